@@ -1,0 +1,2 @@
+cdef class CancelFlag:
+    cdef volatile int flag

@@ -1,0 +1,13 @@
+"""A flag that running kernels look at, so that Ctrl-C ends them at once."""
+
+
+cdef class CancelFlag:
+    """Set once; every kernel that holds it returns early, with a result nobody reads."""
+
+    def set(self):
+        """Ask all kernels that hold the flag to stop."""
+        self.flag = 1
+
+    def is_set(self):
+        """Return whether the flag was set."""
+        return self.flag != 0

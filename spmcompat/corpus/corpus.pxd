@@ -1,0 +1,132 @@
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from *:
+    ctypedef unsigned int char32_t
+
+
+cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
+    cdef cppclass NormalizerOptions:
+        cbool add_dummy_prefix
+        cbool remove_extra_whitespaces
+        cbool escape_whitespaces
+        cbool treat_whitespace_as_suffix
+
+    cdef cppclass CNormalizer "spmcompat::Normalizer":
+        CNormalizer(string charsmap, const NormalizerOptions& options) except +
+        cbool words_are_independent()
+
+    cdef cppclass CMetaPieceMatcher "spmcompat::MetaPieceMatcher":
+        CMetaPieceMatcher(vector[string] symbols) except +
+
+
+cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
+    cdef cppclass PieceRule:
+        size_t max_length
+        cbool split_by_unicode_script
+        cbool split_by_number
+        cbool split_by_whitespace
+        cbool split_digits
+        cbool whitespace_as_suffix
+        cbool whitespace_only
+        cbool allows(const char32_t* piece, size_t length)
+
+
+cdef extern from "lines.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LineFilter:
+        LineFilter(size_t max_length, cbool tsv)
+        uint64_t line()
+        uint64_t sentences()
+        uint64_t too_long()
+        uint64_t reserved()
+
+    cdef cppclass CSampler "spmcompat::Sampler":
+        CSampler(uint64_t size, cbool shuffle, uint64_t seed)
+        cbool done()
+        uint64_t offered()
+        size_t size()
+
+
+cdef extern from "fold.hpp" namespace "spmcompat" nogil:
+    cdef cppclass FoldOptions:
+        cbool counted
+        cbool whole_sentences
+        cbool short_way
+        cbool uniform_starts
+        string delimiter
+
+    cdef cppclass CBatchLog "spmcompat::BatchLog":
+        uint64_t text_bytes
+        uint64_t text_words
+
+    cdef cppclass CFolder "spmcompat::Folder":
+        CFolder(const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
+        void begin_batch(uint64_t index, cbool keep_words)
+        CBatchLog end_batch()
+        void finish() except +
+        void release()
+
+
+# A lambda is no Cython: what a filter finds is handed on by these.
+cdef extern from *:
+    """
+    #include "fold.hpp"
+    #include "lines.hpp"
+    namespace spmcompat {
+    template <typename Lines>
+    void fold_lines(LineFilter& filter, const char* text, const Lines& lines, Folder& folder) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        folder.add_sentence(sentence, size, count);
+      });
+    }
+    template <typename Lines>
+    void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        sampler.offer(sentence, size, count);
+      });
+    }
+    inline void fold_sample(const Sampler& sampler, size_t first, size_t last, Folder& folder) {
+      for (size_t i = first; i < last; ++i) {
+        folder.add_sentence(sampler[i].first.data(), sampler[i].first.size(), sampler[i].second);
+      }
+    }
+    }
+    """
+    void fold_lines "spmcompat::fold_lines"[T](LineFilter&, const char*, const T&, CFolder&) except + nogil
+    void sample_lines "spmcompat::sample_lines"[T](LineFilter&, const char*, const T&, CSampler&) except + nogil
+    void fold_sample "spmcompat::fold_sample"(const CSampler&, size_t, size_t, CFolder&) except + nogil
+
+
+cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SentenceOrder:
+        vector[uint32_t] last
+        void append(const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids) except +
+        void remove_empty() except +
+
+    cdef cppclass Unit:
+        pass
+
+    cdef cppclass SegmentedCorpus:
+        vector[Unit] units
+        vector[uint64_t] word_begin
+        vector[uint32_t] word_segments
+        vector[int64_t] word_count
+        size_t segments_size()
+
+    cdef cppclass WordCounts:
+        vector[uint32_t] absorb(const CFolder& folder) except +
+        void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
+        size_t size()
+        void count_characters(vector[uint64_t]& counts) except +
+        void cover(const vector[char32_t]& alphabet, SentenceOrder& order) except +
+        WordCounts join_sentences(SentenceOrder& order, cbool uniform_starts) except +
+        void segment(const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out) except +
+
+
+cdef class Corpus:
+    cdef SegmentedCorpus segmented
+    cdef PieceRule rule
+    cdef readonly list alphabet

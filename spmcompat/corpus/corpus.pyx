@@ -1,0 +1,385 @@
+"""Sentences folded into distinct words, and the corpus that the trainers read.
+
+The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
+word_counts.hpp merges the workers' words and cuts them into segments. Here stand the owners of
+these objects and the calls into them; all of them release the GIL while they work.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cython.operator cimport dereference
+from libcpp.memory cimport unique_ptr
+from libcpp.utility cimport move
+
+from spmcompat.errors import BadValueError, TrainingError
+
+
+BLOCK_BYTES = 1 << 22
+
+
+class WordsNotKeptError(Exception):
+    """The words of the sentences are needed, and were not kept."""
+
+
+cdef class Block:
+    """A stretch of the input: lines that end in LF, or items of an iterator."""
+
+    cdef readonly object origin
+    cdef readonly object first_line
+    cdef bytes text
+    cdef string items
+    cdef vector[size_t] ends
+    cdef bint is_lines
+
+    @staticmethod
+    def of_lines(bytes text not None, str origin, first_line):
+        """Lines of the file `origin` from the line `first_line` (counted from 1) on."""
+        cdef Block block = Block()
+        block.text = text
+        block.is_lines = True
+        block.origin = origin
+        block.first_line = first_line
+        return block
+
+    @staticmethod
+    def of_items(iterator, first_item):
+        """The next items (str or bytes) of an iterator; CR and LF at their ends are removed.
+
+        Returns
+        -------
+        Block or None
+            None when the iterator is exhausted.
+        """
+        cdef Block block = Block()
+        cdef bytes data
+        cdef Py_ssize_t size
+        block.is_lines = False
+        block.origin = "item"
+        block.first_line = first_item
+        for item in iterator:
+            data = _encode(item)
+            size = PyBytes_GET_SIZE(data)
+            while size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
+                size -= 1
+            block.items.append(PyBytes_AS_STRING(data), size)
+            block.ends.push_back(block.items.size())
+            if block.items.size() >= BLOCK_BYTES:
+                break
+        return block if block.ends.size() > 0 else None
+
+    @property
+    def lines(self):
+        """Number of items."""
+        return self.ends.size()
+
+
+def _encode(item):
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, str):
+        try:
+            return item.encode()
+        except UnicodeEncodeError as error:
+            raise TrainingError(
+                f"a sentence of the iterator holds a lone surrogate: {error.reason}: "
+                "encode it to bytes yourself"
+            ) from None
+    raise BadValueError(
+        f"Iterator must return str or bytes. It returned {type(item).__name__}."
+    )
+
+
+cdef class Sentences:
+    """The tests that a line passes before it is a sentence, and the count of those that fail.
+
+    Parameters
+    ----------
+    max_length : int
+        The longest sentence, in bytes.
+    tsv : bool
+        Whether lines are ``word<TAB>count``.
+    """
+
+    cdef unique_ptr[LineFilter] filter
+
+    def __cinit__(self, size_t max_length, bint tsv):
+        self.filter.reset(new LineFilter(max_length, tsv))
+
+    @property
+    def accepted(self):
+        """Number of sentences."""
+        return dereference(self.filter).sentences()
+
+    @property
+    def too_long(self):
+        """Number of lines over the limit."""
+        return dereference(self.filter).too_long()
+
+    @property
+    def reserved(self):
+        """Number of lines that hold U+2585, which stands for unknown characters."""
+        return dereference(self.filter).reserved()
+
+    cdef _fail(self, Block block, error):
+        line = block.first_line + dereference(self.filter).line() - 1
+        raise TrainingError(f"{block.origin}:{line}: {error}") from None
+
+
+cdef class Sample:
+    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample."""
+
+    cdef unique_ptr[CSampler] sampler
+
+    def __cinit__(self, uint64_t size, bint shuffle, uint64_t seed):
+        self.sampler.reset(new CSampler(size, shuffle, seed))
+
+    def __len__(self):
+        return dereference(self.sampler).size()
+
+    @property
+    def offered(self):
+        """Number of sentences the sample was drawn from."""
+        return dereference(self.sampler).offered()
+
+    @property
+    def done(self):
+        """Whether no later sentence can enter."""
+        return dereference(self.sampler).done()
+
+    def add(self, Block block not None, Sentences sentences not None):
+        """Offer every sentence of a block."""
+        cdef const char* text
+        try:
+            if block.is_lines:
+                text = PyBytes_AS_STRING(block.text)
+                size = PyBytes_GET_SIZE(block.text)
+                with nogil:
+                    sample_lines[size_t](
+                        dereference(sentences.filter), text, size, dereference(self.sampler))
+            else:
+                with nogil:
+                    sample_lines[vector[size_t]](
+                        dereference(sentences.filter), block.items.data(), block.ends,
+                        dereference(self.sampler))
+        except RuntimeError as error:
+            sentences._fail(block, error)
+
+
+cdef class TextRules:
+    """How a sentence becomes words: normalization, symbols, word boundaries.
+
+    Parameters
+    ----------
+    charsmap : bytes
+        Compiled normalization rules; empty for none.
+    symbols : list of bytes
+        Meta pieces; where one stands in the text, it is cut out.
+    options
+        Any object with the attributes of `spmcompat.corpus.reading.CorpusOptions`.
+    """
+
+    cdef unique_ptr[CNormalizer] normalizer
+    cdef unique_ptr[CMetaPieceMatcher] matcher
+    cdef FoldOptions fold
+    cdef PieceRule rule
+
+    def __cinit__(self, bytes charsmap not None, list symbols not None, options):
+        cdef NormalizerOptions spaces
+        spaces.add_dummy_prefix = options.add_dummy_prefix
+        spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
+        spaces.escape_whitespaces = True
+        spaces.treat_whitespace_as_suffix = options.treat_whitespace_as_suffix
+        self.normalizer.reset(new CNormalizer(charsmap, spaces))
+        self.matcher.reset(new CMetaPieceMatcher(symbols))
+
+        self.rule.max_length = options.max_piece_length
+        self.rule.split_by_unicode_script = options.split_by_unicode_script
+        self.rule.split_by_number = options.split_by_number
+        self.rule.split_by_whitespace = options.split_by_whitespace
+        self.rule.split_digits = options.split_digits
+        self.rule.whitespace_as_suffix = options.treat_whitespace_as_suffix
+        self.rule.whitespace_only = options.allow_whitespace_only_pieces
+
+        delimiter = options.pretokenization_delimiter.encode()
+        mark = "\u2581".encode()
+        self.fold.counted = options.tsv
+        self.fold.delimiter = delimiter
+        self.fold.whole_sentences = not options.split_by_whitespace
+        self.fold.uniform_starts = (
+            options.add_dummy_prefix and not options.treat_whitespace_as_suffix)
+        self.fold.short_way = (
+            self.fold.uniform_starts
+            and options.remove_extra_whitespaces
+            and options.split_by_whitespace
+            and dereference(self.normalizer).words_are_independent()
+            and mark not in delimiter
+            and not any(mark in symbol for symbol in symbols))
+
+
+cdef class Batch:
+    """The sentences of one block, in order, by the ids of the folder that read it."""
+
+    cdef CBatchLog log
+    cdef readonly int folder
+
+    @property
+    def text_bytes(self):
+        """Size of the text, in bytes."""
+        return self.log.text_bytes
+
+    @property
+    def text_words(self):
+        """Number of words (runs between spaces, where these are folded unread)."""
+        return self.log.text_words
+
+
+cdef class Folder:
+    """One worker's words."""
+
+    cdef unique_ptr[CFolder] folder
+    cdef TextRules rules
+    cdef int number
+
+    def __cinit__(self, int number, TextRules rules not None):
+        self.number = number
+        self.rules = rules
+        self.folder.reset(new CFolder(
+            rules.fold, rules.rule, dereference(rules.normalizer), dereference(rules.matcher)))
+
+    def add(self, uint64_t index, Block block not None, Sentences sentences not None,
+            bint keep_words):
+        """Fold every sentence of the block with this index; returns its `Batch`."""
+        cdef const char* text
+        cdef size_t size
+        dereference(self.folder).begin_batch(index, keep_words)
+        try:
+            if block.is_lines:
+                text = PyBytes_AS_STRING(block.text)
+                size = PyBytes_GET_SIZE(block.text)
+                with nogil:
+                    fold_lines[size_t](
+                        dereference(sentences.filter), text, size, dereference(self.folder))
+            else:
+                with nogil:
+                    fold_lines[vector[size_t]](
+                        dereference(sentences.filter), block.items.data(), block.ends,
+                        dereference(self.folder))
+        except RuntimeError as error:
+            sentences._fail(block, error)
+        return self._end_batch()
+
+    def add_sample(self, uint64_t index, Sample sample not None, size_t first, size_t last,
+                   bint keep_words):
+        """Fold the sentences [first, last) of a sample; returns their `Batch`."""
+        dereference(self.folder).begin_batch(index, keep_words)
+        with nogil:
+            fold_sample(dereference(sample.sampler), first, last, dereference(self.folder))
+        return self._end_batch()
+
+    cdef Batch _end_batch(self):
+        cdef Batch batch = Batch()
+        batch.folder = self.number
+        batch.log = move(dereference(self.folder).end_batch())
+        return batch
+
+    def finish(self):
+        """Turn what was folded unread into words."""
+        with nogil:
+            dereference(self.folder).finish()
+
+
+cdef class Builder:
+    """From all folders to one corpus."""
+
+    cdef WordCounts words
+    cdef SentenceOrder order
+    cdef TextRules rules
+    cdef readonly object sentences
+    cdef bint has_words
+
+    def __cinit__(self, TextRules rules not None):
+        self.rules = rules
+
+    def merge(self, list folders not None, list batches not None, bint has_words):
+        """Take over the words of `folders` and the sentences of `batches`, in their order.
+
+        `has_words` tells whether the batches hold the words of their sentences.
+        """
+        cdef vector[vector[uint32_t]] ids
+        cdef Folder folder
+        cdef Batch batch
+        for folder in folders:
+            with nogil:
+                ids.push_back(self.words.absorb(dereference(folder.folder)))
+        for batch in batches:
+            folder = folders[batch.folder]
+            with nogil:
+                self.order.append(
+                    batch.log, dereference(folder.folder), ids[batch.folder])
+        with nogil:
+            self.order.remove_empty()
+        for folder in folders:
+            folder.folder.reset()
+        self.has_words = has_words
+        self.sentences = self.order.last.size()
+
+    def characters(self):
+        """Return how often each character (code point) stands in the corpus; NUL is left out."""
+        cdef vector[uint64_t] counts
+        cdef size_t c
+        with nogil:
+            counts.resize(0x110000)
+            self.words.count_characters(counts)
+        return {c: counts[c] for c in range(counts.size()) if counts[c] > 0}
+
+    def build(self, list alphabet not None):
+        """Replace all characters but those of `alphabet`, cut the words, return the `Corpus`.
+
+        Parameters
+        ----------
+        alphabet : list of (int, int)
+            Required characters and their counts.
+
+        Raises
+        ------
+        WordsNotKeptError
+            If words merge because the space mark is not required, and the words of the
+            sentences were not kept.
+        """
+        cdef Corpus corpus = Corpus()
+        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        cdef bint uniform = self.rules.fold.uniform_starts
+        cdef bint in_order = self.rules.fold.whole_sentences
+        # Without its mark a space is an unknown character, and no longer ends a word.
+        if not in_order and not any(c == 0x2581 for c, _ in alphabet):
+            if not self.has_words:
+                raise WordsNotKeptError()
+            with nogil:
+                self.words = move(self.words.join_sentences(self.order, uniform))
+        with nogil:
+            self.words.close_sentences(self.order, uniform)
+            self.words.cover(required, self.order)
+            self.words.segment(
+                self.rules.rule, &self.order if in_order else NULL, corpus.segmented)
+        corpus.rule = self.rules.rule
+        corpus.alphabet = alphabet
+        return corpus
+
+
+cdef class Corpus:
+    """Distinct segments, the words they make up, and the characters required.
+
+    Attributes
+    ----------
+    alphabet : list of (int, int)
+        Required characters (code points) with their counts, by count descending.
+    """
+
+    @property
+    def words(self):
+        """Number of words: distinct ones, or sentences where pieces may lie across words."""
+        return self.segmented.word_count.size()
+
+    @property
+    def segments(self):
+        """Number of distinct segments."""
+        return self.segmented.segments_size()

@@ -1,0 +1,80 @@
+"""Character coverage: which characters must be in the vocabulary."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from spmcompat.errors import TrainingError
+
+_BOUNDARY = 0x1F
+_UNKNOWN = 0x2585
+
+
+def choose_alphabet(
+    counts: Mapping[int, int], coverage: float, required: str
+) -> tuple[list[tuple[int, int]], float]:
+    """Choose the most frequent characters until they cover enough of the corpus.
+
+    Parameters
+    ----------
+    counts : mapping of int to int
+        How often each character (code point) stands in the corpus.
+    coverage : float
+        The share of the corpus to cover, as the float32 of the specification.
+    required : str
+        Characters to take in any case.
+
+    Returns
+    -------
+    alphabet : list of (int, int)
+        The characters with their counts, by count descending, code point ascending.
+    covered : float
+        The share that they cover.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus, or a reserved character among those chosen.
+
+    Notes
+    -----
+    ``sentencepiece`` 0.2.3 takes the required characters first, compares the coverage as
+    float32, and counts U+001F, which marks boundaries, without taking it.
+    """
+    total = sum(counts.values())
+    if total <= 0:
+        raise TrainingError(
+            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "normalized to nothing. Check --input, --max_sentence_length and the "
+            "normalization rule."
+        )
+    wanted = {ord(c) for c in required if c != "\0"}
+    ranked = sorted(
+        ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
+        key=lambda item: (not item[0], -item[1], item[2]),
+    )
+    chosen: list[tuple[int, int]] = []
+    covered = 0
+    for _, count, character in ranked:
+        if _float32(covered / total) >= coverage:
+            break
+        covered += count
+        if character == ord(" "):
+            raise TrainingError(
+                "space must not be included in normalized string: remove it from "
+                "required_chars (spaces are always U+2581)."
+            )
+        if character == _UNKNOWN:
+            raise TrainingError(
+                "U+2585 stands for unknown characters and cannot be required: remove it from "
+                "required_chars or from the normalization rules."
+            )
+        if character != _BOUNDARY:
+            chosen.append((character, count))
+    chosen.sort(key=lambda item: (-item[1], item[0]))
+    return chosen, covered / total
+
+
+def _float32(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])

@@ -1,0 +1,315 @@
+// A set of byte strings with values, as a double array in the format of darts-clone.
+//
+// A model stores its normalization rules in this format, byte for byte, so not only
+// the format but the place of every unit is part of the result. Two phases define it:
+//
+// 1. The keys, in order, become the smallest acyclic automaton: states with equal
+//    outgoing arcs (and equal values) are one state. Whether a state was met more
+//    than once is remembered: only such a state is looked for again in phase 2.
+// 2. States are placed parent first, arcs by ascending label. A state gets a base:
+//    the arc with label c leads to unit (base XOR c). The lowest free unit that can
+//    take the first arc, with all other arcs on free units, decides the base; no two
+//    states share one. Units come in blocks of 256, and only the last 16 blocks are
+//    open: what is still free in a block that closes is filled with labels that no
+//    arc can match.
+//
+// A unit is 32 bits: the label in bits 0-7, bit 8 set when its state has a value, and
+// the distance (unit XOR base) above: 21 bits from bit 10 on, or, with bit 9 set, a
+// multiple of 256. A unit that holds a value has bit 31 set and the value below.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spmcompat {
+
+namespace double_array {
+
+constexpr uint32_t kIsValue = 1u << 31;
+constexpr uint32_t kHasValue = 1u << 8;
+constexpr uint32_t kWide = 1u << 9;
+constexpr uint32_t kLowBits = 0xff;
+constexpr uint32_t kWideBits = 0xffu << 21;
+constexpr uint32_t kBlock = 256;
+constexpr uint32_t kOpenBlocks = 16;
+
+// A distance is stored in 21 bits, or as a multiple of 256.
+inline bool can_store(uint32_t distance) {
+  return (distance & kLowBits) == 0 || (distance & kWideBits) == 0;
+}
+
+inline uint32_t store(uint32_t distance) {
+  if (distance >= 1u << 29) throw std::length_error("too many normalization rules");
+  return distance < 1u << 21 ? distance << 10 : (distance << 2) | kWide;
+}
+
+// The automaton of phase 1. State 0 is none.
+struct Arc {
+  uint8_t label;    // 0: the end of a key
+  uint32_t target;  // a state, or the value of the key
+  bool operator<(const Arc& other) const {
+    return label != other.label ? label < other.label : target < other.target;
+  }
+};
+
+struct Automaton {
+  std::vector<std::vector<Arc>> states{{}};
+  std::vector<bool> met_again{false};
+  uint32_t root = 0;
+};
+
+// Keeps the states along the latest key open; a state is complete, and merged with
+// its equal, when a key arrives that does not pass through it.
+class AutomatonBuilder {
+ public:
+  AutomatonBuilder() : open_(1) {}
+
+  void add(const std::string& key, uint32_t value) {
+    size_t common = 0;
+    while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
+    if (common == key.size() && common == last_.size()) return;  // the first value stays
+    close_below(common);
+    for (size_t i = common; i < key.size(); ++i) {
+      open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
+      open_.emplace_back();
+    }
+    open_.back().push_back({0, value});
+    last_ = key;
+  }
+
+  Automaton finish() {
+    close_below(0);
+    result_.root = merge(std::move(open_.back()));
+    return std::move(result_);
+  }
+
+ private:
+  void close_below(size_t depth) {
+    while (open_.size() > depth + 1) {
+      const uint32_t state = merge(std::move(open_.back()));
+      open_.pop_back();
+      open_.back().back().target = state;
+    }
+  }
+
+  uint32_t merge(std::vector<Arc>&& arcs) {
+    const uint32_t fresh = static_cast<uint32_t>(result_.states.size());
+    const auto [found, inserted] = known_.emplace(arcs, fresh);
+    if (inserted) {
+      result_.states.push_back(std::move(arcs));
+      result_.met_again.push_back(false);
+    } else {
+      result_.met_again[found->second] = true;
+    }
+    return found->second;
+  }
+
+  Automaton result_;
+  std::map<std::vector<Arc>, uint32_t> known_;
+  std::vector<std::vector<Arc>> open_;
+  std::string last_;
+};
+
+// Phase 2.
+class Layout {
+ public:
+  explicit Layout(const Automaton& automaton)
+      : automaton_(automaton), base_of_(automaton.states.size(), 0) {}
+
+  std::vector<uint32_t> run() {
+    add_block();
+    take(0);
+    has_base_[0] = true;
+    std::vector<Task> tasks{{automaton_.root, 0}};
+    while (!tasks.empty()) {
+      const Task task = tasks.back();
+      tasks.pop_back();
+      if (automaton_.met_again[task.state] && reuse(task)) continue;
+      const uint32_t base = place(task);
+      base_of_[task.state] = base;
+      const std::vector<Arc>& arcs = automaton_.states[task.state];
+      for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
+        if (arc->label != 0) tasks.push_back({arc->target, base ^ arc->label});
+      }
+    }
+    while (first_open_ < units_.size()) close_block();
+    return std::move(units_);
+  }
+
+ private:
+  struct Task {
+    uint32_t state;
+    uint32_t unit;
+  };
+
+  bool reuse(const Task& task) {
+    const uint32_t base = base_of_[task.state];
+    if (base == 0 || !can_store(base ^ task.unit)) return false;
+    point(task, base);
+    return true;
+  }
+
+  uint32_t place(const Task& task) {
+    const std::vector<Arc>& arcs = automaton_.states[task.state];
+    const uint32_t base = find_base(task.unit, arcs);
+    point(task, base);
+    for (const Arc& arc : arcs) {
+      const uint32_t unit = base ^ arc.label;
+      take(unit);
+      units_[unit] = arc.label == 0 ? kIsValue | arc.target : arc.label;
+    }
+    has_base_[base] = true;
+    return base;
+  }
+
+  void point(const Task& task, uint32_t base) {
+    const bool has_value = automaton_.states[task.state][0].label == 0;
+    units_[task.unit] |= (has_value ? kHasValue : 0) | store(task.unit ^ base);
+  }
+
+  uint32_t find_base(uint32_t parent, const std::vector<Arc>& arcs) {
+    for (size_t word = first_open_ / 64; word < free_.size(); ++word) {
+      for (uint64_t bits = free_[word]; bits != 0; bits &= bits - 1) {
+        const uint32_t unit = static_cast<uint32_t>(word * 64 + __builtin_ctzll(bits));
+        const uint32_t base = unit ^ arcs[0].label;
+        if (!has_base_[base] && can_store(parent ^ base) && all_free(base, arcs)) return base;
+      }
+    }
+    const uint32_t end = static_cast<uint32_t>(units_.size());
+    add_block();
+    return end | (parent & kLowBits);
+  }
+
+  bool all_free(uint32_t base, const std::vector<Arc>& arcs) const {
+    for (const Arc& arc : arcs) {
+      if (!is_free(base ^ arc.label)) return false;
+    }
+    return true;
+  }
+
+  bool is_free(uint32_t unit) const { return (free_[unit / 64] >> (unit % 64)) & 1; }
+  void take(uint32_t unit) { free_[unit / 64] &= ~(uint64_t{1} << (unit % 64)); }
+
+  void add_block() {
+    if (units_.size() - first_open_ == kBlock * kOpenBlocks) close_block();
+    units_.resize(units_.size() + kBlock, 0);
+    has_base_.resize(units_.size(), false);
+    free_.resize(units_.size() / 64, ~uint64_t{0});
+  }
+
+  // An unused base tells the labels that no arc of any state can ask for.
+  void close_block() {
+    const uint32_t begin = first_open_;
+    first_open_ += kBlock;
+    uint32_t spare = begin;
+    while (spare < first_open_ && has_base_[spare]) ++spare;
+    if (spare == first_open_) spare = 0;
+    for (uint32_t unit = begin; unit < first_open_; ++unit) {
+      if (is_free(unit)) {
+        take(unit);
+        units_[unit] = (unit ^ spare) & kLowBits;
+      }
+    }
+  }
+
+  const Automaton& automaton_;
+  std::vector<uint32_t> base_of_;  // of the states placed so far, else 0
+  std::vector<uint32_t> units_;
+  std::vector<uint64_t> free_;   // a bit for each unit
+  std::vector<bool> has_base_;   // whether a state has this base
+  uint32_t first_open_ = 0;
+};
+
+}  // namespace double_array
+
+class DoubleArray {
+ public:
+  struct Match {
+    size_t length = 0;  // 0: no key matches
+    uint32_t value = 0;
+  };
+
+  DoubleArray() = default;
+  explicit DoubleArray(std::vector<uint32_t> units) : units_(std::move(units)) {}
+
+  // The keys must be sorted, not empty and free of 0 bytes; of equal keys the first stays.
+  static DoubleArray build(const std::vector<std::pair<std::string, uint32_t>>& keys) {
+    double_array::AutomatonBuilder builder;
+    for (const auto& [key, value] : keys) builder.add(key, value);
+    return DoubleArray(double_array::Layout(builder.finish()).run());
+  }
+
+  const std::vector<uint32_t>& units() const { return units_; }
+  bool empty() const { return units_.empty(); }
+
+  // A position is the base of a state.
+  uint32_t root() const { return distance(units_[0]); }
+
+  // Follows one arc; false if there is none.
+  bool step(uint32_t* base, uint8_t label, bool* is_key) const {
+    const uint32_t position = *base ^ label;
+    const uint32_t unit = units_[position];
+    if ((unit & (double_array::kIsValue | double_array::kLowBits)) != label) return false;
+    *base = position ^ distance(unit);
+    *is_key = unit & double_array::kHasValue;
+    return true;
+  }
+
+  // The value at a state that a step found to be a key.
+  uint32_t value(uint32_t base) const { return units_[base] & ~double_array::kIsValue; }
+
+  // Calls function(length, value) for the keys that begin the text, shortest first.
+  template <typename Function>
+  void for_each_prefix(const char* at, const char* end, Function function) const {
+    if (empty()) return;
+    uint32_t base = root();
+    bool is_key;
+    for (const char* p = at; p < end && step(&base, static_cast<uint8_t>(*p), &is_key); ++p) {
+      if (is_key) function(static_cast<size_t>(p + 1 - at), value(base));
+    }
+  }
+
+  // The longest of the `limit` shortest keys that begin the text.
+  Match longest_prefix(const char* at, const char* end, size_t limit) const {
+    Match match;
+    for_each_prefix(at, end, [&](size_t length, uint32_t value) {
+      if (limit == 0) return;
+      match = {length, value};
+      --limit;
+    });
+    return match;
+  }
+
+  // Whether no lookup can leave the array and every value is below `value_limit`:
+  // to be asked of an array that comes from outside.
+  bool is_sound(size_t value_limit) const {
+    using namespace double_array;
+    if (empty() || (units_[0] & (kIsValue | kLowBits | kHasValue)) != 0 || root() == 0) {
+      return false;
+    }
+    for (size_t i = 0; i < units_.size(); ++i) {
+      const uint32_t unit = units_[i];
+      if (unit & kIsValue) {
+        if ((unit & ~kIsValue) >= value_limit) return false;
+        continue;
+      }
+      const size_t base = i ^ distance(unit);
+      if ((base | kLowBits) >= units_.size()) return false;
+      if ((unit & kHasValue) && !(units_[base] & kIsValue)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static uint32_t distance(uint32_t unit) {
+    return (unit >> 10) << ((unit & double_array::kWide) >> 6);
+  }
+
+  std::vector<uint32_t> units_;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,144 @@
+// Lines of the input: which of them are sentences, and which of these are sampled.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace spmcompat {
+
+// The tests that a line passes before it is counted as a sentence.
+class LineFilter {
+ public:
+  LineFilter(size_t max_length, bool tsv) : max_length_(max_length), tsv_(tsv) {}
+
+  // Calls function(text, size, count) for every sentence among lines that end in LF.
+  template <typename Function>
+  void for_each_sentence(const char* text, size_t size, Function function) {
+    line_ = 0;
+    const char* end = text + size;
+    while (text < end) {
+      const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
+      if (stop == nullptr) stop = end;
+      take(text, stop - text, function);
+      text = stop + 1;
+    }
+  }
+
+  // The same for lines that end where `ends` says; they may hold any byte.
+  template <typename Function>
+  void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
+    line_ = 0;
+    size_t begin = 0;
+    for (const size_t end : ends) {
+      take(text + begin, end - begin, function);
+      begin = end;
+    }
+  }
+
+  uint64_t line() const { return line_; }  // the last one looked at in the block, from 1
+  uint64_t sentences() const { return sentences_; }
+  uint64_t too_long() const { return too_long_; }
+  uint64_t reserved() const { return reserved_; }
+
+ private:
+  static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
+
+  template <typename Function>
+  void take(const char* text, size_t size, Function function) {
+    ++line_;
+    int64_t count = 1;
+    if (tsv_) size = parse_tsv(std::string_view(text, size), &count);
+    if (size == 0) return;
+    if (size > max_length_) {
+      ++too_long_;
+    } else if (std::string_view(text, size).find(kUnknownUtf8) != std::string_view::npos) {
+      ++reserved_;
+    } else {
+      ++sentences_;
+      function(text, size, count);
+    }
+  }
+
+  // word TAB count; returns the size of the word.
+  static size_t parse_tsv(std::string_view line, int64_t* count) {
+    const size_t tab = line.find('\t');
+    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
+      throw std::runtime_error("Input format must be: word <tab> freq.");
+    }
+    *count = parse_count(line.substr(tab + 1));
+    return tab;
+  }
+
+  static int64_t parse_count(std::string_view field) {
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
+    while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
+    const bool negative = !field.empty() && field.front() == '-';
+    if (negative || (!field.empty() && field.front() == '+')) field.remove_prefix(1);
+    bool valid = !field.empty();
+    int64_t value = 0;
+    for (const char c : field) {
+      valid = valid && c >= '0' && c <= '9' && value <= (INT64_MAX - (c - '0')) / 10;
+      if (!valid) break;
+      value = value * 10 + (c - '0');
+    }
+    if (!valid) throw std::runtime_error("Could not parse the frequency");
+    if (negative || value < 1) throw std::runtime_error("The frequency must be at least 1");
+    return value;
+  }
+
+  size_t max_length_;
+  bool tsv_;
+  uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0;
+};
+
+// At most `size` sentences: the first ones, or a uniform sample (Vitter 1985, algorithm R)
+// that depends on the seed and the input only.
+class Sampler {
+ public:
+  Sampler(uint64_t size, bool shuffle, uint64_t seed)
+      : size_(size), shuffle_(shuffle), random_(seed) {}
+
+  void offer(const char* text, size_t size, int64_t count) {
+    if (full() && !shuffle_) return;
+    ++offered_;
+    if (!full()) {
+      sentences_.emplace_back(std::string(text, size), count);
+      return;
+    }
+    const uint64_t place = below(offered_);
+    if (place < size_) sentences_[place] = {std::string(text, size), count};
+  }
+
+  bool done() const { return full() && !shuffle_; }
+  uint64_t offered() const { return offered_; }
+  size_t size() const { return sentences_.size(); }
+  const std::pair<std::string, int64_t>& operator[](size_t i) const { return sentences_[i]; }
+
+ private:
+  bool full() const { return sentences_.size() >= size_; }
+
+  // Uniform in [0, bound): the incomplete last range of the generator is drawn again.
+  uint64_t below(uint64_t bound) {
+    const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+    uint64_t drawn;
+    do {
+      drawn = random_();
+    } while (drawn >= limit);
+    return drawn % bound;
+  }
+
+  uint64_t size_;
+  bool shuffle_;
+  std::mt19937_64 random_;
+  uint64_t offered_ = 0;
+  std::vector<std::pair<std::string, int64_t>> sentences_;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,127 @@
+// Distinct byte strings with dense ids, in the order of their first appearance.
+//
+// The strings lie in fixed blocks that never move, so a view stays valid for the
+// life of the table, and growing never holds two copies of the text. The slots
+// are an open-addressing table of (hash, id) pairs: a probe touches the string
+// itself only when the 32 bits of its hash agree.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace spmcompat {
+
+inline uint32_t mix(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  return static_cast<uint32_t>(x >> 32);
+}
+
+// The last partial word is loaded byte by byte, so nothing behind the string is read.
+inline uint32_t hash_bytes(const char* data, size_t size) {
+  uint64_t h = size;
+  while (size >= 8) {
+    uint64_t word;
+    std::memcpy(&word, data, 8);
+    h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 29;
+    data += 8;
+    size -= 8;
+  }
+  uint64_t tail = 0;
+  for (size_t i = 0; i < size; ++i) {
+    tail |= static_cast<uint64_t>(static_cast<unsigned char>(data[i])) << (8 * i);
+  }
+  return mix(h ^ tail);
+}
+
+class Arena {
+ public:
+  const char* store(const char* data, size_t size) {
+    if (size > left_) {
+      const size_t block = size > kBlock ? size : kBlock;
+      blocks_.emplace_back(new char[block]);
+      head_ = blocks_.back().get();
+      left_ = block;
+    }
+    char* stored = head_;
+    std::memcpy(stored, data, size);
+    head_ += size;
+    left_ -= size;
+    return stored;
+  }
+
+ private:
+  static constexpr size_t kBlock = 1 << 18;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  char* head_ = nullptr;
+  size_t left_ = 0;
+};
+
+class StringTable {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  size_t size() const { return strings_.size(); }
+  std::string_view operator[](uint32_t id) const { return strings_[id]; }
+
+  uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
+
+  // `hash` must be the same function of the bytes in every call on one table.
+  uint32_t add(std::string_view s, uint32_t hash) {
+    if ((strings_.size() + 1) * 3 > slots_.size() * 2) grow();
+    for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
+      Slot& slot = slots_[i];
+      if (slot.id == kNone) {
+        slot = {hash, static_cast<uint32_t>(strings_.size())};
+        strings_.emplace_back(arena_.store(s.data(), s.size()), s.size());
+        return slot.id;
+      }
+      if (slot.hash == hash && strings_[slot.id] == s) return slot.id;
+    }
+  }
+
+  // The id of a string, or kNone.
+  uint32_t find(std::string_view s) const {
+    if (slots_.empty()) return kNone;
+    const uint32_t hash = hash_bytes(s.data(), s.size());
+    for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
+      const Slot& slot = slots_[i];
+      if (slot.id == kNone) return kNone;
+      if (slot.hash == hash && strings_[slot.id] == s) return slot.id;
+    }
+  }
+
+  // Frees what only find and add need.
+  void drop_index() { std::vector<Slot>().swap(slots_); }
+
+ private:
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t id = kNone;
+  };
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 1024 : slots_.size() * 2);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.id == kNone) continue;
+      size_t i = slot.hash & mask_;
+      while (slots_[i].id != kNone) i = (i + 1) & mask_;
+      slots_[i] = slot;
+    }
+  }
+
+  Arena arena_;
+  std::vector<std::string_view> strings_;
+  std::vector<Slot> slots_;
+  size_t mask_ = 0;
+};
+
+}  // namespace spmcompat

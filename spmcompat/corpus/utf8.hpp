@@ -1,0 +1,74 @@
+// UTF-8 as sentencepiece reads it: a byte that begins no well-formed character
+// counts as one character, U+FFFD, of one byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace spmcompat {
+
+constexpr char32_t kReplacement = 0xfffd;
+
+inline bool is_code_point(char32_t c) { return c < 0xd800 || (c >= 0xe000 && c <= 0x10ffff); }
+
+inline bool is_trail(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// How many bytes a character claims by its first byte alone; what follows is not looked at.
+inline size_t char_size(char lead) {
+  const unsigned char byte = static_cast<unsigned char>(lead);
+  return 1 + (byte >= 0xc0) + (byte >= 0xe0) + (byte >= 0xf0);
+}
+
+// Reads the character at `begin`, which must lie before `end`, and its size in bytes.
+// Overlong forms, surrogates and numbers above U+10FFFF are malformed.
+inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char lead = static_cast<unsigned char>(*begin);
+  *size = 1;
+  if (lead < 0x80) return lead;
+  const size_t claimed = char_size(*begin);
+  if (claimed == 1 || lead >= 0xf8 || static_cast<size_t>(end - begin) < claimed) {
+    return kReplacement;
+  }
+  char32_t c = lead & (0x7f >> claimed);
+  for (size_t i = 1; i < claimed; ++i) {
+    if (!is_trail(begin[i])) return kReplacement;
+    c = (c << 6) | (static_cast<unsigned char>(begin[i]) & 0x3f);
+  }
+  if (c < kSmallest[claimed] || !is_code_point(c)) return kReplacement;
+  *size = claimed;
+  return c;
+}
+
+// Surrogates are written as they stand (the caller checks), numbers above U+10FFFF as U+FFFD.
+inline void append_utf8(char32_t c, std::string& out) {
+  if (c > 0x10ffff) c = kReplacement;
+  const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (c < 0x80) {
+    put(c);
+    return;
+  }
+  if (c < 0x800) {
+    put(0xc0 | (c >> 6));
+  } else {
+    if (c < 0x10000) {
+      put(0xe0 | (c >> 12));
+    } else {
+      put(0xf0 | (c >> 18));
+      put(0x80 | ((c >> 12) & 0x3f));
+    }
+    put(0x80 | ((c >> 6) & 0x3f));
+  }
+  put(0x80 | (c & 0x3f));
+}
+
+// Characters of a well-formed text; of any other, the bytes that do not continue one.
+inline size_t count_chars(std::string_view text) {
+  size_t count = 0;
+  for (const char byte : text) count += !is_trail(byte);
+  return count;
+}
+
+}  // namespace spmcompat

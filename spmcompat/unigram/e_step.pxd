@@ -1,0 +1,55 @@
+from libc.stdint cimport int64_t, uint32_t
+from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.vector cimport vector
+
+from spmcompat.corpus.corpus cimport Corpus, SegmentedCorpus
+from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
+
+
+cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CLattices "spmcompat::Lattices":
+        CLattices(size_t segments) except +
+        size_t blocks()
+        void build_block "build_block"(
+            size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie,
+            uint32_t unknown) except +
+        void renumber_block(
+            size_t block, const vector[uint32_t]& new_id, uint32_t old_unknown,
+            uint32_t unknown) except +
+
+    cdef cppclass LaneSums:
+        vector[float] expected
+        float objective
+        int64_t tokens
+        void add(const LaneSums& lane)
+
+    void e_step_lane(
+        const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
+        size_t lane, size_t lanes, int64_t total_count, cbool count_tokens,
+        const volatile int* cancel, LaneSums& sums) except +
+    void count_best_lane(
+        const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
+        size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +
+
+
+cdef class Counts:
+    cdef LaneSums sums
+
+
+cdef class Lattices:
+    cdef Corpus corpus
+    cdef Pieces pieces
+    cdef unique_ptr[CLattices] lattices
+    cdef vector[float] score
+    cdef int64_t total_count
+    cdef _set(self, Pieces pieces)
+
+
+cdef class Trie:
+    cdef unique_ptr[PieceTrie] trie
+    cdef uint32_t unknown
+
+
+cdef class NewIds:
+    cdef vector[uint32_t] ids

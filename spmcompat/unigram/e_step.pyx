@@ -1,0 +1,124 @@
+"""The E-step: expected counts, and the best paths' counts, over the lattices of a corpus."""
+
+import threading
+
+from cython.operator cimport dereference
+
+from spmcompat.cancel cimport CancelFlag
+
+
+cdef class Counts:
+    """What all lanes of one pass over the corpus add up to."""
+
+    def __len__(self):
+        return self.sums.expected.size()
+
+    def __getitem__(self, size_t piece):
+        if piece >= self.sums.expected.size():
+            raise IndexError(piece)
+        return self.sums.expected[piece]
+
+    @property
+    def objective(self):
+        """The negative log likelihood per word, as the reference logs it."""
+        return self.sums.objective
+
+    @property
+    def tokens(self):
+        """Number of pieces in the best segmentation of the corpus."""
+        return self.sums.tokens
+
+
+cdef class Lattices:
+    """The lattices of all segments of a corpus over the pieces in training."""
+
+    def __init__(self, Corpus corpus not None, Pieces pieces not None, workers):
+        cdef size_t blocks
+        self.corpus = corpus
+        self.lattices.reset(new CLattices(corpus.segmented.segments_size()))
+        blocks = dereference(self.lattices).blocks()
+        self.total_count = 0
+        cdef int64_t count
+        for count in corpus.segmented.word_count:
+            self.total_count += count
+        trie = Trie(pieces)
+        workers.run(range(blocks), lambda _, block: self._build(block, trie))
+        self._set(pieces)
+
+    cdef _set(self, Pieces pieces):
+        self.pieces = pieces
+        self.score = pieces.scores_with_unknown()
+
+    def _build(self, size_t block, Trie trie):
+        with nogil:
+            dereference(self.lattices).build_block(
+                block, self.corpus.segmented, dereference(trie.trie), trie.unknown)
+
+    def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
+        """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
+        cdef size_t blocks = dereference(self.lattices).blocks()
+        old_unknown, unknown = len(self.pieces), len(pieces)
+        workers.run(
+            range(blocks), lambda _, block: self._renumber(block, new_ids, old_unknown, unknown))
+        self._set(pieces)
+
+    def _renumber(self, size_t block, NewIds new_ids, uint32_t old_unknown, uint32_t unknown):
+        with nogil:
+            dereference(self.lattices).renumber_block(
+                block, new_ids.ids, old_unknown, unknown)
+
+    def expected_counts(self, int lanes, bint count_tokens, workers):
+        """Return the expected counts (float32) of all pieces: `Counts`.
+
+        Word i is summed in lane i mod `lanes`; lanes are added in order.
+        """
+        def run(int lane, Counts sums, CancelFlag cancel):
+            with nogil:
+                e_step_lane(
+                    self.corpus.segmented, dereference(self.lattices), self.score, lane, lanes,
+                    self.total_count, count_tokens, &cancel.flag, sums.sums)
+
+        return _sum_lanes(lanes, run, workers)
+
+    def best_path_counts(self, int lanes, workers):
+        """Return how often each piece stands in the best segmentations: `Counts`."""
+        def run(int lane, Counts sums, CancelFlag cancel):
+            with nogil:
+                count_best_lane(
+                    self.corpus.segmented, dereference(self.lattices), self.score, lane, lanes,
+                    &cancel.flag, sums.sums)
+
+        return _sum_lanes(lanes, run, workers)
+
+
+def _sum_lanes(int lanes, run, workers):
+    """Run all lanes and add them in order, holding no more sums than there are workers."""
+    cdef Counts total = Counts()
+    turn = threading.Condition()
+    done = 0
+
+    def work(_worker, int lane):
+        nonlocal done
+        cdef Counts sums = Counts()
+        run(lane, sums, workers.cancel)
+        with turn:
+            turn.wait_for(lambda: done == lane or workers.cancel.is_set())
+            total.sums.add(sums.sums)
+            done += 1
+            turn.notify_all()
+
+    workers.run(range(lanes), work)
+    return total
+
+
+cdef class Trie:
+    """The pieces as a trie, to find them in a text."""
+
+    def __init__(self, Pieces pieces not None):
+        self.unknown = pieces.pieces.size()
+        with nogil:
+            self.trie.reset(new PieceTrie(pieces.pieces))
+
+
+cdef class NewIds:
+    """For each old piece its new id, or a mark that it was dropped."""

@@ -1,0 +1,23 @@
+from libc.stdint cimport uint32_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CPieces "spmcompat::Pieces":
+        vector[float] score
+        uint32_t size()
+        void add(const string& piece, float score) except +
+        float min_score()
+        float unknown_score()
+        CPieces select(const vector[uint32_t]& kept) except +
+
+    cdef cppclass PieceTrie:
+        PieceTrie(const CPieces& pieces) except +
+
+    string piece_text(const CPieces& pieces, uint32_t id) except +
+
+
+cdef class Pieces:
+    cdef CPieces pieces
+    cdef vector[float] scores_with_unknown(self)

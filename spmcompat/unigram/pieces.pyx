@@ -1,0 +1,29 @@
+"""The pieces of the model in training."""
+
+
+cdef class Pieces:
+    """Pieces with their scores (float32), in the order of their ids."""
+
+    def __init__(self, items=()):
+        cdef bytes piece
+        for piece, score in items:
+            self.pieces.add(piece, score)
+
+    def __len__(self):
+        return self.pieces.size()
+
+    def __iter__(self):
+        """Yield (piece, score) pairs."""
+        cdef uint32_t i
+        for i in range(self.pieces.size()):
+            yield bytes(piece_text(self.pieces, i)), self.pieces.score[i]
+
+    @property
+    def min_score(self):
+        """The lowest score."""
+        return self.pieces.min_score()
+
+    cdef vector[float] scores_with_unknown(self):
+        cdef vector[float] scores = self.pieces.score
+        scores.push_back(self.pieces.unknown_score())
+        return scores

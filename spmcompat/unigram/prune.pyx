@@ -1,0 +1,109 @@
+"""Pruning: the pieces whose loss hurts the likelihood least leave the model."""
+
+from libc.stdint cimport uint32_t
+from libcpp.vector cimport vector
+
+from cython.operator cimport dereference
+
+from spmcompat.cancel cimport CancelFlag
+from spmcompat.unigram.e_step cimport Counts, NewIds, Trie
+from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
+
+
+cdef extern from "lattice.hpp" namespace "spmcompat" nogil:
+    const uint32_t kDropped
+
+
+cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Alternatives:
+        pass
+
+    Alternatives find_alternatives(
+        const CPieces& pieces, const PieceTrie& trie, const vector[float]& count, uint32_t first,
+        uint32_t last, const volatile int* cancel) except +
+    vector[uint32_t] select_pieces(
+        const vector[float]& count, const vector[Alternatives]& parts, size_t size) except +
+    vector[uint32_t] reachable(const CPieces& pieces) except +
+
+
+cdef size_t PART = 4096  # pieces that a worker looks at in one go
+
+
+cdef class _Resegmentation:
+    """How each piece is segmented without itself, found in parts that workers share."""
+
+    cdef Pieces pieces
+    cdef Counts counts
+    cdef Trie trie
+    cdef vector[Alternatives] parts
+
+    def __init__(self, Pieces pieces, Counts counts):
+        self.pieces = pieces
+        self.counts = counts
+        self.trie = Trie(pieces)
+        self.parts.resize((len(pieces) + PART - 1) // PART)
+
+    def find(self, size_t part, CancelFlag cancel):
+        cdef uint32_t first = part * PART
+        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        with nogil:
+            self.parts[part] = find_alternatives(
+                self.pieces.pieces, dereference(self.trie.trie), self.counts.sums.expected,
+                first, last, &cancel.flag)
+
+    def select(self, size_t size):
+        cdef vector[uint32_t] kept
+        with nogil:
+            kept = select_pieces(self.counts.sums.expected, self.parts, size)
+        return _keep(self.pieces, kept)
+
+
+cdef _keep(Pieces pieces, vector[uint32_t]& kept):
+    cdef Pieces new_pieces = Pieces()
+    cdef NewIds new_ids = NewIds()
+    cdef uint32_t i
+    new_pieces.pieces = pieces.pieces.select(kept)
+    new_ids.ids.assign(pieces.pieces.size(), kDropped)
+    for i in range(kept.size()):
+        new_ids.ids[kept[i]] = i
+    return new_pieces, new_ids
+
+
+def prune(Pieces pieces not None, Counts counts not None, size_t size, workers):
+    """Return the pieces that stay, and the new ids of the old ones.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        The pieces in training.
+    counts : Counts
+        How often each stands in the best segmentations of the corpus.
+    size : int
+        How many shall stay.
+    workers : Workers
+        Real threads.
+
+    Returns
+    -------
+    new_pieces : Pieces
+        Those that no other pieces can replace, then by loss descending, id ascending.
+    new_ids : NewIds
+        From old to new ids.
+
+    Notes
+    -----
+    The loss of a piece is how much the likelihood falls when the second-best segmentation of
+    its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece 0.2.3 computes it).
+    """
+    work = _Resegmentation(pieces, counts)
+    parts = (len(pieces) + PART - 1) // PART
+    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
+    return work.select(size)
+
+
+def drop_unreachable(Pieces pieces not None):
+    """Return the pieces whose own decomposition does not score higher than they do."""
+    cdef vector[uint32_t] kept
+    with nogil:
+        kept = reachable(pieces.pieces)
+    return _keep(pieces, kept)[0]

@@ -1,0 +1,303 @@
+// Pruning: which pieces the text can spare, and which no text would ever use.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "pieces.hpp"
+
+namespace spmcompat {
+
+// The lattice of one piece's own text, with a node for the begin and one for the end.
+class PieceLattice {
+ public:
+  struct Node {
+    uint32_t begin, end;  // in characters
+    uint32_t piece;
+    float score;
+    float best;  // of the paths from the begin of the text through this node
+  };
+  static constexpr uint32_t kBegin = 0, kEnd = 1;
+
+  PieceLattice(const PieceTrie& trie, const Pieces& pieces)
+      : trie_(trie), pieces_(pieces), unknown_score_(pieces.unknown_score()) {}
+
+  void build(uint32_t piece) {
+    decode_text(pieces_[piece], text_);
+    const uint32_t length = static_cast<uint32_t>(text_.size());
+    nodes_.assign({Node{0, 0, 0, 0.0f, 0.0f}, Node{length, length, 0, 0.0f, 0.0f}});
+    if (ends_.size() < length + 1) ends_.resize(length + 1);
+    for (uint32_t i = 0; i <= length; ++i) ends_[i].clear();
+    ends_[0].push_back(kBegin);
+    for (uint32_t i = 0; i < length; ++i) {
+      bool single = false;
+      trie_.for_each_prefix(text_.data() + i, length - i, [&](size_t size, uint32_t id) {
+        add(i, static_cast<uint32_t>(size), id, pieces_.score[id]);
+        single |= size == 1;
+      });
+      if (!single) add(i, 1, 0, unknown_score_);  // the reference's unknown id is 0
+    }
+  }
+
+  size_t length() const { return text_.size(); }
+  Node& operator[](uint32_t id) { return nodes_[id]; }
+  const std::vector<uint32_t>& ending_at(uint32_t position) const { return ends_[position]; }
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+
+  // Fills `best` of every node: nodes lie by begin ascending, so what ends before is known.
+  void find_best() {
+    for (uint32_t id = 2; id < nodes_.size(); ++id) find_best(nodes_[id]);
+    find_best(nodes_[kEnd]);
+  }
+
+ private:
+  void add(uint32_t begin, uint32_t size, uint32_t piece, float score) {
+    ends_[begin + size].push_back(static_cast<uint32_t>(nodes_.size()));
+    nodes_.push_back(Node{begin, begin + size, piece, score, 0.0f});
+  }
+  void find_best(Node& node) const {
+    bool first = true;
+    for (const uint32_t left : ends_[node.begin]) {
+      const float score = nodes_[left].best + node.score;
+      if (first || score > node.best) node.best = score;
+      first = false;
+    }
+  }
+
+  const PieceTrie& trie_;
+  const Pieces& pieces_;
+  float unknown_score_;
+  std::vector<char32_t> text_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<uint32_t>> ends_;
+};
+
+// How a piece's text is segmented with and without the piece.
+enum class Resegmentation {
+  kOnlyPath,     // no other path, or the search gave up: the piece stays
+  kSplit,        // the best path is of several pieces: the piece goes
+  kAlternative,  // the second-best path replaces the piece
+};
+
+// The two best paths by A*, from the end to the begin of the text. The agenda is a binary heap
+// that compares the estimate only, so equal estimates come out as the standard library's heap
+// functions leave them; the limits on its size are those of the reference.
+class TwoBest {
+ public:
+  explicit TwoBest(PieceLattice& lattice) : lattice_(lattice) {}
+
+  Resegmentation find(uint32_t piece, std::vector<uint32_t>& alternative) {
+    lattice_.build(piece);
+    lattice_.find_best();
+    alternative.clear();
+    if (!search() || paths_.size() < 2) return Resegmentation::kOnlyPath;
+    if (paths_[0].size() >= 2) return Resegmentation::kSplit;
+    alternative = paths_[1];
+    return Resegmentation::kAlternative;
+  }
+
+ private:
+  struct Hypothesis {
+    uint32_t node;
+    const Hypothesis* next;
+    float estimate;
+    float path;
+  };
+  struct Lower {
+    bool operator()(const Hypothesis* a, const Hypothesis* b) const {
+      return a->estimate < b->estimate;
+    }
+  };
+  using Agenda = std::priority_queue<Hypothesis*, std::vector<Hypothesis*>, Lower>;
+
+  static constexpr size_t kMaxAgenda = 10000;
+  static constexpr size_t kShrunkAgenda = 20;
+  static constexpr size_t kMaxHypotheses = 100000;
+  static constexpr size_t kMaxTotal = 500000;
+  static constexpr int kMaxShrinks = 10;
+
+  // False when the search gives up.
+  bool search() {
+    paths_.clear();
+    hypotheses_.clear();
+    Agenda agenda;
+    agenda.push(allocate({PieceLattice::kEnd, nullptr, lattice_[PieceLattice::kEnd].best, 0.0f}));
+    size_t total = 1;
+    size_t max_hypotheses = kMaxHypotheses;
+    int shrinks = 0;
+    while (!agenda.empty()) {
+      const Hypothesis* top = agenda.top();
+      agenda.pop();
+      if (top->node == PieceLattice::kBegin) {
+        keep_path(*top);
+        if (paths_.size() == 2) return true;
+        continue;
+      }
+      const std::vector<uint32_t>& lefts = lattice_.ending_at(lattice_[top->node].begin);
+      for (const uint32_t left : lefts) {
+        const PieceLattice::Node& node = lattice_[left];
+        agenda.push(allocate({left, top, node.best + top->path, node.score + top->path}));
+      }
+      total += lefts.size();
+      if (total >= kMaxTotal || hypotheses_.size() >= kMaxTotal) return false;
+      if (agenda.size() >= kMaxAgenda ||
+          (agenda.size() > kShrunkAgenda && hypotheses_.size() >= max_hypotheses)) {
+        if (shrinks++ >= kMaxShrinks) return false;
+        shrink(agenda);
+        max_hypotheses = hypotheses_.size() + kMaxHypotheses;
+      }
+    }
+    return true;
+  }
+
+  Hypothesis* allocate(const Hypothesis& hypothesis) {
+    hypotheses_.push_back(hypothesis);
+    return &hypotheses_.back();
+  }
+
+  void keep_path(const Hypothesis& first) {
+    paths_.emplace_back();
+    for (const Hypothesis* h = first.next; h != nullptr && h->next != nullptr; h = h->next) {
+      paths_.back().push_back(lattice_[h->node].piece);
+    }
+  }
+
+  // Keeps the best hypotheses and what they lead to.
+  void shrink(Agenda& agenda) {
+    std::deque<Hypothesis> kept;
+    std::unordered_map<const Hypothesis*, Hypothesis*> copies;
+    Agenda shrunk;
+    for (size_t i = 0; i < kShrunkAgenda && !agenda.empty(); ++i) {
+      shrunk.push(copy_chain(agenda.top(), kept, copies));
+      agenda.pop();
+    }
+    agenda.swap(shrunk);
+    hypotheses_.swap(kept);
+  }
+
+  static Hypothesis* copy_chain(const Hypothesis* from, std::deque<Hypothesis>& kept,
+                                std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
+    Hypothesis* head = nullptr;
+    Hypothesis* previous = nullptr;
+    for (; from != nullptr; from = from->next) {
+      const auto found = copies.find(from);
+      Hypothesis* copy = found == copies.end() ? nullptr : found->second;
+      if (copy == nullptr) {
+        kept.push_back(*from);
+        copy = &kept.back();
+        copies.emplace(from, copy);
+      }
+      if (previous != nullptr) previous->next = copy;
+      if (head == nullptr) head = copy;
+      if (found != copies.end()) break;
+      previous = copy;
+    }
+    return head;
+  }
+
+  PieceLattice& lattice_;
+  std::deque<Hypothesis> hypotheses_;
+  std::vector<std::vector<uint32_t>> paths_;
+};
+
+// The alternatives of the pieces [first, last) that the text uses.
+struct Alternatives {
+  std::vector<uint8_t> kind;  // Resegmentation, of each piece
+  std::vector<uint32_t> begin{0};
+  std::vector<uint32_t> pieces;
+};
+
+inline Alternatives find_alternatives(const Pieces& pieces, const PieceTrie& trie,
+                                      const std::vector<float>& count, uint32_t first,
+                                      uint32_t last, const volatile int* cancel) {
+  PieceLattice lattice(trie, pieces);
+  TwoBest two_best(lattice);
+  Alternatives result;
+  std::vector<uint32_t> alternative;
+  for (uint32_t id = first; id < last && !*cancel; ++id) {
+    Resegmentation kind = Resegmentation::kSplit;
+    alternative.clear();
+    if (count[id] != 0) kind = two_best.find(id, alternative);
+    result.kind.push_back(static_cast<uint8_t>(kind));
+    result.pieces.insert(result.pieces.end(), alternative.begin(), alternative.end());
+    result.begin.push_back(static_cast<uint32_t>(result.pieces.size()));
+  }
+  return result;
+}
+
+// How much the likelihood falls when the piece is replaced by its alternative everywhere.
+// Every intermediate is a float, every logarithm a double, as in the reference.
+inline float removal_loss(const std::vector<float>& count, float sum, float log_sum, uint32_t id,
+                          const uint32_t* alternative, size_t size) {
+  const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
+  const float log_sum_after =
+      std::log(static_cast<double>(sum + count[id] * static_cast<float>(size - 1)));
+  float log_alternative = 0.0f;
+  for (size_t i = 0; i < size; ++i) {
+    log_alternative +=
+        std::log(static_cast<double>(count[alternative[i]] + count[id])) - log_sum_after;
+  }
+  return count[id] / sum * (log_piece - log_alternative);
+}
+
+// The ids of the pieces that stay, in the order of their new ids: first those without an
+// alternative, then by loss descending, id ascending, until `size` are reached.
+inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
+                                   const std::vector<Alternatives>& parts, size_t size) {
+  double total = 0.0;
+  for (const float c : count) total += c;
+  const float sum = static_cast<float>(total);
+  const float log_sum = std::log(static_cast<double>(sum));
+
+  std::vector<uint32_t> kept;
+  std::vector<std::pair<float, uint32_t>> candidates;
+  uint32_t id = 0;
+  for (const Alternatives& part : parts) {
+    for (size_t i = 0; i < part.kind.size(); ++i, ++id) {
+      const auto kind = static_cast<Resegmentation>(part.kind[i]);
+      if (count[id] == 0 || kind == Resegmentation::kSplit) continue;
+      if (kind == Resegmentation::kOnlyPath) {
+        kept.push_back(id);
+        continue;
+      }
+      const uint32_t* alternative = part.pieces.data() + part.begin[i];
+      const size_t length = part.begin[i + 1] - part.begin[i];
+      candidates.emplace_back(removal_loss(count, sum, log_sum, id, alternative, length), id);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  for (const auto& candidate : candidates) {
+    if (kept.size() == size) break;
+    kept.push_back(candidate.second);
+  }
+  return kept;
+}
+
+// The ids of the pieces that their own decomposition does not beat.
+inline std::vector<uint32_t> reachable(const Pieces& pieces) {
+  const PieceTrie trie(pieces);
+  PieceLattice lattice(trie, pieces);
+  std::vector<uint32_t> kept;
+  for (uint32_t id = 0; id < pieces.size(); ++id) {
+    lattice.build(id);
+    const uint32_t length = static_cast<uint32_t>(lattice.length());
+    for (uint32_t node = 2; node < lattice.size(); ++node) {
+      if (lattice[node].begin == 0 && lattice[node].end == length && lattice[node].piece == id) {
+        lattice[node].score = -std::numeric_limits<float>::infinity();
+      }
+    }
+    lattice.find_best();
+    if (!(lattice[PieceLattice::kEnd].best > pieces.score[id])) kept.push_back(id);
+  }
+  return kept;
+}
+
+}  // namespace spmcompat

@@ -1,0 +1,148 @@
+"""The seed pieces: all characters, and the best substrings of the text."""
+
+from libc.stdint cimport int64_t
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from cython.operator cimport dereference
+
+from spmcompat.cancel cimport CancelFlag
+from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
+from spmcompat.unigram.pieces cimport Pieces
+
+
+cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Candidate:
+        float score()
+
+    cdef cppclass SuffixNodes:
+        SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
+        void search(const volatile int* cancel, vector[Candidate]& found) except +
+        vector[Candidate] best(vector[vector[Candidate]]& found) except +
+        string piece(const Candidate& candidate) except +
+
+    void to_log_probabilities(vector[float]& score)
+
+
+cdef class SeedSearch:
+    """The search for the best `limit` substrings of a corpus, in steps that workers share.
+
+    A substring is a candidate if it is a valid piece of two characters or more and is followed
+    by at least two different bytes. Its score is its count times its length in characters.
+    """
+
+    cdef unique_ptr[SuffixNodes] nodes
+    cdef vector[vector[Candidate]] found
+    cdef vector[Candidate] best
+    cdef Corpus corpus
+    cdef size_t limit
+
+    def __init__(self, Corpus corpus not None, size_t limit, int workers):
+        self.corpus = corpus
+        self.limit = limit
+        self.found.resize(workers)
+
+    def prepare(self):
+        """Put the suffixes of all units into buckets."""
+        with nogil:
+            self.nodes.reset(
+                new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+
+    def search(self, int worker, CancelFlag cancel not None):
+        """Work on buckets until none is left."""
+        with nogil:
+            dereference(self.nodes).search(&cancel.flag, self.found[worker])
+
+    def select(self):
+        """Rank what all workers found."""
+        with nogil:
+            self.best = dereference(self.nodes).best(self.found)
+
+    def seeds(self):
+        """Return characters by count descending, then substrings by score descending."""
+        cdef Pieces seeds = _characters(self.corpus)
+        cdef size_t i
+        for i in range(self.best.size()):
+            seeds.pieces.add(
+                dereference(self.nodes).piece(self.best[i]), self.best[i].score())
+        to_log_probabilities(seeds.pieces.score)
+        return seeds
+
+
+cdef Pieces _characters(Corpus corpus):
+    cdef Pieces seeds = Pieces()
+    cdef int64_t count
+    for c, count in corpus.alphabet:
+        if count > 0:
+            seeds.pieces.add(chr(c).encode(), <float>count)
+    return seeds
+
+
+def seed_from_corpus(Corpus corpus not None, size_t limit, workers):
+    """Return the seed pieces of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+    limit : int
+        The largest number of substrings.
+    workers : Workers
+        Real threads.
+
+    Returns
+    -------
+    Pieces
+        The characters and the best substrings; scores are logarithms of probabilities.
+
+    Notes
+    -----
+    As ``MakeSeedSentencePieces`` of sentencepiece 0.2.3: scores in float32, their sum in double.
+    """
+    search = SeedSearch(corpus, limit, workers.count)
+    workers.run([search], lambda _, s: s.prepare())
+    workers.run(range(workers.count), lambda _, i: search.search(i, workers.cancel))
+    workers.run([search], lambda _, s: s.select())
+    return search.seeds()
+
+
+def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
+    """Return the characters of a corpus and the pieces of a list, ranked by score.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Gives the characters and the rule for valid pieces.
+    counts : iterable of (bytes, int)
+        Pieces and their counts; invalid and repeated ones are skipped.
+    limit : int
+        The largest number of seeds, characters included.
+
+    Returns
+    -------
+    seeds : Pieces
+        By score descending, then bytes ascending; scores are logarithms of probabilities.
+    skipped : int
+        Number of pieces skipped.
+    """
+    cdef vector[char32_t] characters
+    cdef int64_t score
+    cdef int skipped = 0
+    items = list(_characters(corpus))
+    seen = {piece for piece, _ in items}
+    for piece, count in counts:
+        text = piece.decode(errors="replace")
+        characters = [ord(c) for c in text]
+        if piece in seen or not corpus.rule.allows(characters.data(), characters.size()):
+            skipped += 1
+            continue
+        seen.add(piece)
+        if len(items) >= limit:
+            break
+        score = count * len(text)
+        items.append((piece, <float>score))
+    items.sort(key=lambda item: (-item[1], item[0]))
+    cdef Pieces seeds = Pieces(items)
+    to_log_probabilities(seeds.pieces.score)
+    return seeds, skipped

@@ -1,0 +1,124 @@
+"""The Unigram trainer: seeds, then EM and pruning in turn, then the final pieces (Kudo 2018)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from spmcompat.corpus.corpus import Corpus
+from spmcompat.errors import TrainingError
+from spmcompat.progress import Report
+from spmcompat.unigram.e_step import Lattices
+from spmcompat.unigram.final import finalize
+from spmcompat.unigram.m_step import m_step
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.prune import drop_unreachable, prune
+from spmcompat.unigram.seed_file import read_seed_file
+from spmcompat.unigram.seeding import seed_from_corpus, seed_from_counts
+from spmcompat.workers import Workers
+
+
+@dataclass(frozen=True)
+class UnigramOptions:
+    """What the trainer is told; names and defaults are those of the specification.
+
+    `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
+    `final_size` is the vocabulary without its meta pieces.
+    """
+
+    vocab_size: int = 8000
+    final_size: int = 7997
+    seed_sentencepiece_size: int = 1_000_000
+    seed_sentencepieces_file: str = ""
+    shrinking_factor: float = 0.75
+    num_sub_iterations: int = 2
+    lanes: int = 16
+
+
+def train(
+    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
+) -> list[tuple[bytes, float]]:
+    """Train a Unigram model.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What to train on.
+    options : UnigramOptions
+        How.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+    report : Report
+        Told the stages and their facts.
+
+    Returns
+    -------
+    list of (bytes, float)
+        The final pieces and their scores (float32), by score descending, bytes ascending.
+
+    Raises
+    ------
+    TrainingError
+        If nothing is left to train.
+    """
+    pieces = make_seeds(corpus, options, workers, report)
+    lattices = Lattices(corpus, pieces, workers)
+    report.info(f"Using {corpus.words} sentences for EM training")
+    desired_size = int(options.vocab_size * 1.1)
+    while True:
+        for iteration in range(options.num_sub_iterations):
+            counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+            pieces, new_ids = m_step(pieces, counts)
+            _check_any(pieces)
+            lattices.renumber(pieces, new_ids, workers)
+            report.info(
+                f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
+                f"num_tokens={counts.tokens}"
+            )
+        counts = lattices.best_path_counts(options.lanes, workers)
+        size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
+        pieces, new_ids = prune(pieces, counts, size, workers)
+        _check_any(pieces)
+        if len(pieces) <= desired_size:
+            break
+        lattices.renumber(pieces, new_ids, workers)
+    trained = len(pieces)
+    pieces = drop_unreachable(pieces)
+    report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
+    return finalize(pieces, corpus.alphabet, options.final_size)
+
+
+def make_seeds(
+    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
+) -> Pieces:
+    """Return the seed pieces, from the corpus or from the file that the options name."""
+    if options.seed_sentencepieces_file:
+        counts = read_seed_file(options.seed_sentencepieces_file)
+        seeds, skipped = seed_from_counts(corpus, counts, options.seed_sentencepiece_size)
+        report.info(f"skipped {skipped} seed sentencepieces")
+    else:
+        seeds = seed_from_corpus(corpus, _seed_limit(options), workers)
+    report.info(f"Initialized {len(seeds)} seed sentencepieces")
+    return seeds
+
+
+def _seed_limit(options: UnigramOptions) -> int:
+    """0 scales with the vocabulary; a negative number is no limit."""
+    size = options.seed_sentencepiece_size
+    if size == 0:
+        return max(100_000, 8 * options.vocab_size)
+    return size if size > 0 else 2**62
+
+
+def _shrunk(size: int, factor: float) -> int:
+    """The product in float32, as the reference rounds it."""
+    rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
+    return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
+
+
+def _check_any(pieces: Pieces) -> None:
+    if len(pieces) == 0:
+        raise TrainingError(
+            "no pieces are loaded. The corpus is too small: every piece is expected less than "
+            "half a time. Give more text or a smaller vocab_size."
+        )
