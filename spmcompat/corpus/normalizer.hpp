@@ -7,6 +7,7 @@
 // copied whole; everything else goes through the double array, character by character.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -87,8 +88,7 @@ class Normalizer {
     if (!rules.step(&base, static_cast<uint8_t>(c), &is_key)) return kPlain;
     if (is_key) return kSpecial;
     for (int next = 0; next < 128; ++next) {
-      uint32_t after = base;
-      if (rules.step(&after, static_cast<uint8_t>(next), &is_key)) return kSpecial;
+      if (has_arc(base, static_cast<uint8_t>(next))) return kSpecial;
     }
     return kCombines;
   }
@@ -106,41 +106,45 @@ class Normalizer {
     return false;
   }
 
+  bool has_arc(uint32_t state, uint8_t label) const {
+    bool is_key;
+    return charsmap_.rules.step(&state, label, &is_key);
+  }
+
+  template <typename Function>
+  void for_each_arc(uint32_t state, Function function) const {
+    for (int label = 0; label < 256; ++label) {
+      uint32_t next = state;
+      bool is_key;
+      if (charsmap_.rules.step(&next, static_cast<uint8_t>(label), &is_key)) {
+        function(static_cast<uint8_t>(label), next);
+      }
+    }
+  }
+
   // A space must stay a space, and no rule may read one together with other characters.
   bool rules_keep_words_apart() const {
-    const Piece space = normalize_first(" ", " " + 1);
-    if (space.text != " ") return false;
+    if (normalize_first(" ", " " + 1).text != " ") return false;
     if (charsmap_.rules.empty()) return true;
-    const DoubleArray& rules = charsmap_.rules;
-    std::vector<bool> seen(rules.units().size(), false);
-    std::vector<uint32_t> bases;
-    const auto follow = [&](uint32_t base, bool* reads_space, bool* has_arcs) {
-      for (int label = 0; label < 256; ++label) {
-        uint32_t next = base;
-        bool is_key;
-        if (!rules.step(&next, static_cast<uint8_t>(label), &is_key)) continue;
-        *has_arcs = true;
-        *reads_space |= label == ' ';
-        if (seen[next]) continue;
-        seen[next] = true;
-        bases.push_back(next);
-      }
+    // All states but the root, from which the rule for the space alone may begin.
+    std::vector<uint32_t> states;
+    std::vector<bool> seen(charsmap_.rules.units().size(), false);
+    const auto visit = [&](uint8_t, uint32_t state) {
+      if (!seen[state]) states.push_back(state);
+      seen[state] = true;
     };
-    bool reads_space = false, has_arcs = false, is_key;
-    uint32_t after_space = rules.root();
-    if (rules.step(&after_space, ' ', &is_key)) {
-      follow(after_space, &reads_space, &has_arcs);
-      if (has_arcs) return false;
+    bool apart = true;
+    for_each_arc(charsmap_.rules.root(), [&](uint8_t label, uint32_t state) {
+      if (label == ' ') for_each_arc(state, [&](uint8_t, uint32_t) { apart = false; });
+      visit(label, state);
+    });
+    while (apart && !states.empty()) {
+      const uint32_t state = states.back();
+      states.pop_back();
+      for_each_arc(state, visit);
+      apart = !has_arc(state, ' ');
     }
-    reads_space = false;
-    follow(rules.root(), &reads_space, &has_arcs);
-    reads_space = false;  // of the root: a rule for the space alone
-    while (!bases.empty() && !reads_space) {
-      const uint32_t base = bases.back();
-      bases.pop_back();
-      follow(base, &reads_space, &has_arcs);
-    }
-    return !reads_space;
+    return apart;
   }
 
   // The target of the longest rule that begins at `at`, or the character there.

@@ -1,0 +1,50 @@
+"""Writes the predefined charsmaps, compressed, as the installed sentencepiece carries them.
+
+Needs ``sentencepiece==0.2.3``. With ``--check`` nothing is written: the files that are there
+are compared, and a difference exits with 1.
+"""
+
+import argparse
+import importlib.metadata
+import sys
+import zlib
+from pathlib import Path
+
+RELEASE = "0.2.3"
+NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+FOLDER = Path(__file__).parent
+
+
+def charsmap(name: str) -> bytes:
+    """Ask the library for the charsmap of a predefined rule set."""
+    import sentencepiece
+    from sentencepiece import sentencepiece_model_pb2
+
+    normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)
+    spec = sentencepiece_model_pb2.NormalizerSpec()
+    spec.ParseFromString(normalizer.serialized_normalizer_spec())
+    return bytes(spec.precompiled_charsmap)
+
+
+def main() -> int:
+    """Write or check the files."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare only")
+    check = parser.parse_args().check
+    installed = importlib.metadata.version("sentencepiece")
+    if installed != RELEASE:
+        raise SystemExit(f"sentencepiece {installed} is installed: {RELEASE} is needed")
+    different = 0
+    for name in NAMES:
+        path = FOLDER / f"{name}.charsmap.z"
+        blob = charsmap(name)
+        if not check:
+            path.write_bytes(zlib.compress(blob, 9))
+        elif zlib.decompress(path.read_bytes()) != blob:
+            print(f"{path.name}: differs")
+            different += 1
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""The classes of normalizer.hpp for other Cython modules."""
+
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        string_view(const string&)
+
+
+cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
+    cdef cppclass NormalizerOptions:
+        NormalizerOptions()
+        cbool add_dummy_prefix
+        cbool remove_extra_whitespaces
+        cbool escape_whitespaces
+        cbool treat_whitespace_as_suffix
+
+    cdef cppclass CppNormalizer "spmcompat::Normalizer":
+        CppNormalizer(string_view charsmap, const NormalizerOptions& options) except +
+        void normalize(const char* text, size_t size, string& out) except +
+        void normalize_run(const char* text, size_t size, string& out) except +
+        cbool words_are_independent()
+
+    cdef cppclass MetaPieceMatcher:
+        MetaPieceMatcher(vector[string] symbols) except +
+        void replace(const string& text, string& out) except +

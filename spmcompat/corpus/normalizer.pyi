@@ -1,0 +1,18 @@
+from collections.abc import Sequence
+
+class Normalizer:
+    def __init__(
+        self,
+        charsmap: bytes = b"",
+        *,
+        add_dummy_prefix: bool = True,
+        remove_extra_whitespaces: bool = True,
+        escape_whitespaces: bool = True,
+        treat_whitespace_as_suffix: bool = False,
+    ) -> None: ...
+    def normalize(self, text: bytes) -> bytes: ...
+    def normalize_run(self, text: bytes) -> bytes: ...
+    @property
+    def words_are_independent(self) -> bool: ...
+
+def replace_meta_pieces(pieces: Sequence[bytes], text: bytes) -> bytes: ...
