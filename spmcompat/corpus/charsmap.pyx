@@ -158,14 +158,13 @@ def load_rules(path):
     """
     try:
         with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
+            content = file.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise MissingFileError(
             f'"{path}": {reason}: give a readable TSV file of normalization rules.'
         ) from None
-    if not lines[-1]:
-        lines.pop()
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
     rules = {}
     for number, line in enumerate(lines, start=1):
         source, target, *_ = line.split(b"\t") + [b""]
@@ -219,7 +218,7 @@ def precompiled(str name):
         return b""
     choice = f"choose one of {', '.join(NAMES)}, identity"
     if not re.fullmatch("[a-z_-]*", name):
-        raise BadValueError(f"Invalid charsmap name {name}: {choice}.")
+        raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
     if name not in NAMES:
         raise TrainingError(f"No precompiled charsmap is found: {name}: {choice}.")
     data = resources.files(__package__).joinpath("data", f"{name}.charsmap.z")

@@ -1,5 +1,6 @@
 """The Python face of normalizer.hpp, for tests and tools; training uses the C++ classes."""
 
+cimport cython
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -8,6 +9,7 @@ from libcpp.vector cimport vector
 from spmcompat.errors import TrainingError
 
 
+@cython.final
 cdef class Normalizer:
     """Normalizes a text as sentencepiece 0.2.3 does before training.
 

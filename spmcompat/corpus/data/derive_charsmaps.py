@@ -8,6 +8,7 @@ import argparse
 import importlib.metadata
 import sys
 import zlib
+from importlib import resources
 from pathlib import Path
 
 RELEASE = "0.2.3"
@@ -16,14 +17,8 @@ FOLDER = Path(__file__).parent
 
 
 def charsmap(name: str) -> bytes:
-    """Ask the library for the charsmap of a predefined rule set."""
-    import sentencepiece
-    from sentencepiece import sentencepiece_model_pb2
-
-    normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)
-    spec = sentencepiece_model_pb2.NormalizerSpec()
-    spec.ParseFromString(normalizer.serialized_normalizer_spec())
-    return bytes(spec.precompiled_charsmap)
+    """Return the charsmap of a predefined rule set, which the library keeps as a file."""
+    return resources.files("sentencepiece").joinpath("package_data", f"{name}.bin").read_bytes()
 
 
 def main() -> int:

@@ -1,0 +1,78 @@
+"""The normalization of the real library, taken alone: compiling rules and applying them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sentencepiece
+from sentencepiece import sentencepiece_model_pb2
+
+schema: Any = sentencepiece_model_pb2  # its classes are made at run time
+
+Rules = Mapping[tuple[int, ...], tuple[int, ...]]
+
+
+def compile_charsmap(rules: Rules) -> bytes:
+    """Compile rules over characters (no surrogates, nothing above U+10FFFF)."""
+    pairs = [(_text(source), _text(target)) for source, target in rules.items()]
+    return _charsmap(norm_map=pairs)
+
+
+def compile_file(path: str) -> bytes:
+    """Compile the rules of a TSV file."""
+    return _charsmap(rule_tsv=path)
+
+
+def precompiled(name: str) -> bytes:
+    """Return the charsmap that the library carries under a name."""
+    return _charsmap(rule_name=name)
+
+
+def decompile(charsmap: bytes) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """Return the rules of a compiled charsmap."""
+    pairs = _load(charsmap).Decompile()
+    return {tuple(map(ord, source)): tuple(map(ord, target)) for source, target in pairs}
+
+
+def validate(charsmap: bytes) -> None:
+    """Raise as the library does when it loads a model with this charsmap."""
+    _load(charsmap)
+
+
+class Normalizer:
+    """The normalizer of a model, the only one that knows ``treat_whitespace_as_suffix``."""
+
+    def __init__(
+        self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool
+    ) -> None:
+        model = schema.ModelProto()
+        model.pieces.add(piece="<unk>", type=schema.ModelProto.SentencePiece.UNKNOWN)
+        model.pieces.add(piece="a")
+        model.trainer_spec.treat_whitespace_as_suffix = treat_whitespace_as_suffix
+        model.normalizer_spec.precompiled_charsmap = charsmap
+        for name, value in flags.items():
+            setattr(model.normalizer_spec, name, value)
+        self._processor = sentencepiece.SentencePieceProcessor(
+            model_proto=model.SerializeToString()
+        )
+
+    def normalize(self, text: bytes) -> bytes:
+        """Return the normalized text."""
+        normalized: bytes = self._processor.Normalize(text)
+        return normalized
+
+
+def _text(points: tuple[int, ...]) -> str:
+    return "".join(map(chr, points))
+
+
+def _load(charsmap: bytes) -> Any:
+    spec = schema.NormalizerSpec(precompiled_charsmap=charsmap)
+    return sentencepiece.SentencePieceNormalizer(normalizer_spec=spec.SerializeToString())
+
+
+def _charsmap(**source: Any) -> bytes:
+    normalizer = sentencepiece.SentencePieceNormalizer(**source)
+    spec = schema.NormalizerSpec.FromString(normalizer.serialized_normalizer_spec())
+    return bytes(spec.precompiled_charsmap)

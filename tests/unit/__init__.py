@@ -1,0 +1,1 @@
+"""Each module on its own, with inputs chosen by hand."""
