@@ -4,9 +4,9 @@ Pure C++ in ``charsmap.hpp`` does the work on code points and bytes; this is its
 which knows files and turns C++ exceptions into those of the package.
 """
 
+import os
 import re
 import zlib
-from importlib import resources
 
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport uint32_t
@@ -221,5 +221,6 @@ def precompiled(str name):
         raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
     if name not in NAMES:
         raise TrainingError(f"No precompiled charsmap is found: {name}: {choice}.")
-    data = resources.files(__package__).joinpath("data", f"{name}.charsmap.z")
-    return zlib.decompress(data.read_bytes())
+    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap.z")
+    with open(path, "rb") as file:
+        return zlib.decompress(file.read())
