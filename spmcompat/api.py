@@ -154,7 +154,8 @@ class SentencePieceTrainer:
         normalizer = kwargs.pop("normalizer", None)
         if normalizer is not None:
             kwargs[SERIALIZED_NORMALIZER] = normalizer.serialized_normalizer_spec()  # type: ignore[attr-defined]
-        if sentences is not None and not isinstance(sentences, Iterable):
+        # One text would be taken for a sequence of characters.
+        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable | None):
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
 
         settings = from_kwargs(kwargs)

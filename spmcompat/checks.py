@@ -70,16 +70,10 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 def cautions(settings: Settings) -> list[str]:
     """Return warnings about options that are allowed but seldom meant."""
     spec = settings.trainer
-    found = []
+    found: list[str] = []
     if spec.unk_id == -1:
         found.append(
             "unk_id is -1: sentencepiece 0.2.2 and earlier cannot load such a model; 0.2.3 can."
-        )
-    seeds = spec.seed_sentencepieces_file
-    if seeds and not os.access(seeds, os.R_OK):
-        found.append(
-            f'seed_sentencepieces_file "{seeds}" cannot be read: as in the reference, training '
-            "goes on with single characters only."
         )
     return found
 
@@ -141,21 +135,22 @@ def _check_input(spec: TrainerSpec, *, has_sentences: bool) -> None:
     # Reading may stop before it comes to a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     for path in spec.input[:1] if stops_early else spec.input:
-        _check_readable(path)
+        _check_readable(path, "input")
+    _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
 
 
-def _check_readable(path: str) -> None:
+def _check_readable(path: str, option: str) -> None:
     """Raise if a file cannot be read. It is not opened: a pipe can be opened only once."""
-    # The empty name is standard input.
+    # As an input, the empty name is standard input.
     if not path:
         return
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "No such file or directory"
-        raise MissingFileError(f'"{path}": {reason}. Check the path given as input.') from error
+        raise MissingFileError(f'"{path}": {reason}. Check {option}.') from error
     if stat.S_ISDIR(mode):
-        raise MissingFileError(f'"{path}": Is a directory. Give files as input.')
+        raise MissingFileError(f'"{path}": Is a directory. Give a file as {option}.')
     if not os.access(path, os.R_OK):
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
 

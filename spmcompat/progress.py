@@ -42,7 +42,12 @@ class Report:
         self._use_logging = stream is None and _LOGGER.hasHandlers()
         self._stream = sys.stderr if stream is None else stream
         isatty = getattr(self._stream, "isatty", None)
-        self._draws = self._tells(logging.INFO) and isatty is not None and bool(isatty())
+        self._draws = self.wants_facts and isatty is not None and bool(isatty())
+
+    @property
+    def wants_facts(self) -> bool:
+        """Whether facts are told at all; if not, they need not be computed."""
+        return self._tells(logging.INFO)
 
     def info(self, message: str) -> None:
         """Tell a fact."""
