@@ -1,0 +1,1 @@
+"""What a model is made of: meta pieces, ids, the message, the two files."""

@@ -88,9 +88,7 @@ def train(
     return finalize(pieces, corpus.alphabet, options.final_size)
 
 
-def make_seeds(
-    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
-) -> Pieces:
+def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
     """Return the seed pieces, from the corpus or from the file that the options name."""
     if options.seed_sentencepieces_file:
         counts = read_seed_file(options.seed_sentencepieces_file)

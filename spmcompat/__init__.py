@@ -1,0 +1,19 @@
+"""Trains SentencePiece models: the files of ``spm_train``, byte for byte.
+
+`train` is the typed form, `SentencePieceTrainer` the form of the ``sentencepiece`` package.
+Everything that can go wrong with what was given is a `TrainingError`.
+"""
+
+from spmcompat.api import SentencePieceTrainer, train
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BadValueError",
+    "MissingFileError",
+    "SentencePieceTrainer",
+    "TrainingError",
+    "__version__",
+    "train",
+]

@@ -1,0 +1,172 @@
+"""The Python face: `train` and `SentencePieceTrainer`.
+
+Nothing heavy is imported before training begins, so that ``import spmcompat`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
+
+from spmcompat.errors import BadValueError
+
+if TYPE_CHECKING:
+    from spmcompat.model.writers import Writer
+
+StrPath: TypeAlias = "str | os.PathLike[str]"
+
+
+def train(
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Iterable[str | bytes] | None = None,
+    model_prefix: StrPath | None = None,
+    model_writer: Writer | None = None,
+    model_type: Literal["unigram"] | None = None,
+    vocab_size: int | None = None,
+    hard_vocab_limit: bool | None = None,
+    input_format: Literal["text", "tsv"] | None = None,
+    input_sentence_size: int | None = None,
+    shuffle_input_sentence: bool | None = None,
+    max_sentence_length: int | None = None,
+    character_coverage: float | None = None,
+    required_chars: str | None = None,
+    seed_sentencepiece_size: int | None = None,
+    seed_sentencepieces_file: StrPath | None = None,
+    shrinking_factor: float | None = None,
+    num_sub_iterations: int | None = None,
+    num_threads: int | None = None,
+    max_sentencepiece_length: int | None = None,
+    split_by_unicode_script: bool | None = None,
+    split_by_number: bool | None = None,
+    split_by_whitespace: bool | None = None,
+    split_digits: bool | None = None,
+    treat_whitespace_as_suffix: bool | None = None,
+    allow_whitespace_only_pieces: bool | None = None,
+    pretokenization_delimiter: str | None = None,
+    control_symbols: Sequence[str] | None = None,
+    user_defined_symbols: Sequence[str] | None = None,
+    byte_fallback: bool | None = None,
+    vocabulary_output_piece_score: bool | None = None,
+    unk_id: int | None = None,
+    bos_id: int | None = None,
+    eos_id: int | None = None,
+    pad_id: int | None = None,
+    unk_piece: str | None = None,
+    bos_piece: str | None = None,
+    eos_piece: str | None = None,
+    pad_piece: str | None = None,
+    unk_surface: str | None = None,
+    normalization_rule_name: str | None = None,
+    normalization_rule_tsv: StrPath | None = None,
+    denormalization_rule_tsv: StrPath | None = None,
+    add_dummy_prefix: bool | None = None,
+    remove_extra_whitespaces: bool | None = None,
+    minloglevel: int | None = None,
+    logstream: TextIO | None = None,
+    workers: int | None = None,
+    sampling_seed: int | None = None,
+) -> None:
+    """Train a model. What is left out, or None, is not given and not stored in the model.
+
+    Parameters
+    ----------
+    input : path or sequence of paths
+        Files to read, in order. Give either this or `sentence_iterator`.
+    sentence_iterator : iterable of str or bytes
+        Sentences; line ends at their end are removed.
+    model_prefix : path
+        Where to write: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
+    model_writer : object with ``write``
+        Takes the bytes of the model instead.
+    vocab_size : int
+        Number of pieces, 8000 by default.
+    num_threads : int
+        Number of lanes, 16 by default. It is part of what defines the model; `workers` is not.
+    logstream : text stream
+        Where to tell what is done; by default standard error, or the program's own logging.
+    workers : int
+        Real threads, by default the cores of the machine. They never change the model.
+    sampling_seed : int
+        Seed of the sample that `input_sentence_size` draws.
+    **others
+        Every other option means what the flag of the same name means: see ``spm_train --help``.
+
+    Raises
+    ------
+    TrainingError
+        If training cannot go on. It is also a ``ValueError`` or an ``OSError`` where a value or
+        a file is the reason.
+    """
+    given = {name: value for name, value in locals().items() if value is not None}
+    # The reader splits a path at its commas, unless it stands in a list.
+    for name in ("input", "control_symbols", "user_defined_symbols"):
+        if name in given:
+            given[name] = _as_list(given[name])
+    for name in ("model_prefix", "seed_sentencepieces_file"):
+        if name in given:
+            given[name] = os.fspath(given[name])
+    SentencePieceTrainer.train(**given)
+
+
+class SentencePieceTrainer:
+    """The trainer under the names that the ``sentencepiece`` package gives it."""
+
+    @staticmethod
+    def train(arg: object = None, logstream: TextIO | None = None, **kwargs: object) -> None:
+        """Train a model from one string of flags, or from keywords.
+
+        Parameters
+        ----------
+        arg : str, optional
+            Flags in one string, ``--input=FILE --model_prefix=NAME``. Keywords are not looked at
+            then.
+        logstream : text stream, optional
+            Where to tell what is done.
+        **kwargs
+            Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
+            iterable of str or bytes; ``model_writer``, an object with ``write``; ``normalizer``,
+            an object with ``serialized_normalizer_spec()``.
+
+        Raises
+        ------
+        TrainingError
+            If training cannot go on.
+        """
+        from spmcompat.progress import Report  # noqa: PLC0415
+        from spmcompat.spec import SERIALIZED_NORMALIZER, from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.training import run  # noqa: PLC0415
+
+        if isinstance(arg, str):
+            settings = from_string(arg)
+            run(settings, report=Report(settings.min_log_level, logstream))
+            return
+
+        if kwargs.pop("pretokenizer", None) is not None:
+            raise BadValueError(
+                "pretokenizer is not supported yet. Use pretokenization_delimiter instead."
+            )
+        kwargs.pop("allow_inconsistent_pretokenization", None)
+        sentences = kwargs.pop("sentence_iterator", None)
+        sentences = kwargs.pop("sentence_reader", sentences)
+        writer = kwargs.pop("model_writer", None)
+        normalizer = kwargs.pop("normalizer", None)
+        if normalizer is not None:
+            kwargs[SERIALIZED_NORMALIZER] = normalizer.serialized_normalizer_spec()  # type: ignore[attr-defined]
+        # One text would be taken for a sequence of characters.
+        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable | None):
+            raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
+
+        settings = from_kwargs(kwargs)
+        run(settings, sentences, writer, Report(settings.min_log_level, logstream))  # type: ignore[arg-type]
+
+    Train = train
+
+
+def _as_list(value: object) -> list[str]:
+    """Return one path or symbol, or several, as a list."""
+    items = [value] if isinstance(value, str | os.PathLike) else value
+    if not isinstance(items, Iterable):
+        raise BadValueError(f"expected a list, not {type(value).__name__}.")
+    return [os.fspath(item) for item in items]

@@ -1,0 +1,187 @@
+"""Every check that can be made before the corpus is read.
+
+Nothing that the reference trains is refused here; what it would refuse, perhaps after hours, is
+refused at once.
+
+Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
+0.2.3.
+"""
+
+import os
+import stat
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.model.writers import is_replaceable
+from spmcompat.spec import Settings
+
+# Fields and the smallest and largest values they may have, both included.
+_RANGES: dict[str, tuple[float, float]] = {
+    "character_coverage": (0.98, 1.0),
+    "max_sentencepiece_length": (1, 512),
+    "num_sub_iterations": (1, 10),
+    "num_threads": (1, 1024),
+    "shrinking_factor": (0.5, 0.95),
+    "max_sentence_length": (10, 2**30),
+}
+
+
+def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
+    """Check the settings and return the meta pieces they define.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was told.
+    has_sentences : bool
+        Whether sentences come from an iterator instead of files.
+    has_writer : bool
+        Whether the model goes to a writer instead of files.
+
+    Returns
+    -------
+    dict of int to MetaPiece
+        Meta pieces by id.
+
+    Raises
+    ------
+    BadValueError
+        If an option of this package has an impossible value.
+    MissingFileError
+        If an input cannot be read or an output cannot be written.
+    TrainingError
+        If the options cannot be trained with.
+    """
+    spec = settings.trainer
+    _check_algorithm(spec)
+    _check_ranges(spec)
+    meta = meta_pieces(spec)
+    _check_room(spec, meta)
+    if not settings.normalizer.escape_whitespaces:
+        raise TrainingError("escape_whitespaces must be true to train. Leave it at its default.")
+    if settings.workers < 1:
+        raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
+    _check_input(spec, has_sentences=has_sentences)
+    _check_output(spec, has_writer=has_writer)
+    return meta
+
+
+def cautions(settings: Settings) -> list[str]:
+    """Return warnings about options that are allowed but seldom meant."""
+    spec = settings.trainer
+    found: list[str] = []
+    if spec.unk_id == -1:
+        found.append(
+            "unk_id is -1: sentencepiece 0.2.2 and earlier cannot load such a model; 0.2.3 can."
+        )
+    return found
+
+
+def _check_algorithm(spec: TrainerSpec) -> None:
+    """Raise if the algorithm is not there, or is told what it cannot do."""
+    if spec.model_type != TrainerSpec.UNIGRAM:
+        name = TrainerSpec.ModelType.Name(spec.model_type).lower()
+        raise TrainingError(f"model_type {name} is not supported yet. Use unigram.")
+    if spec.use_all_vocab:
+        raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
+    if spec.auto_character_coverage:
+        raise TrainingError(
+            "--auto_character_coverage in UNIGRAM mode requires --use_sparse_pruning=true, "
+            "which is not supported yet. Leave it out."
+        )
+    if spec.input_format not in ("", "text", "tsv"):
+        raise TrainingError(
+            f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
+        )
+
+
+def _check_ranges(spec: TrainerSpec) -> None:
+    """Raise if a number is out of range or a reserved piece is empty."""
+    if spec.vocab_size <= 0:
+        raise TrainingError(f"vocab_size must be greater than 0, not {spec.vocab_size}.")
+    for name, (low, high) in _RANGES.items():
+        value = getattr(spec, name)
+        if not low <= value <= high:
+            raise TrainingError(f"{name} must be from {low} to {high}, not {value:g}.")
+    if 0 < spec.input_sentence_size <= 100:
+        raise TrainingError(
+            f"input_sentence_size must be 0 (all) or greater than 100, "
+            f"not {spec.input_sentence_size}."
+        )
+    for kind in ("unk", "bos", "eos", "pad"):
+        if not getattr(spec, f"{kind}_piece"):
+            raise TrainingError(f"{kind}_piece must not be empty.")
+
+
+def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
+    """Raise if not even one character would fit beside the meta pieces."""
+    least = len(meta) + 1
+    if spec.vocab_size < least:
+        raise TrainingError(
+            f"Vocabulary size is smaller than required_chars. {spec.vocab_size} vs at least "
+            f"{least}: {len(meta)} meta pieces and one character. Increase vocab_size or decrease "
+            "character_coverage with --character_coverage option."
+        )
+
+
+def _check_input(spec: TrainerSpec, *, has_sentences: bool) -> None:
+    """Raise unless there is exactly one source of sentences, and it can be read."""
+    if has_sentences == bool(spec.input):
+        raise TrainingError(
+            "SentenceIterator and trainer_spec.input() must be exclusive. "
+            "Give either input or sentence_iterator."
+        )
+    # Reading may stop before it comes to a later file.
+    stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
+    for path in spec.input[:1] if stops_early else spec.input:
+        _check_readable(path, "input")
+    _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
+
+
+def _check_readable(path: str, option: str) -> None:
+    """Raise if a file cannot be read. It is not opened: a pipe can be opened only once."""
+    # As an input, the empty name is standard input.
+    if not path:
+        return
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "No such file or directory"
+        raise MissingFileError(f'"{path}": {reason}. Check {option}.') from error
+    if stat.S_ISDIR(mode):
+        raise MissingFileError(f'"{path}": Is a directory. Give a file as {option}.')
+    if not os.access(path, os.R_OK):
+        raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
+
+
+def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
+    """Raise unless there is exactly one place for the model, and it can be written."""
+    if has_writer == bool(spec.model_prefix):
+        raise TrainingError(
+            "ModelProto and trainer_spec.model_prefix() must be exclusive. "
+            "Give either model_prefix or model_writer."
+        )
+    if has_writer:
+        return
+    if "\0" in spec.model_prefix:
+        raise BadValueError("model_prefix holds a NUL character. Remove it.")
+    for path in (f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"):
+        _check_writable(path)
+
+
+def _check_writable(path: str) -> None:
+    """Raise if a file could not be written at the end."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.isdir(target):
+        raise MissingFileError(f'"{path}": Is a directory. Choose another model_prefix.')
+    if not os.path.isdir(folder):
+        raise MissingFileError(
+            f'"{path}": No such file or directory. Make the folder {folder} first.'
+        )
+    place = folder if is_replaceable(target) else target
+    if not os.access(place, os.W_OK):
+        raise MissingFileError(
+            f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
+        )

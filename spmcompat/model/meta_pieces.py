@@ -1,0 +1,134 @@
+"""The pieces that are not learned: reserved pieces, symbols of the user, bytes.
+
+Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece`` 0.2.3.
+"""
+
+from typing import NamedTuple
+
+from spmcompat.errors import TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+
+_PIECE = ModelProto.SentencePiece
+_DUPLICATE = "is already defined. duplicated symbols are not allowed."
+
+
+class MetaPiece(NamedTuple):
+    """A piece with a fixed id.
+
+    Attributes
+    ----------
+    piece : str
+        Its text.
+    type : int
+        Its ``ModelProto.SentencePiece.Type``.
+    """
+
+    piece: str
+    type: int
+
+
+def meta_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
+    """Give every meta piece its id.
+
+    Parameters
+    ----------
+    spec : TrainerSpec
+        The options of the run.
+
+    Returns
+    -------
+    dict of int to MetaPiece
+        Ids in ascending order; they need not be contiguous.
+
+    Raises
+    ------
+    TrainingError
+        If two pieces claim one id, a piece is defined twice, or an id is out of range.
+    """
+    pieces = _reserved_pieces(spec)
+    _add_symbols(pieces, spec)
+    pieces = dict(sorted(pieces.items()))
+    _refuse_duplicates(pieces)
+    return pieces
+
+
+def _reserved_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
+    """Place the four reserved pieces; a negative id leaves one out."""
+    pieces: dict[int, MetaPiece] = {}
+    has_unk = False
+    for kind in ("unk", "bos", "eos", "pad"):
+        piece_id: int = getattr(spec, f"{kind}_id")
+        piece: str = getattr(spec, f"{kind}_piece")
+        if piece_id < 0:
+            continue
+        if piece_id >= spec.vocab_size:
+            raise TrainingError(
+                f"{kind}_id is {piece_id}, but the last id is {spec.vocab_size - 1}. "
+                f"Set {kind}_id below vocab_size, or to -1 to leave {piece} out."
+            )
+        if piece_id in pieces:
+            raise TrainingError(
+                f"{kind}_id {piece_id} is already taken by {pieces[piece_id].piece}. "
+                f"Give {piece} another id, or -1 to leave it out."
+            )
+        is_unk = piece == spec.unk_piece
+        if is_unk and has_unk:
+            raise TrainingError(
+                f"{kind}_piece {piece} is already defined as unk_piece. Give it another text."
+            )
+        has_unk |= is_unk
+        pieces[piece_id] = MetaPiece(piece, _PIECE.UNKNOWN if is_unk else _PIECE.CONTROL)
+    if not has_unk and not spec.byte_fallback:
+        raise TrainingError(
+            f"{spec.unk_piece} must be defined. Set unk_id to 0 or more, or use byte_fallback."
+        )
+    return pieces
+
+
+def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec) -> None:
+    """Put the symbols and the bytes on the lowest free ids."""
+    symbols = [(symbol, _PIECE.CONTROL) for symbol in spec.control_symbols]
+    symbols += [(symbol, _PIECE.USER_DEFINED) for symbol in spec.user_defined_symbols]
+    if spec.byte_fallback:
+        symbols += [(f"<0x{byte:02X}>", _PIECE.BYTE) for byte in range(256)]
+
+    # A symbol with the text of a reserved piece only changes the type of that piece.
+    reserved: dict[str, int] = {}
+    for kind in ("bos", "eos", "pad"):
+        if getattr(spec, f"{kind}_id") >= 0:
+            reserved.setdefault(getattr(spec, f"{kind}_piece"), getattr(spec, f"{kind}_id"))
+
+    seen: set[str] = set()
+    free_id = 0
+    for symbol, kind_of_piece in symbols:
+        if symbol in seen:
+            raise TrainingError(f"{symbol} {_DUPLICATE} Remove one of the two.")
+        seen.add(symbol)
+        if not symbol:
+            raise TrainingError(
+                "a symbol is empty. Look for two commas in a row, or an empty line in a file, "
+                "in control_symbols and user_defined_symbols."
+            )
+        if symbol == spec.unk_piece:
+            raise TrainingError(
+                f"{symbol} must not be defined with --control_symbols and "
+                "--user_defined_symbols. Remove it there, or change --unk_piece."
+            )
+        if symbol in reserved:
+            pieces[reserved[symbol]] = MetaPiece(symbol, kind_of_piece)
+            continue
+        while free_id in pieces:
+            free_id += 1
+        pieces[free_id] = MetaPiece(symbol, kind_of_piece)
+
+
+def _refuse_duplicates(pieces: dict[int, MetaPiece]) -> None:
+    """Raise if two ids hold one text; the reference sees it only when it writes the model."""
+    owner: dict[str, int] = {}
+    for piece_id, meta in pieces.items():
+        if meta.piece in owner:
+            raise TrainingError(
+                f"{meta.piece} is already defined: ids {owner[meta.piece]} and {piece_id} are "
+                "both it. Give each id another text."
+            )
+        owner[meta.piece] = piece_id

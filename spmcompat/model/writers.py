@@ -1,0 +1,127 @@
+"""Write a model: both files, or none."""
+
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Protocol
+
+from spmcompat.errors import MissingFileError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+
+class Writer(Protocol):
+    """Whatever takes the bytes of a model."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take the bytes."""
+
+
+def vocabulary_bytes(model: ModelProto, *, with_scores: bool = True) -> bytes:
+    """Return the content of the ``.vocab`` file.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    with_scores : bool
+        Whether a tab and the score, with 6 significant digits, follow each piece.
+    """
+    if with_scores:
+        lines = [f"{entry.piece}\t{entry.score:g}\n" for entry in model.pieces]
+    else:
+        lines = [f"{entry.piece}\n" for entry in model.pieces]
+    return "".join(lines).encode()
+
+
+def breaking_pieces(model: ModelProto) -> list[str]:
+    """Return the pieces that break the lines or columns of the ``.vocab`` file."""
+    return [entry.piece for entry in model.pieces if not set(" \t\r\n").isdisjoint(entry.piece)]
+
+
+def save(model: ModelProto, prefix: str) -> None:
+    """Write ``<prefix>.model`` and ``<prefix>.vocab``.
+
+    Raises
+    ------
+    MissingFileError
+        If one of them cannot be written; then neither is.
+    """
+    with_scores = model.trainer_spec.vocabulary_output_piece_score
+    write_together(
+        {
+            f"{prefix}.model": model.SerializeToString(),
+            f"{prefix}.vocab": vocabulary_bytes(model, with_scores=with_scores),
+        }
+    )
+
+
+def write_together(files: Mapping[str, bytes]) -> None:
+    """Write all the files, or leave nothing behind.
+
+    Each is written under a temporary name beside its target, and renamed when all are complete.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        Paths and contents.
+
+    Raises
+    ------
+    MissingFileError
+        If one cannot be written.
+    """
+    waiting: dict[str, str] = {}
+    finished: list[str] = []
+    path = ""
+    try:
+        for path, content in files.items():
+            target = os.path.realpath(path)
+            if is_replaceable(target):
+                waiting[path] = _temporary_name(target)
+                _write_new(waiting[path], content)
+        for path, content in files.items():
+            target = os.path.realpath(path)
+            if path in waiting:
+                os.replace(waiting[path], target)
+                finished.append(target)
+            else:
+                with open(target, "wb") as file:
+                    file.write(content)
+    except BaseException as error:
+        for name in [*waiting.values(), *finished]:
+            with suppress(OSError):
+                os.unlink(name)
+        if isinstance(error, OSError):
+            raise MissingFileError(
+                f'"{path}": {error.strerror}. Choose a model_prefix in a folder that can be '
+                "written and has room."
+            ) from error
+        raise
+
+
+def is_replaceable(target: str) -> bool:
+    """Tell whether a path can be replaced by a rename.
+
+    A device or a pipe must be written itself, and so must a writable file in a folder where
+    nothing new can be made.
+    """
+    try:
+        mode = os.stat(target).st_mode
+    except OSError:
+        return True
+    if not stat.S_ISREG(mode):
+        return False
+    return os.access(os.path.dirname(target), os.W_OK) or not os.access(target, os.W_OK)
+
+
+def _temporary_name(target: str) -> str:
+    """Return a name beside the target that no other run takes."""
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+
+
+def _write_new(path: str, content: bytes) -> None:
+    """Write a file that must not exist yet."""
+    with open(path, "xb") as file:
+        file.write(content)

@@ -1,0 +1,108 @@
+"""One run from settings to files; the whole pipeline on one screen."""
+
+from collections.abc import Iterable
+
+from spmcompat.checks import cautions, verify
+from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.vocabulary import assemble
+from spmcompat.model.writers import Writer, breaking_pieces, save
+from spmcompat.progress import Report
+from spmcompat.spec import Settings, with_charsmaps
+from spmcompat.unigram.trainer import UnigramOptions
+from spmcompat.unigram.trainer import train as train_unigram
+from spmcompat.workers import Workers
+
+
+def run(
+    settings: Settings,
+    sentences: Iterable[str | bytes] | None = None,
+    writer: Writer | None = None,
+    report: Report | None = None,
+) -> None:
+    """Train a model and write it.
+
+    Parameters
+    ----------
+    settings : Settings
+        What to train, and how.
+    sentences : iterable of str or bytes, optional
+        The corpus, if it is not read from files.
+    writer : object with ``write``, optional
+        Takes the bytes of the model, if it is not written to files.
+    report : Report, optional
+        What the run speaks through; by default standard error or the program's logging.
+
+    Raises
+    ------
+    TrainingError
+        If training cannot go on; nothing is written then.
+    """
+    report = report or Report(settings.min_log_level)
+    settings = with_charsmaps(settings)
+    meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
+    for caution in [*settings.notes, *cautions(settings)]:
+        report.warning(caution)
+
+    workers = Workers(settings.workers)
+    charsmap = settings.normalizer.precompiled_charsmap
+    symbols = [piece.piece.encode() for piece in meta.values()]
+    options = corpus_options(settings)
+    corpus = read_corpus(options, charsmap, symbols, sentences, workers, report)
+    pieces = train_unigram(corpus, unigram_options(settings, len(meta)), workers, report)
+    model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
+    deliver(model, writer, report)
+
+
+def corpus_options(settings: Settings) -> CorpusOptions:
+    """Return what of the settings concerns the corpus."""
+    spec = settings.trainer
+    return CorpusOptions(
+        input=tuple(spec.input),
+        tsv=spec.input_format == "tsv",
+        input_sentence_size=spec.input_sentence_size,
+        shuffle_input_sentence=spec.shuffle_input_sentence,
+        sampling_seed=settings.sampling_seed,
+        max_sentence_length=spec.max_sentence_length,
+        character_coverage=spec.character_coverage,
+        required_chars=spec.required_chars,
+        add_dummy_prefix=settings.normalizer.add_dummy_prefix,
+        remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
+        treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
+        pretokenization_delimiter=spec.pretokenization_delimiter,
+        max_piece_length=spec.max_sentencepiece_length,
+        split_by_unicode_script=spec.split_by_unicode_script,
+        split_by_number=spec.split_by_number,
+        split_by_whitespace=spec.split_by_whitespace,
+        split_digits=spec.split_digits,
+        allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+    )
+
+
+def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
+    """Return what of the settings concerns the unigram trainer."""
+    spec = settings.trainer
+    return UnigramOptions(
+        vocab_size=spec.vocab_size,
+        final_size=spec.vocab_size - meta_pieces,
+        seed_sentencepiece_size=spec.seed_sentencepiece_size,
+        seed_sentencepieces_file=spec.seed_sentencepieces_file,
+        shrinking_factor=spec.shrinking_factor,
+        num_sub_iterations=spec.num_sub_iterations,
+        lanes=spec.num_threads,
+    )
+
+
+def deliver(model: ModelProto, writer: Writer | None, report: Report) -> None:
+    """Give the model to the writer, or write its two files."""
+    if writer is not None:
+        writer.write(model.SerializeToString())
+        return
+    prefix = model.trainer_spec.model_prefix
+    for piece in breaking_pieces(model):
+        report.warning(
+            f"The piece [{piece}] contains escaped characters that break the format of "
+            f"{prefix}.vocab"
+        )
+    save(model, prefix)
+    report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(model.pieces)} pieces")

@@ -1,0 +1,207 @@
+"""The command line: how it is read, what it writes, how it ends."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spmcompat import training
+from spmcompat.cli.flags import GROUPS, UsageError, help_text, read_flags
+from spmcompat.cli.train import main
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.releases import DEFAULT
+from tests.parity import corpora
+from tests.parity.case import Option
+from tests.parity.harness import Trainers
+
+TEXT = corpora.words_text(seed=5, lines=80, types=60)
+
+
+def _main(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = main(arguments, out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text(TEXT)
+    return "t.txt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flags"),
+    [
+        (["--vocab_size=5"], {"vocab_size": "5"}),
+        (["--vocab_size", "5"], {"vocab_size": "5"}),
+        (["-vocab_size=5"], {"vocab_size": "5"}),
+        (["--vocab_size=5", "--vocab_size=6"], {"vocab_size": "6"}),
+        (["--byte_fallback"], {"byte_fallback": "true"}),
+        (["--nobyte_fallback"], {"byte_fallback": "false"}),
+        (["--byte_fallback=no"], {"byte_fallback": "no"}),
+        (["--byte_fallback", "--nobyte_fallback"], {"byte_fallback": "false"}),
+        (["--train_extremely_large_corpus"], {"train_extremely_large_corpus": "true"}),
+        (["--bos_id", "-1"], {"bos_id": "-1"}),
+        (["--unk_surface="], {"unk_surface": ""}),
+        (["--unk_surface=a=b"], {"unk_surface": "a=b"}),
+        (["--nohelp"], {"help": "false"}),
+    ],
+)
+def test_spellings(arguments: list[str], flags: dict[str, str]) -> None:
+    assert read_flags(arguments) == (flags, [])
+
+
+def test_what_is_no_flag() -> None:
+    assert read_flags(["a", "--byte_fallback", "b", "-", "--", "--c"]) == (
+        {"byte_fallback": "true"},
+        ["a", "b", "-", "--c"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--vocab_sise=5"], "Did you mean --vocab_size"),
+        (["--vocab_size"], "Missing the value"),
+        (["--byte_fallback="], "Missing the value"),
+        (["--nobyte_fallback=true"], "takes no value"),
+        (["--novocab_size"], "Unknown command line flag"),
+        (["--escape_whitespaces"], "Unknown command line flag"),
+        (["--precompiled_charsmap=x"], "Unknown command line flag"),
+    ],
+)
+def test_usage_errors(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_flags(arguments)
+    status, out, err = _main(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_every_option_is_in_the_help() -> None:
+    fields = set(TrainerSpec.DESCRIPTOR.fields_by_name)
+    shown = {name for group in GROUPS.values() for name in group}
+    assert fields <= shown | DEFAULT.retired_options
+    assert all(f"--{name}" in help_text() for name in fields | shown)
+    assert max(map(len, help_text().splitlines())) <= 98
+
+
+def test_help_and_version() -> None:
+    assert _main("--help") == (0, help_text(), "")
+    status, out, _ = _main("--version")
+    assert status == 0
+    assert "0.2.3" in out
+
+
+@pytest.mark.parametrize("arguments", [["--input=t.txt"], ["--model_prefix=m"], []])
+def test_input_and_output_must_be_named(arguments: list[str]) -> None:
+    status, _, err = _main(*arguments)
+    assert status == 2
+    assert "is missing" in err
+
+
+def test_trains(text: str) -> None:
+    status, out, err = _main(
+        f"--input={text}", "--model_prefix=m", "--vocab_size=60", "--hard_vocab_limit=false", "junk"
+    )
+    assert (status, out) == (0, "")
+    assert "Alphabet size=" in err
+    assert "WARNING spmcompat: Ignored: junk." in err
+    assert sorted(os.listdir()) == ["m.model", "m.vocab", "t.txt"]
+
+
+def test_quiet(text: str) -> None:
+    arguments = (f"--input={text}", "--model_prefix=m", "--vocab_size=60")
+    assert _main(*arguments, "--nohard_vocab_limit", "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--vocab_size=x"], 2, 'cannot parse "x" as int.'),
+        (["--vocab_size=99999"], 1, "Vocabulary size too high (99999)"),
+        (["--vocab_size=4"], 1, "Vocabulary size is smaller than required_chars"),
+        (["--input=nowhere"], 1, "No such file or directory"),
+        (["--control_symbols_file=nowhere"], 1, "No such file or directory"),
+        (["--model_prefix=nowhere/m"], 1, "No such file or directory"),
+        (["--num_threads=0"], 1, "num_threads must be from 1 to 1024"),
+        (["--use_sparse_pruning"], 1, "not supported yet"),
+    ],
+)
+def test_failures_are_one_line(text: str, arguments: list[str], status: int, message: str) -> None:
+    got, out, err = _main(f"--input={text}", "--model_prefix=m", "--minloglevel=3", *arguments)
+    assert (got, out, err.count("\n")) == (status, "", 1)
+    assert err.startswith("spm_train: ")
+    assert message in err
+    assert os.listdir() == ["t.txt"]
+
+
+def test_interrupt_is_130(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "run", interrupted)
+    status, _, err = _main(f"--input={text}", "--model_prefix=m")
+    assert status == 130
+    assert "interrupted" in err
+
+
+def test_interrupt_while_reading(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "spmcompat", "train", "--input=/dev/stdin", "--model_prefix=m"]
+    root = str(Path(training.__file__).parents[1])
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if b"Loading corpus" in line:
+                break
+        # It now waits for a text that never comes.
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+CLI_SETS: list[dict[str, Option]] = [
+    {},
+    {"vocab_size": 400, "byte_fallback": True, "unk_id": -1},
+    {"control_symbols": ["<a,b>", '<"c">'], "user_defined_symbols": ["<u>"]},
+    {"required_chars": "ßø", "character_coverage": 0.99, "normalization_rule_name": "nfkc"},
+    {"normalization_rule_name": "identity", "add_dummy_prefix": False},
+    {"vocabulary_output_piece_score": False, "shrinking_factor": 0.9, "num_sub_iterations": 1},
+    {"random_seed": 7, "pad_id": 3, "pretokenization_delimiter": "e"},
+]
+
+
+@pytest.mark.parametrize("options", CLI_SETS, ids=str)
+def test_bytes_of_the_command_line(trainers: Trainers, options: dict[str, Option]) -> None:
+    small: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "num_threads": 2}
+    trainers.check({**small, **options}, TEXT, form="cli", spelling=len(options))
+
+
+def test_bytes_with_files_of_symbols(trainers: Trainers) -> None:
+    options: dict[str, Option] = {
+        "vocab_size": 60,
+        "hard_vocab_limit": False,
+        "control_symbols_file": "c",
+        "control_symbols": ["<z>"],
+        "user_defined_symbols_file": "u",
+        "required_chars_file": "r",
+        "denormalization_rule_tsv": "d.tsv",
+    }
+    files = {"c": b"<a>\n<b,c>", "u": b"<u>\n", "r": "ß\nø\n".encode(), "d.tsv": b"41\t42\n"}
+    comparison = trainers.check(options, TEXT, form="cli", files=files)
+    model = comparison.ours.output(".model")
+    assert model is not None
+    spec = ModelProto.FromString(model).trainer_spec
+    assert list(spec.control_symbols) == ["<z>", "<a>", "<b,c>"]

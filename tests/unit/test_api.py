@@ -1,0 +1,123 @@
+"""The Python face."""
+
+import io
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
+from tests.parity import corpora
+
+LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
+SMALL: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False, "minloglevel": 2}
+
+
+def _trained(sentences: Iterable[str | bytes], **options: Any) -> bytes:
+    written = io.BytesIO()
+    spmcompat.train(sentence_iterator=sentences, model_writer=written, **SMALL, **options)
+    return written.getvalue()
+
+
+def test_importing_costs_nothing() -> None:
+    program = (
+        "import sys, spmcompat; "
+        "sys.exit(any(name.partition('.')[0] in ('numpy', 'google', 'tqdm', 'sentencepiece') "
+        "for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_version_is_the_project_s() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert re.search(r'^version = "(.*)"', text, re.MULTILINE)[1] == spmcompat.__version__  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "handed",
+    [list, tuple, iter, lambda lines: (line.encode() for line in lines), dict.fromkeys],
+)
+def test_any_iterable_will_do(handed: Callable[[list[str]], Iterable[str | bytes]]) -> None:
+    distinct = list(dict.fromkeys(LINES))
+    assert _trained(handed(distinct)) == _trained(iter(distinct))
+
+
+def test_names_of_the_iterator() -> None:
+    written = io.BytesIO()
+    spmcompat.SentencePieceTrainer.Train(
+        sentence_reader=iter(LINES), model_writer=written, pretokenizer=None, **SMALL
+    )
+    assert ModelProto.FromString(written.getvalue()).trainer_spec.vocab_size <= 60
+
+
+def test_typed_form_stores_only_what_is_given(tmp_path: Path) -> None:
+    text = tmp_path / "a,b.txt"
+    text.write_text("\n".join(LINES))
+    spmcompat.train(input=text, model_prefix=tmp_path / "m", control_symbols=["<a,b>"], **SMALL)
+    spec = ModelProto.FromString((tmp_path / "m.model").read_bytes()).trainer_spec
+    assert [field.name for field, _ in spec.ListFields()] == [
+        "input",
+        "model_prefix",
+        "vocab_size",
+        "control_symbols",
+        "hard_vocab_limit",
+    ]
+    assert list(spec.input) == [str(text)]
+    assert list(spec.control_symbols) == ["<a,b>"]
+
+
+def test_error_of_the_iterator_is_the_cause() -> None:
+    def broken() -> Iterator[str]:
+        yield "a"
+        raise KeyError("boom")
+
+    with pytest.raises(spmcompat.TrainingError, match="boom") as caught:
+        _trained(broken())
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_items_must_be_text() -> None:
+    with pytest.raises(ValueError, match=r"Iterator must return str or bytes\."):
+        _trained(["a", 5])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("sentences", ["one text", b"bytes", 5])
+def test_what_is_no_iterable_of_sentences(sentences: Any) -> None:
+    with pytest.raises(spmcompat.BadValueError, match="must be an iterable"):
+        _trained(sentences)
+
+
+def test_pretokenizer_comes_later() -> None:
+    with pytest.raises(spmcompat.TrainingError, match="not supported yet"):
+        spmcompat.SentencePieceTrainer.train(pretokenizer=str.split, **SMALL)
+
+
+def test_normalizer_object() -> None:
+    class Normalizer:
+        def serialized_normalizer_spec(self) -> bytes:
+            return NormalizerSpec(name="identity", add_dummy_prefix=False).SerializeToString()
+
+    written = io.BytesIO()
+    spmcompat.SentencePieceTrainer.train(
+        sentence_iterator=LINES, model_writer=written, normalizer=Normalizer(), **SMALL
+    )
+    stored = ModelProto.FromString(written.getvalue()).normalizer_spec
+    assert stored == NormalizerSpec(
+        name="identity", precompiled_charsmap=b"", add_dummy_prefix=False
+    )
+
+
+def test_logstream_gets_the_lines() -> None:
+    stream = io.StringIO()
+    options = {**SMALL, "minloglevel": 0}
+    spmcompat.train(sentence_iterator=LINES, model_writer=io.BytesIO(), logstream=stream, **options)
+    assert "Alphabet size=" in stream.getvalue()
+
+
+def test_workers_never_change_a_byte() -> None:
+    assert _trained(LINES, workers=1) == _trained(LINES, workers=5)
