@@ -1,0 +1,1 @@
+"""Tests; a package, so that the harness can also be run as ``python -m tests.hunt``."""

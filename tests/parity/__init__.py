@@ -1,0 +1,1 @@
+"""Live comparison of what spmcompat writes with what the real library writes."""
