@@ -1,0 +1,30 @@
+"""Paths, the large corpora, and the two trainers shared by a whole test session."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = str(Path(__file__).resolve().parent.parent)
+
+# An installed spmcompat must win over the source folder, which may hold no compiled modules.
+if ROOT in sys.path:
+    sys.path.remove(ROOT)
+    sys.path.append(ROOT)
+
+from tests.parity import corpora, harness  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def trainers() -> Iterator[harness.Trainers]:
+    with harness.Trainers() as pair:
+        yield pair
+
+
+@pytest.fixture(scope="session")
+def large_corpora() -> dict[str, Path]:
+    found = corpora.large()
+    if not found:
+        pytest.skip(f"no large corpora: set {corpora.FOLDER_VARIABLE} to a folder of .txt files")
+    return found

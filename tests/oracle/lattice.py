@@ -1,0 +1,181 @@
+"""The lattice of one word, and what is computed on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .heap import Agenda
+from .seeding import Pieces
+
+UNKNOWN_ID = 0
+"""While training, an unknown character counts for the piece that stands first."""
+
+UNKNOWN_PENALTY = np.float32(10)
+ZERO = np.float32(0)
+AGENDA_LIMIT = 10_000
+
+
+class Vocabulary(NamedTuple):
+    """Pieces by text, with the score of an unknown character."""
+
+    ids: Mapping[str, int]
+    scores: list[np.float32]
+    unknown_score: np.float32
+    longest: int
+
+
+def vocabulary(pieces: Pieces) -> Vocabulary:
+    scores = [score for _, score in pieces]
+    return Vocabulary(
+        {text: number for number, (text, _) in enumerate(pieces)},
+        scores,
+        min(scores) - UNKNOWN_PENALTY,
+        max(len(text) for text, _ in pieces),
+    )
+
+
+@dataclass(eq=False)
+class Node:
+    """A piece at a place; `best` is the score of the best path up to and including it."""
+
+    id: int
+    begin: int
+    length: int
+    score: np.float32
+    best: np.float32 = ZERO
+    previous: Node | None = field(default=None, repr=False)
+
+
+class Lattice:
+    """Nodes of a text, by where they begin (short first) and by where they end (early first)."""
+
+    def __init__(self, text: str, known: Vocabulary) -> None:
+        size = len(text)
+        self.size = size
+        self.beginning: list[list[Node]] = [[] for _ in range(size + 1)]
+        self.ending: list[list[Node]] = [[] for _ in range(size + 1)]
+        self.start = Node(-1, 0, 0, ZERO)
+        self.finish = Node(-1, size, 0, ZERO)
+        self.ending[0].append(self.start)
+        self.beginning[size].append(self.finish)
+        for begin in range(size):
+            for end in range(begin + 1, min(begin + known.longest, size) + 1):
+                number = known.ids.get(text[begin:end])
+                if number is not None:
+                    self._add(Node(number, begin, end - begin, known.scores[number]))
+            if not any(node.length == 1 for node in self.beginning[begin]):
+                self._add(Node(UNKNOWN_ID, begin, 1, known.unknown_score))
+
+    def _add(self, node: Node) -> None:
+        self.beginning[node.begin].append(node)
+        self.ending[node.begin + node.length].append(node)
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes of pieces, in order of begin, then length."""
+        return [node for place in self.beginning[: self.size] for node in place]
+
+    def forward(self) -> dict[Node, np.float32]:
+        """Return, for each node, the log probability of all ways to its begin."""
+        alpha = {self.start: ZERO}
+        for place in range(self.size + 1):
+            terms = [left.score + alpha[left] for left in self.ending[place]]
+            total = log_sum_exp(terms)
+            for right in self.beginning[place]:
+                alpha[right] = total
+        return alpha
+
+    def backward(self) -> dict[Node, np.float32]:
+        """Return, for each node, the log probability of all ways from its end."""
+        beta = {self.finish: ZERO}
+        for place in range(self.size, -1, -1):
+            terms = [right.score + beta[right] for right in self.beginning[place]]
+            total = log_sum_exp(terms)
+            for left in self.ending[place]:
+                beta[left] = total
+        return beta
+
+    def add_marginals(self, frequency: int, expected: list[np.float32]) -> np.float32:
+        """Add each node's share of the probability to the counts of a lane.
+
+        Returns the log probability of the text, times its frequency.
+        """
+        alpha, beta = self.forward(), self.backward()
+        weight = np.float32(frequency)
+        total = alpha[self.finish]
+        for node in self.nodes():
+            share = math.exp(float(alpha[node] + node.score + beta[node] - total))
+            expected[node.id] = np.float32(float(expected[node.id]) + float(weight) * share)
+        return weight * total
+
+    def best_path(self) -> tuple[list[Node], np.float32]:
+        """Return the best path and its score; among equals the first in order wins."""
+        for place in range(self.size + 1):
+            for right in self.beginning[place]:
+                right.previous = None
+                for left in self.ending[place]:
+                    score = left.best + right.score
+                    if right.previous is None or score > right.best:
+                        right.previous, right.best = left, score
+        path: list[Node] = []
+        node = self.finish.previous
+        while node is not None and node is not self.start:
+            path.append(node)
+            node = node.previous
+        return path[::-1], self.finish.best
+
+    def best_paths(self, wanted: int) -> list[list[Node]]:
+        """Return the `wanted` best paths, by A* from the end.
+
+        An entry is a chain of nodes to the end of the text, its exact score, and the estimate,
+        which is exact too: the best path up to the chain's first node was computed before.
+        """
+        self.best_path()
+        paths: list[list[Node]] = []
+        agenda: Agenda[Chain] = Agenda()
+        agenda.push(self.finish.best, Chain(self.finish, None, ZERO))
+        while len(agenda) and len(paths) < wanted:
+            _, chain = agenda.pop()
+            if chain.node is self.start:
+                paths.append(chain.inner_nodes())
+                continue
+            for left in self.ending[chain.node.begin]:
+                longer = Chain(left, chain, left.score + chain.score)
+                agenda.push(left.best + chain.score, longer)
+            if len(agenda) >= AGENDA_LIMIT:
+                raise NotImplementedError("the reference shrinks its agenda here")
+        return paths
+
+
+@dataclass
+class Chain:
+    """A partial path: a node, what follows it, and the score of the chain."""
+
+    node: Node
+    after: Chain | None
+    score: np.float32
+
+    def inner_nodes(self) -> list[Node]:
+        """Return the nodes between start and end."""
+        nodes: list[Node] = []
+        chain = self.after
+        while chain is not None and chain.after is not None:
+            nodes.append(chain.node)
+            chain = chain.after
+        return nodes
+
+
+def log_sum_exp(terms: list[np.float32]) -> np.float32:
+    """Add probabilities given as logarithms, in order, rounding after each."""
+    total = terms[0]
+    for term in terms[1:]:
+        low, high = min(total, term), max(total, term)
+        if high > low + np.float32(50):
+            total = high
+        else:
+            total = np.float32(float(high) + math.log1p(math.exp(float(low - high))))
+    return total

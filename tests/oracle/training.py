@@ -1,0 +1,211 @@
+"""EM, pruning and the end of training, stage by stage, and the whole run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from .characters import Options, Sentence, cover, words
+from .lattice import ZERO, Lattice, Vocabulary, vocabulary
+from .seeding import Pieces, seed
+
+LEAST_EXPECTED = np.float32(0.5)
+REQUIRED_STEP = np.float32(0.0001)
+
+Lane = list[np.float32]
+
+
+def e_step(pieces: Pieces, sentences: list[Sentence], lanes: int) -> tuple[Lane, np.float32, int]:
+    """Return the expected count of each piece, the objective, and the number of tokens.
+
+    Sentence i is summed in lane i mod `lanes`; the lanes are added in order.
+    """
+    known = vocabulary(pieces)
+    total_frequency = np.float32(sum(frequency for _, frequency in sentences))
+    expected: Lane = []
+    objective, tokens = ZERO, 0
+    for lane in range(lanes):
+        counts = [ZERO] * len(pieces)
+        lane_objective = ZERO
+        for text, frequency in sentences[lane::lanes]:
+            lattice = Lattice(text, known)
+            log_probability = lattice.add_marginals(frequency, counts)
+            lane_objective -= log_probability / total_frequency
+            tokens += frequency * len(lattice.best_path()[0])
+        expected = _added(expected, counts)
+        objective = lane_objective if lane == 0 else objective + lane_objective
+    return expected, objective, tokens
+
+
+def _added(total: Lane, lane: Lane) -> Lane:
+    if not total:
+        return lane
+    return [a + b for a, b in zip(total, lane, strict=True)]
+
+
+def m_step(pieces: Pieces, expected: Lane) -> Pieces:
+    """Drop pieces expected less than half a time; score the others by digamma."""
+    kept = [
+        (text, count)
+        for (text, _), count in zip(pieces, expected, strict=True)
+        if count >= LEAST_EXPECTED
+    ]
+    total = ZERO
+    for _, count in kept:
+        total += count
+    log_total = float(np.float32(digamma(float(total))))
+    return [(text, np.float32(digamma(float(count)) - log_total)) for text, count in kept]
+
+
+def digamma(x: float) -> float:
+    """Raise the argument to 7 or more by the recurrence, then use the asymptotic series."""
+    result = 0.0
+    while x < 7:
+        result -= 1 / x
+        x += 1
+    x -= 0.5
+    second = (1 / x) * (1 / x)
+    fourth = second * second
+    result += (
+        math.log(x)
+        + (1 / 24) * second
+        - (7 / 960) * fourth
+        + (31 / 8064) * fourth * second
+        - (127 / 30720) * fourth * fourth
+    )
+    return result
+
+
+def two_best(piece: str, pieces: Pieces) -> list[list[int]]:
+    """Return the ids along the best and the second best segmentation of a piece's own text."""
+    return _two_best(piece, vocabulary(pieces))
+
+
+def _two_best(piece: str, known: Vocabulary) -> list[list[int]]:
+    return [[node.id for node in path] for path in Lattice(piece, known).best_paths(2)]
+
+
+def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> Lane:
+    """Return how often each piece stands in the best segmentations, added lane by lane."""
+    known = vocabulary(pieces)
+    total = [ZERO] * len(pieces)
+    for lane in range(lanes):
+        counts = [ZERO] * len(pieces)
+        for text, frequency in sentences[lane::lanes]:
+            for node in Lattice(text, known).best_path()[0]:
+                counts[node.id] += np.float32(frequency)
+        total = _added(total, counts)
+    return total
+
+
+def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
+    """Keep the pieces whose removal would cost the most, in the order that gives the next ids."""
+    counts = best_path_counts(pieces, sentences, options.num_threads)
+    total = np.float32(math.fsum(map(float, counts)))
+    known = vocabulary(pieces)
+    kept: Pieces = []
+    losses: list[tuple[int, np.float32]] = []
+    for number, (text, score) in enumerate(pieces):
+        paths = _two_best(text, known)
+        if counts[number] == 0 or (len(paths) > 1 and len(paths[0]) > 1):
+            continue
+        if len(paths) == 1:
+            kept.append((text, score))
+        else:
+            losses.append((number, loss(counts, total, number, paths[1])))
+    size = _next_size(len(pieces), options)
+    for number, _ in sorted(losses, key=lambda item: (-item[1], item[0])):
+        if len(kept) == size:
+            break
+        kept.append(pieces[number])
+    return kept
+
+
+def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
+    """Return the likelihood lost when a piece is replaced by its alternative everywhere."""
+    count = counts[number]
+    log_total = np.float32(math.log(float(total)))
+    with_piece = np.float32(math.log(float(count)) - float(log_total))
+    more_tokens = total + count * np.float32(len(alternative) - 1)
+    log_more_tokens = float(np.float32(math.log(float(more_tokens))))
+    without = ZERO
+    for part in alternative:
+        term = math.log(float(counts[part] + count)) - log_more_tokens
+        without = np.float32(float(without) + term)
+    return (count / total) * (with_piece - without)
+
+
+def _desired_size(options: Options) -> int:
+    return int(options.vocab_size * 1.1)
+
+
+def _next_size(size: int, options: Options) -> int:
+    return max(_desired_size(options), int(np.float32(options.shrinking_factor) * np.float32(size)))
+
+
+def unreachable(pieces: Pieces) -> set[int]:
+    """Return the ids of pieces that their own decomposition beats strictly."""
+    known = vocabulary(pieces)
+    beaten = set()
+    for number, (text, score) in enumerate(pieces):
+        lattice = Lattice(text, known)
+        itself = next(node for node in lattice.beginning[0] if node.length == len(text))
+        itself.score = np.float32("-inf")
+        if lattice.best_path()[1] > score:
+            beaten.add(number)
+    return beaten
+
+
+def finalize(pieces: Pieces, required: Mapping[str, int], options: Options) -> Pieces:
+    """Take the required characters, then the best pieces up to the size; sort them."""
+    scores = dict(pieces)
+    least = min(score for _, score in pieces)
+    final: dict[str, np.float32] = {}
+    step = ZERO
+    for character in sorted(required, key=lambda c: (-required[c], c)):
+        if character in scores:
+            final[character] = scores[character]
+        else:
+            final[character] = least + step
+            step += REQUIRED_STEP
+    for text, score in _sorted(scores.items()):
+        if text not in final:
+            if len(final) == options.vocab_size - options.meta_pieces:
+                break
+            final[text] = score
+    return _sorted(final.items())
+
+
+def _sorted(pieces: Iterable[tuple[str, np.float32]]) -> Pieces:
+    return sorted(pieces, key=lambda piece: (-piece[1], piece[0]))
+
+
+def train(
+    sentences: Iterable[Sentence],
+    options: Options,
+    seeder: Callable[[list[Sentence], Options], Pieces] = seed,
+    report: Callable[[str, object], None] = lambda stage, value: None,
+) -> Pieces:
+    """Train from normalized sentences; `report` receives the pieces after every stage."""
+    covered, required = cover(sentences, options)
+    if len(required) + options.meta_pieces > options.vocab_size:
+        # Pruning would never reach the size, and never end.
+        raise ValueError("Vocabulary size is smaller than required_chars.")
+    pieces = seeder(covered, options)
+    report("seeds", pieces)
+    counted = words(covered, options)
+    while True:
+        for _ in range(options.num_sub_iterations):
+            expected, objective, tokens = e_step(pieces, counted, options.num_threads)
+            report("e_step", (expected, objective, tokens))
+            pieces = m_step(pieces, expected)
+            report("m_step", pieces)
+        pieces = prune(pieces, counted, options)
+        report("prune", pieces)
+        if len(pieces) <= _desired_size(options):
+            break
+    beaten = unreachable(pieces)
+    pieces = [piece for number, piece in enumerate(pieces) if number not in beaten]
+    return finalize(pieces, required, options)

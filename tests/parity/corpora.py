@@ -1,0 +1,154 @@
+"""Text to train on: generated, from the standard library, and from a folder of large files."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import os
+import random
+from pathlib import Path
+
+FOLDER_VARIABLE = "SPMCOMPAT_CORPORA"
+
+SCRIPTS = {
+    "latin": "abcdefghijklmnopqrstuvwxyzéßñ",
+    "cyrillic": "абвгдежзийклмнопрстуфхцчшщыьэюя",
+    "greek": "αβγδεζηθικλμνξοπρστυφχψω",
+    "han": "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道",
+    "kana": "あいうえおかきくけこさしすせそアイウエオカキクケコー",
+    "hangul": "가나다라마바사아자차카타파하고노도로모",
+    "arabic": "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "devanagari": "कखगघचछजझटठडढणतथदधनपफबभमयरलवशषसहािीुूेैोौ्ं",
+    "thai": "กขคงจชซดตถทนบปผพฟภมยรลวสหอะาิีึืุูเแโใไ่้",
+    "emoji": "😀😁🎉👍🏽👨‍👩‍👧❤️",
+    "combining": "áàâãñç̊",
+}
+NORMALIZED = "ＡＢＣ１２３ｶﾞﾊﾟ㈱㍿ﬁ½①Ⅷ\u00a0\u3000\u200b\u200d\ufeff\u00ad…™ℌ\u061cİſß"
+SPACES = [" ", " ", " ", "  ", "\t", " \t ", "\u3000", "\u00a0", "   "]
+META_TEXT = ["<unk>", "<s>", "</s>", "<pad>", "<sep>", "<0x41>", "[MASK]", "@", "\u2581", "\u2047"]
+BROKEN = [b"\xff", b"\xc3", b"\xe2\x96", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80\x80", b"\xc0\xaf"]
+
+
+def words_text(seed: int, lines: int = 200, script: str = "latin", types: int = 120) -> str:
+    """Lines of words of one script, drawn with frequencies that fall as 1/rank."""
+    dice = random.Random(seed)
+    letters = SCRIPTS[script]
+    words = ["".join(dice.choices(letters, k=dice.randint(1, 9))) for _ in range(types)]
+    weights = [1 / rank for rank in range(1, types + 1)]
+    return "".join(
+        " ".join(dice.choices(words, weights, k=dice.randint(1, 12))) + "\n" for _ in range(lines)
+    )
+
+
+def mixed_text(seed: int, lines: int = 150) -> str:
+    """Every script, digits, punctuation, characters that normalization rewrites."""
+    dice = random.Random(seed)
+    words = [
+        "".join(dice.choices(letters, k=dice.randint(1, 6)))
+        for letters in SCRIPTS.values()
+        for _ in range(12)
+    ]
+    words += [str(dice.randint(0, 99999)) for _ in range(15)]
+    words += ["".join(dice.choices(NORMALIZED, k=3)) for _ in range(15)]
+    words += ["...", "x=1;", "(a)", "-", "don't", "e.g.", "http://a.b/c?d=1", "３４", "第1番"]
+    text = []
+    for _ in range(lines):
+        line = ""
+        for word in dice.choices(words, k=dice.randint(0, 10)):
+            line += word + dice.choice(["", *SPACES])
+        text.append(line + "\n")
+    return "".join(text)
+
+
+def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
+    """A tiny alphabet, so that nearly every count and score is tied with another."""
+    dice = random.Random(seed)
+    return "".join(
+        " ".join(
+            "".join(dice.choices(letters, k=dice.randint(1, 6))) for _ in range(dice.randint(1, 6))
+        )
+        + "\n"
+        for _ in range(lines)
+    )
+
+
+def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
+    """Fibonacci words: the deepest repeats that a text can have."""
+    first, second = "a", "ab"
+    for _ in range(rounds):
+        first, second = second, second + first
+    pieces = [second[at : at + break_every] for at in range(0, len(second), break_every)]
+    return "\n".join(pieces) + "\n"
+
+
+def messy_bytes(seed: int, lines: int = 120) -> bytes:
+    """Broken UTF-8, NUL, CR, empty lines, reserved characters, no newline at the end."""
+    dice = random.Random(seed)
+    good = mixed_text(seed, lines).encode().split(b"\n")
+    oddities = [*BROKEN, b"\0", b"\r", b"\r\n", b"\n", b"\n\n", "▅".encode(), "▁".encode(), b"\x1f"]
+    oddities += [text.encode() for text in META_TEXT]
+    text = b""
+    for line in good:
+        at = dice.randint(0, len(line))
+        if dice.random() < 0.3:
+            line = line[:at] + dice.choice(oddities) + line[at:]
+        text += line + dice.choice([b"\n", b"\n", b"\n", b"\r\n", b"\n\n"])
+    return text + b"the last line has no newline"
+
+
+def topics_text(limit: int = 60_000) -> str:
+    """The language reference that every Python installation carries."""
+    topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
+    return "\n".join(topics[name] for name in sorted(topics))[:limit]
+
+
+def docstrings_text() -> str:
+    """Docstrings of standard modules."""
+    names = ["argparse", "collections", "csv", "decimal", "difflib", "email", "functools", "heapq"]
+    names += ["inspect", "json", "logging", "random", "re", "statistics", "string", "textwrap"]
+    texts = []
+    for name in names:
+        module = importlib.import_module(name)
+        texts.append(inspect.getdoc(module) or "")
+        texts += [inspect.getdoc(value) or "" for _, value in sorted(vars(module).items())]
+    return "\n".join(texts) + "\n"
+
+
+@functools.cache
+def small() -> dict[str, bytes]:
+    """Return corpora that are always there, by name."""
+    corpora = {
+        "topics": topics_text(400_000).encode(),
+        "docstrings": docstrings_text().encode(),
+        "ties": ties_text(3, 400).encode(),
+        "ties-wide": ties_text(4, 400, "aあ漢ñ1").encode(),
+        "fibonacci": fibonacci_text(18).encode(),
+        "mixed": mixed_text(5, 3000).encode(),
+        "messy": messy_bytes(6, 1500),
+    }
+    for number, script in enumerate(SCRIPTS):
+        corpora[script] = words_text(number, 1200, script, 800).encode()
+    return corpora
+
+
+def large(folder: str | Path | None = None) -> dict[str, Path]:
+    """Return the ``.txt`` files of a folder, by stem.
+
+    The folder is that of the environment variable ``SPMCOMPAT_CORPORA`` when none is given; the
+    result is empty when there is none.
+    """
+    folder = folder or os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        return {}
+    return {path.stem: path for path in sorted(Path(folder).glob("*.txt"))}
+
+
+def head(path: Path, size: int) -> bytes:
+    """Return the first `size` bytes of a file, cut after the last whole line."""
+    with path.open("rb") as stream:
+        data = stream.read(size + 1)
+    if len(data) <= size:
+        return data
+    cut = data.rfind(b"\n", 0, size) + 1
+    return data[: cut or size]

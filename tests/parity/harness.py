@@ -1,0 +1,183 @@
+"""Trains both sides of a case and compares every byte that they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from . import difference
+from .case import Case, Option, Outcome
+from .sides import OURS, REFERENCE, Side
+
+Text = str | bytes
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both outcomes of a case, and what differs."""
+
+    case: Case
+    ours: Outcome
+    reference: Outcome
+
+    @property
+    def differences(self) -> list[str]:
+        return difference.describe(self.ours, self.reference)
+
+    @property
+    def equal(self) -> bool:
+        """Same bytes, or both fail in the same way."""
+        return not self.differences
+
+    def report(self) -> str:
+        """Return what differs, and what the two logs say about the stage."""
+        lines = [f"options: {dict(self.case.options)}", *self.differences]
+        lines += difference.stage_by_log(self.ours.log, self.reference.log)
+        return "\n".join(lines)
+
+
+class Trainers:
+    """The two sides, each in its own process; a context manager.
+
+    Parameters
+    ----------
+    ours, reference
+        Modules with ``train(case)``.
+    timeout
+        Seconds a side may take for one case.
+    """
+
+    def __init__(
+        self, ours: str = OURS, reference: str = REFERENCE, timeout: float = 600.0
+    ) -> None:
+        self.ours = Side(ours, timeout)
+        self.reference = Side(reference, timeout)
+
+    def __enter__(self) -> Trainers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.ours.close()
+        self.reference.close()
+
+    def run(self, case: Case) -> Comparison:
+        """Train both sides at the same time."""
+        self.ours.start(case)
+        self.reference.start(case)
+        reference = self.reference.finish()
+        return Comparison(case, self.ours.finish(), reference)
+
+    def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
+        """Train both sides on texts, as files, and compare.
+
+        Parameters
+        ----------
+        options
+            Keywords beside ``input`` and ``model_prefix``.
+        texts
+            One input file each.
+        more
+            Further fields of `Case`.
+        """
+        return self.run(file_case(options, texts, **more))
+
+    def check(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
+        """Compare, and fail the test with a report where bytes differ or training failed."""
+        comparison = self.compare(options, *texts, **more)
+        self._require_equal(comparison)
+        return comparison
+
+    def check_sentences(
+        self, options: Mapping[str, Option], sentences: Sequence[Text], **more: Any
+    ) -> Comparison:
+        """Compare the iterator form, as `check` does."""
+        comparison = self.run(sentences_case(options, sentences, **more))
+        self._require_equal(comparison)
+        return comparison
+
+    def check_failure(self, case: Case, *, key: str = "") -> Comparison:
+        """Require that both sides fail with the same type, and that both messages hold `key`."""
+        comparison = self.run(case)
+        assert comparison.reference.failure is not None, "the reference does not fail"
+        assert comparison.equal, comparison.report()
+        assert comparison.ours.failure is not None
+        assert key in comparison.reference.failure.message
+        if case.form == "python":
+            assert key in comparison.ours.failure.message, comparison.ours.failure
+        else:
+            assert key in comparison.ours.log, comparison.ours.log
+        return comparison
+
+    def _require_equal(self, comparison: Comparison) -> None:
+        assert comparison.equal, self.explain(comparison)
+        assert comparison.ours.failure is None, comparison.report()
+        assert comparison.ours.output(".model"), "no model was written"
+
+    def explain(self, comparison: Comparison) -> str:
+        """Report a difference and, by further runs, the stage that it comes from."""
+        lines = [comparison.report()]
+        if comparison.ours.failure is None and comparison.reference.failure is None:
+            for stage, probe in stage_probes(comparison):
+                verdict = "equal" if self.run(probe).equal else "DIFFERENT"
+                lines.append(f"  stage, {stage}: {verdict}")
+        return "\n".join(lines)
+
+
+def file_case(options: Mapping[str, Option], texts: Sequence[Text], **more: Any) -> Case:
+    """Return a case whose texts are input files."""
+    named = {f"text{number}.txt": as_bytes(text) for number, text in enumerate(texts)}
+    own = {"input": ",".join(named), "model_prefix": "m"}
+    files = {**named, **more.pop("files", {})}
+    return Case(options={**own, **options}, files=files, **more)
+
+
+def sentences_case(options: Mapping[str, Option], sentences: Sequence[Text], **more: Any) -> Case:
+    """Return a case whose sentences come from an iterator."""
+    own: dict[str, Option] = {} if more.get("writer") else {"model_prefix": "m"}
+    return Case(options={**own, **options}, sentences=list(sentences), **more)
+
+
+def as_bytes(text: Text) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+HUGE = {"vocab_size": 1 << 22, "hard_vocab_limit": False}
+"""A target that no round can miss: the scores after one round reach the model as they are."""
+
+
+def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
+    """Return variants of a case, from the first stage to the last; the first unequal one is it.
+
+    The last one gives the reference's final pieces as seeds: where it alone is equal, the
+    difference comes from seeding.
+    """
+    case = comparison.case
+
+    def variant(**options: Option) -> Case:
+        return replace(case, options={**case.options, **options})
+
+    model = comparison.reference.output(".model")
+    assert model is not None
+    pieces = [piece.piece for piece in difference.parse(model).pieces if piece.type == 1]
+    seeds = "".join(f"{piece}\t{len(pieces) - at}\n" for at, piece in enumerate(pieces))
+    seeded = variant(seed_sentencepieces_file="probe-seeds.tsv")
+    return [
+        ("one E-step, M-step, prune of the seeds", variant(**HUGE, num_sub_iterations=1)),
+        ("one whole round", variant(**HUGE)),
+        ("the same, one lane", variant(**HUGE, num_threads=1)),
+        ("all rounds, one sub-iteration", variant(num_sub_iterations=1)),
+        (
+            "with the final pieces as a seed file",
+            replace(seeded, files={**case.files, "probe-seeds.tsv": seeds.encode()}),
+        ),
+    ]

@@ -1,0 +1,41 @@
+"""Our side of a case; spmcompat is imported when it is first needed."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from .case import WRITER, Case, command_line
+
+
+class CommandFailed(Exception):
+    """The command line returned another exit code than 0."""
+
+
+def train(case: Case) -> dict[str, bytes]:
+    """Train in the current folder; return what a ``model_writer`` received."""
+    return _from_command_line(case) if case.form == "cli" else _from_python(case)
+
+
+def _from_python(case: Case) -> dict[str, bytes]:
+    import spmcompat  # noqa: PLC0415
+
+    options: dict[str, Any] = dict(case.options)
+    written = io.BytesIO()
+    if case.sentences is not None:
+        options["sentence_iterator"] = case.handed_sentences()
+    if case.writer:
+        options["model_writer"] = written
+    if case.workers is not None:
+        options["workers"] = case.workers
+    spmcompat.SentencePieceTrainer.train(**options)
+    return {WRITER: written.getvalue()} if case.writer else {}
+
+
+def _from_command_line(case: Case) -> dict[str, bytes]:
+    from spmcompat.cli.train import main  # noqa: PLC0415
+
+    code = main(command_line(case))
+    if code != 0:
+        raise CommandFailed(f"exit code {code}")
+    return {}

@@ -1,0 +1,150 @@
+"""A side in a process of its own: reused from case to case, replaced when it dies or hangs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from .case import Case, Failure, Outcome
+
+REFERENCE = "tests.parity.reference"
+OURS = "tests.parity.ours"
+
+
+def run_here(side: str, case: Case) -> Outcome:
+    """Run one side of a case in this process, in a fresh folder."""
+    module = importlib.import_module(side)
+    with tempfile.TemporaryDirectory() as name, _working_in(Path(name)) as folder:
+        _lay_out(folder, case)
+        before = _listing(folder)
+        failure = None
+        outputs: dict[str, bytes] = {}
+        with tempfile.TemporaryFile() as log:
+            started = time.perf_counter()
+            with _descriptors_to(log.fileno()):
+                try:
+                    outputs = module.train(case)
+                except (Exception, SystemExit) as error:
+                    failure = _describe(error)
+            seconds = time.perf_counter() - started
+            log.seek(0)
+            text = log.read().decode(errors="replace")
+        new = _listing(folder) - before
+        outputs.update((str(path), (folder / path).read_bytes()) for path in sorted(new))
+    return Outcome(outputs, failure, seconds, text)
+
+
+class Side:
+    """Runs cases of one side in a child process.
+
+    Parameters
+    ----------
+    module
+        `REFERENCE`, `OURS`, or the name of another module with ``train(case)``.
+    timeout
+        Seconds after which a case counts as hung and the child is replaced.
+    """
+
+    def __init__(self, module: str, timeout: float = 600.0) -> None:
+        self.module = module
+        self.timeout = timeout
+        self._child: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def start(self, case: Case) -> None:
+        """Hand a case to the child; `finish` returns its outcome."""
+        if self._child is None or not self._child.is_alive():
+            context = get_context("spawn")
+            self._pipe, end = context.Pipe()
+            self._child = context.Process(target=_serve, args=(self.module, end), daemon=True)
+            self._child.start()
+            end.close()
+        assert self._pipe is not None
+        self._pipe.send(case)
+
+    def finish(self) -> Outcome:
+        """Wait for the case that was handed over last."""
+        assert self._pipe is not None
+        assert self._child is not None
+        try:
+            if self._pipe.poll(self.timeout):
+                outcome: Outcome = self._pipe.recv()
+                return outcome
+            failure = Failure(("Timeout",), f"no answer after {self.timeout:g} s")
+        except (EOFError, ConnectionError):
+            self._child.join()
+            failure = Failure(("Crash",), f"the process ended with code {self._child.exitcode}")
+        self.close()
+        return Outcome({}, failure, 0.0)
+
+    def run(self, case: Case) -> Outcome:
+        self.start(case)
+        return self.finish()
+
+    def close(self) -> None:
+        """End the child; a later case starts a new one."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.join()
+            self._child = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+
+def _serve(module: str, pipe: Connection) -> None:
+    while True:
+        try:
+            case = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(run_here(module, case))
+
+
+def _lay_out(folder: Path, case: Case) -> None:
+    for name, data in case.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    for name, target in case.links.items():
+        (folder / name).symlink_to(target.resolve())
+
+
+def _listing(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+
+
+def _describe(error: BaseException) -> Failure:
+    return Failure(tuple(kind.__name__ for kind in type(error).__mro__), str(error))
+
+
+@contextmanager
+def _working_in(folder: Path) -> Iterator[Path]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield folder
+    finally:
+        os.chdir(before)
+
+
+@contextmanager
+def _descriptors_to(target: int) -> Iterator[None]:
+    """Send standard output and error to a file, also those of C++ code."""
+    saved = [os.dup(1), os.dup(2)]
+    try:
+        os.dup2(target, 1)
+        os.dup2(target, 2)
+        yield
+    finally:
+        for descriptor, copy in zip((1, 2), saved, strict=True):
+            os.dup2(copy, descriptor)
+            os.close(copy)
