@@ -125,6 +125,27 @@ def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
         )
 
 
+def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
+    """Raise if the vocabulary cannot hold all required characters of the corpus.
+
+    Parameters
+    ----------
+    alphabet : int
+        Number of required characters.
+    meta_pieces : int
+        Number of meta pieces.
+    vocab_size : int
+        Size of the vocabulary.
+    """
+    least = alphabet + meta_pieces
+    if least > vocab_size:
+        raise TrainingError(
+            f"Vocabulary size is smaller than required_chars. {vocab_size} vs {least}. "
+            "Increase vocab_size or decrease character_coverage with --character_coverage "
+            f"option: this corpus needs a vocab_size of {least} or more."
+        )
+
+
 def _check_input(spec: TrainerSpec, *, has_sentences: bool) -> None:
     """Raise unless there is exactly one source of sentences, and it can be read."""
     if has_sentences == bool(spec.input):

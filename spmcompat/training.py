@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from spmcompat.checks import cautions, verify
+from spmcompat.checks import cautions, check_alphabet, verify
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.model.vocabulary import assemble
@@ -49,6 +49,7 @@ def run(
     symbols = [piece.piece.encode() for piece in meta.values()]
     options = corpus_options(settings)
     corpus = read_corpus(options, charsmap, symbols, sentences, workers, report)
+    check_alphabet(len(corpus.alphabet), len(meta), settings.trainer.vocab_size)
     pieces = train_unigram(corpus, unigram_options(settings, len(meta)), workers, report)
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
     deliver(model, writer, report)

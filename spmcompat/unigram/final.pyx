@@ -3,7 +3,7 @@
 from spmcompat.unigram.pieces cimport Pieces
 
 
-def finalize(Pieces pieces not None, list alphabet not None, size_t size):
+def finalize(Pieces pieces not None, list alphabet not None, Py_ssize_t size):
     """Return the final pieces, by score descending, then bytes ascending.
 
     Parameters
