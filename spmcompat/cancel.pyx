@@ -1,6 +1,9 @@
 """A flag that running kernels look at, so that Ctrl-C ends them at once."""
 
+from cython cimport final
 
+
+@final
 cdef class CancelFlag:
     """Set once; every kernel that holds it returns early, with a result nobody reads."""
 

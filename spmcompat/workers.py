@@ -47,7 +47,7 @@ class Workers:
                     continue
                 try:
                     do(worker, task)
-                except BaseException as error:  # noqa: BLE001 - raised again below
+                except BaseException as error:
                     errors.append(error)
                     self.cancel.set()
 

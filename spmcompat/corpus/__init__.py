@@ -1,0 +1,1 @@
+"""From text to a corpus of distinct words: reading, normalizing, counting, cutting."""

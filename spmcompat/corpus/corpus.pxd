@@ -63,7 +63,8 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         uint64_t text_words
 
     cdef cppclass CFolder "spmcompat::Folder":
-        CFolder(const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
+        CFolder(
+            const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
         void begin_batch(uint64_t index, cbool keep_words)
         CBatchLog end_batch()
         void finish() except +
@@ -95,15 +96,19 @@ cdef extern from *:
     }
     }
     """
-    void fold_lines "spmcompat::fold_lines"[T](LineFilter&, const char*, const T&, CFolder&) except + nogil
-    void sample_lines "spmcompat::sample_lines"[T](LineFilter&, const char*, const T&, CSampler&) except + nogil
-    void fold_sample "spmcompat::fold_sample"(const CSampler&, size_t, size_t, CFolder&) except + nogil
+    void fold_lines "spmcompat::fold_lines"[T](
+        LineFilter& filter, const char* text, const T& lines, CFolder& folder) except + nogil
+    void sample_lines "spmcompat::sample_lines"[T](
+        LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
+    void fold_sample "spmcompat::fold_sample"(
+        const CSampler& sampler, size_t first, size_t last, CFolder& folder) except + nogil
 
 
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SentenceOrder:
         vector[uint32_t] last
-        void append(const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids) except +
+        void append(
+            const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids) except +
         void remove_empty() except +
 
     cdef cppclass Unit:
@@ -123,7 +128,8 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         void count_characters(vector[uint64_t]& counts) except +
         void cover(const vector[char32_t]& alphabet, SentenceOrder& order) except +
         WordCounts join_sentences(SentenceOrder& order, cbool uniform_starts) except +
-        void segment(const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out) except +
+        void segment(
+            const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out) except +
 
 
 cdef class Corpus:

@@ -5,6 +5,8 @@ word_counts.hpp merges the workers' words and cuts them into segments. Here stan
 these objects and the calls into them; all of them release the GIL while they work.
 """
 
+from cython cimport final
+
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp.memory cimport unique_ptr
@@ -20,6 +22,7 @@ class WordsNotKeptError(Exception):
     """The words of the sentences are needed, and were not kept."""
 
 
+@final
 cdef class Block:
     """A stretch of the input: lines that end in LF, or items of an iterator."""
 
@@ -88,6 +91,7 @@ def _encode(item):
     )
 
 
+@final
 cdef class Sentences:
     """The tests that a line passes before it is a sentence, and the count of those that fail.
 
@@ -101,7 +105,7 @@ cdef class Sentences:
 
     cdef unique_ptr[LineFilter] filter
 
-    def __cinit__(self, size_t max_length, bint tsv):
+    def __init__(self, size_t max_length, bint tsv):
         self.filter.reset(new LineFilter(max_length, tsv))
 
     @property
@@ -124,12 +128,13 @@ cdef class Sentences:
         raise TrainingError(f"{block.origin}:{line}: {error}") from None
 
 
+@final
 cdef class Sample:
     """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample."""
 
     cdef unique_ptr[CSampler] sampler
 
-    def __cinit__(self, uint64_t size, bint shuffle, uint64_t seed):
+    def __init__(self, uint64_t size, bint shuffle, uint64_t seed):
         self.sampler.reset(new CSampler(size, shuffle, seed))
 
     def __len__(self):
@@ -164,6 +169,7 @@ cdef class Sample:
             sentences._fail(block, error)
 
 
+@final
 cdef class TextRules:
     """How a sentence becomes words: normalization, symbols, word boundaries.
 
@@ -182,7 +188,7 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
 
-    def __cinit__(self, bytes charsmap not None, list symbols not None, options):
+    def __init__(self, bytes charsmap not None, list symbols not None, options):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -215,6 +221,7 @@ cdef class TextRules:
             and not any(mark in symbol for symbol in symbols))
 
 
+@final
 cdef class Batch:
     """The sentences of one block, in order, by the ids of the folder that read it."""
 
@@ -232,6 +239,7 @@ cdef class Batch:
         return self.log.text_words
 
 
+@final
 cdef class Folder:
     """One worker's words."""
 
@@ -239,7 +247,7 @@ cdef class Folder:
     cdef TextRules rules
     cdef int number
 
-    def __cinit__(self, int number, TextRules rules not None):
+    def __init__(self, int number, TextRules rules not None):
         self.number = number
         self.rules = rules
         self.folder.reset(new CFolder(
@@ -287,6 +295,7 @@ cdef class Folder:
             dereference(self.folder).finish()
 
 
+@final
 cdef class Builder:
     """From all folders to one corpus."""
 
@@ -296,7 +305,7 @@ cdef class Builder:
     cdef readonly object sentences
     cdef bint has_words
 
-    def __cinit__(self, TextRules rules not None):
+    def __init__(self, TextRules rules not None):
         self.rules = rules
 
     def merge(self, list folders not None, list batches not None, bint has_words):
@@ -365,6 +374,7 @@ cdef class Builder:
         return corpus
 
 
+@final
 cdef class Corpus:
     """Distinct segments, the words they make up, and the characters required.
 

@@ -1,0 +1,1 @@
+"""The Unigram trainer: a module a stage, the pipeline in trainer.py."""

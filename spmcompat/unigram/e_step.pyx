@@ -1,5 +1,7 @@
 """The E-step: expected counts, and the best paths' counts, over the lattices of a corpus."""
 
+from cython cimport final
+
 import threading
 
 from cython.operator cimport dereference
@@ -7,6 +9,7 @@ from cython.operator cimport dereference
 from spmcompat.cancel cimport CancelFlag
 
 
+@final
 cdef class Counts:
     """What all lanes of one pass over the corpus add up to."""
 
@@ -29,6 +32,7 @@ cdef class Counts:
         return self.sums.tokens
 
 
+@final
 cdef class Lattices:
     """The lattices of all segments of a corpus over the pieces in training."""
 
@@ -111,6 +115,7 @@ def _sum_lanes(int lanes, run, workers):
     return total
 
 
+@final
 cdef class Trie:
     """The pieces as a trie, to find them in a text."""
 
@@ -120,5 +125,6 @@ cdef class Trie:
             self.trie.reset(new PieceTrie(pieces.pieces))
 
 
+@final
 cdef class NewIds:
     """For each old piece its new id, or a mark that it was dropped."""

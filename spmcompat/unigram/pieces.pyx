@@ -1,6 +1,9 @@
 """The pieces of the model in training."""
 
+from cython cimport final
 
+
+@final
 cdef class Pieces:
     """Pieces with their scores (float32), in the order of their ids."""
 

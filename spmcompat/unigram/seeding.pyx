@@ -1,5 +1,7 @@
 """The seed pieces: all characters, and the best substrings of the text."""
 
+from cython cimport final
+
 from libc.stdint cimport int64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -25,6 +27,7 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     void to_log_probabilities(vector[float]& score)
 
 
+@final
 cdef class SeedSearch:
     """The search for the best `limit` substrings of a corpus, in steps that workers share.
 

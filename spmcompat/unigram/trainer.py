@@ -109,7 +109,7 @@ def _seed_limit(options: UnigramOptions) -> int:
 
 
 def _shrunk(size: int, factor: float) -> int:
-    """The product in float32, as the reference rounds it."""
+    """Return the product in float32, as the reference rounds it."""
     rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
     return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
 

@@ -37,9 +37,7 @@ class Options:
     meta_pieces: int = field(default=3, metadata={"why": "<unk>, <s>, </s>"})
 
 
-def cover(
-    sentences: Iterable[Sentence], options: Options
-) -> tuple[list[Sentence], dict[str, int]]:
+def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentence], dict[str, int]]:
     """Replace characters below the coverage; return the sentences and the required characters.
 
     The share that is covered is a float32 and is compared with the float32 of the option.

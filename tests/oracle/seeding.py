@@ -21,8 +21,7 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
     sentences = list(sentences)
     counts = candidates(sentences, options)
     scored = [
-        (text, np.float32(frequency) * np.float32(len(text)))
-        for text, frequency in counts.items()
+        (text, np.float32(frequency) * np.float32(len(text))) for text, frequency in counts.items()
     ]
     scored.sort(key=lambda item: (-item[1], -len(item[0].encode()), item[0]))
     size = options.seed_sentencepiece_size or max(100_000, 8 * options.vocab_size)
@@ -62,9 +61,7 @@ def candidates(sentences: Iterable[Sentence], options: Options) -> Counter[str]:
     is looked at in bytes: what follows it must be two different bytes. One that ends in the zero
     byte is trimmed, and its count is added to that of the text before it.
     """
-    chunk = b"".join(
-        (text.encode() + b"\0") * frequency for text, frequency in sentences
-    )
+    chunk = b"".join((text.encode() + b"\0") * frequency for text, frequency in sentences)
     occurrences: Counter[bytes] = Counter()
     followers: defaultdict[bytes, set[int]] = defaultdict(set)
     longest = 4 * options.max_sentencepiece_length + 1
@@ -94,6 +91,4 @@ def log_probabilities(pieces: Pieces) -> Pieces:
     total = 0.0
     for _, count in pieces:
         total += float(count)
-    return [
-        (text, np.float32(math.log(float(count)) - math.log(total))) for text, count in pieces
-    ]
+    return [(text, np.float32(math.log(float(count)) - math.log(total))) for text, count in pieces]

@@ -27,7 +27,15 @@ SCRIPTS = {
 NORMALIZED = "ＡＢＣ１２３ｶﾞﾊﾟ㈱㍿ﬁ½①Ⅷ\u00a0\u3000\u200b\u200d\ufeff\u00ad…™ℌ\u061cİſß"
 SPACES = [" ", " ", " ", "  ", "\t", " \t ", "\u3000", "\u00a0", "   "]
 META_TEXT = ["<unk>", "<s>", "</s>", "<pad>", "<sep>", "<0x41>", "[MASK]", "@", "\u2581", "\u2047"]
-BROKEN = [b"\xff", b"\xc3", b"\xe2\x96", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80\x80", b"\xc0\xaf"]
+BROKEN = [
+    b"\xff",
+    b"\xc3",
+    b"\xe2\x96",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\x80\x80",
+    b"\xc0\xaf",
+]
 
 
 def words_text(seed: int, lines: int = 200, script: str = "latin", types: int = 120) -> str:

@@ -1,0 +1,5 @@
+from spmcompat.unigram.pieces import Pieces
+
+def finalize(
+    pieces: Pieces, alphabet: list[tuple[int, int]], size: int
+) -> list[tuple[bytes, float]]: ...

@@ -1,0 +1,4 @@
+from spmcompat.unigram.e_step import Counts, NewIds
+from spmcompat.unigram.pieces import Pieces
+
+def m_step(pieces: Pieces, counts: Counts, threshold: float = 0.5) -> tuple[Pieces, NewIds]: ...
