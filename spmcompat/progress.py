@@ -24,6 +24,9 @@ class Stage(Protocol):
     def advance(self, count: int = 1) -> None:
         """Tell that `count` more steps are done."""
 
+    def expect(self, count: int) -> None:
+        """Tell that about `count` steps are left."""
+
 
 class Report:
     """The voice of one run.
@@ -123,6 +126,11 @@ class _BarStage:
         """Tell that `count` more steps are done."""
         self._bar.update(count)
 
+    def expect(self, count: int) -> None:
+        """Tell that about `count` steps are left."""
+        self._bar.total = self._bar.n + count
+        self._bar.refresh()
+
     def close(self) -> None:
         """Leave the bar as it stands."""
         self._bar.close()
@@ -161,6 +169,10 @@ class _LoggedStage:
         if now - self._last >= _INTERVAL:
             self._last = now
             self._report.info(f"{self._name}: {self._done:,}{self._left(now)}")
+
+    def expect(self, count: int) -> None:
+        """Tell that about `count` steps are left."""
+        self._total = self._done + count
 
     def end(self) -> None:
         """Tell how long it took."""

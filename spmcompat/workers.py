@@ -5,11 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from queue import Queue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from spmcompat.cancel import CancelFlag
 
 Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_STOP = object()
+# Seconds that an interrupt waits for threads; one that is still in a kernel then ends by itself.
+_PATIENCE = 0.8
 
 
 class Workers:
@@ -38,11 +43,11 @@ class Workers:
         BaseException
             What `tasks` or any call raised first, after all threads have stopped.
         """
-        queue: Queue[Task | None] = Queue(maxsize=2 * self.count)
+        queue: Queue[Any] = Queue(maxsize=2 * self.count)
         errors: list[BaseException] = []
 
         def work(worker: int) -> None:
-            while (task := queue.get()) is not None:
+            while (task := queue.get()) is not _STOP:
                 if self.cancel.is_set():
                     continue
                 try:
@@ -59,17 +64,23 @@ class Workers:
                 if errors:
                     break
                 queue.put(task)
-            self._stop(queue, threads)
+            _stop(queue, threads)
         except BaseException:
             self.cancel.set()
-            self._stop(queue, threads)
+            _stop(queue, threads, _PATIENCE / self.count)
             raise
         if errors:
             raise errors[0]
 
-    @staticmethod
-    def _stop(queue: Queue[Task | None], threads: list[threading.Thread]) -> None:
-        for _ in threads:
-            queue.put(None)
-        for thread in threads:
-            thread.join()
+    def call(self, function: Callable[[], Result]) -> Result:
+        """Return what `function` returns, called in one worker."""
+        results: list[Result] = []
+        Workers(1, self.cancel).run([None], lambda _, __: results.append(function()))
+        return results[0]
+
+
+def _stop(queue: Queue[Any], threads: list[threading.Thread], timeout: float | None = None) -> None:
+    for _ in threads:
+        queue.put(_STOP)
+    for thread in threads:
+        thread.join(timeout)

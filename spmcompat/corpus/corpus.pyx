@@ -74,6 +74,11 @@ cdef class Block:
         """Number of items."""
         return self.ends.size()
 
+    @property
+    def size(self):
+        """Size in bytes."""
+        return len(self.text) if self.is_lines else self.items.size()
+
 
 def _encode(item):
     if isinstance(item, bytes):

@@ -21,7 +21,7 @@ from spmcompat.corpus.corpus import (
 )
 from spmcompat.corpus.coverage import choose_alphabet
 from spmcompat.errors import MissingFileError, TrainingError
-from spmcompat.progress import Report
+from spmcompat.progress import Report, Stage
 from spmcompat.workers import Workers
 
 _SAMPLE_BLOCK = 1 << 14  # sentences
@@ -73,11 +73,12 @@ class _Reader:
         self.text_words = 0
         self.has_words = options.split_by_whitespace and "\u2581" not in options.required_chars
 
-    def fold(self, blocks: Iterable[Block]) -> None:
+    def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
         def work(worker: int, task: tuple[int, Block]) -> None:
             index, block = task
             folder, sentences = self.folders[worker], self.sentences[worker]
             self._record(index, folder.add(index, block, sentences, self.has_words))
+            stage.advance(block.size)
 
         self.workers.run(enumerate(blocks), work)
 
@@ -101,7 +102,7 @@ class _Reader:
     def finish(self, builder: Builder) -> None:
         self.workers.run(self.folders, lambda _, folder: folder.finish())
         ordered = [self.batches[i] for i in range(len(self.batches))]
-        builder.merge(self.folders, ordered, self.has_words)
+        self.workers.call(lambda: builder.merge(self.folders, ordered, self.has_words))
 
 
 def read_corpus(
@@ -161,30 +162,35 @@ def _read(
 ) -> Corpus:
     reader = _Reader(options, rules, workers, keep)
     blocks = _blocks_of_files(options.input, report) if items is None else _blocks_of_items(items)
-    if options.input_sentence_size > 0:
-        sample = Sample(
-            options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
-        )
-        _take_sample(blocks, sample, reader.sentences[0], workers)
-        report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-        reader.fold_sample(sample)
-    else:
-        reader.fold(blocks)
+    with report.stage("Reading", _size_of_files(options.input), "bytes") as stage:
+        if options.input_sentence_size > 0:
+            sample = Sample(
+                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
+            )
+            _take_sample(blocks, sample, reader.sentences[0], workers, stage)
+            report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
+            reader.fold_sample(sample)
+        else:
+            reader.fold(blocks, stage)
     _report_lines(reader.sentences, options, report)
     builder = Builder(rules)
     reader.finish(builder)
     alphabet, covered = choose_alphabet(
-        builder.characters(), options.character_coverage, options.required_chars
+        workers.call(builder.characters), options.character_coverage, options.required_chars
     )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
-    corpus = builder.build(alphabet)
+    corpus = workers.call(lambda: builder.build(alphabet))
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     return corpus
 
 
 def _take_sample(
-    blocks: Iterable[Block], sample: Sample, sentences: Sentences, workers: Workers
+    blocks: Iterable[Block],
+    sample: Sample,
+    sentences: Sentences,
+    workers: Workers,
+    stage: Stage,
 ) -> None:
     """Offer the blocks one after the other: a sample depends on the order."""
 
@@ -194,7 +200,19 @@ def _take_sample(
             if sample.done:
                 return
 
-    Workers(1, workers.cancel).run(needed(), lambda _, block: sample.add(block, sentences))
+    def work(_: int, block: Block) -> None:
+        sample.add(block, sentences)
+        stage.advance(block.size)
+
+    Workers(1, workers.cancel).run(needed(), work)
+
+
+def _size_of_files(paths: Iterable[str]) -> int | None:
+    """Return the size in bytes, or None where it is not known beforehand."""
+    try:
+        return sum(os.stat(path).st_size for path in paths) or None
+    except OSError:
+        return None
 
 
 def _blocks_of_files(paths: Iterable[str], report: Report) -> Iterator[Block]:

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -44,16 +43,17 @@ class SuffixNodes {
     fill_buckets();
   }
 
-  // Works on buckets until none is left, in as many threads as call it.
-  void search(const volatile int* cancel, std::vector<Candidate>& found) {
+  size_t buckets() const { return order_.size(); }
+  size_t bucket_size(size_t bucket) const {
+    return bucket_begin_[order_[bucket] + 1] - bucket_begin_[order_[bucket]];
+  }
+
+  // Adds the candidates of one bucket to what a worker has found.
+  void search(size_t bucket, std::vector<Candidate>& found) const {
     std::vector<Suffix> suffixes;
-    for (size_t i; (i = next_++) < order_.size() && !*cancel;) {
-      const uint32_t bucket = order_[i];
-      load(bucket_begin_[bucket], bucket_begin_[bucket + 1], suffixes);
-      sort(suffixes.data(), suffixes.data() + suffixes.size(), 2);
-      walk(suffixes, found);
-    }
-    keep_best(found);
+    load(bucket_begin_[order_[bucket]], bucket_begin_[order_[bucket] + 1], suffixes);
+    sort(suffixes.data(), suffixes.data() + suffixes.size(), 2);
+    walk(suffixes, found);
   }
 
   // The best of all that was found, in the order of the seeds: score descending, then the
@@ -289,7 +289,6 @@ class SuffixNodes {
   std::vector<Origin> origins_;  // by bucket
   std::vector<size_t> bucket_begin_;
   std::vector<uint32_t> order_;  // buckets, the largest first
-  std::atomic<size_t> next_{0};
 };
 
 // Scores that are counts become log probabilities; the sum is taken in double.

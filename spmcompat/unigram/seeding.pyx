@@ -9,7 +9,6 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.cancel cimport CancelFlag
 from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
 from spmcompat.unigram.pieces cimport Pieces
 
@@ -20,7 +19,9 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass SuffixNodes:
         SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
-        void search(const volatile int* cancel, vector[Candidate]& found) except +
+        size_t buckets()
+        size_t bucket_size(size_t bucket)
+        void search(size_t bucket, vector[Candidate]& found) except +
         vector[Candidate] best(vector[vector[Candidate]]& found) except +
         string piece(const Candidate& candidate) except +
 
@@ -52,10 +53,18 @@ cdef class SeedSearch:
             self.nodes.reset(
                 new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
 
-    def search(self, int worker, CancelFlag cancel not None):
-        """Work on buckets until none is left."""
+    def sizes(self):
+        """Return the number of suffixes in each bucket, the largest first."""
+        cdef size_t i
+        return [
+            dereference(self.nodes).bucket_size(i)
+            for i in range(dereference(self.nodes).buckets())
+        ]
+
+    def search(self, int worker, size_t bucket):
+        """Find the candidates of one bucket."""
         with nogil:
-            dereference(self.nodes).search(&cancel.flag, self.found[worker])
+            dereference(self.nodes).search(bucket, self.found[worker])
 
     def select(self):
         """Rank what all workers found."""
@@ -82,7 +91,7 @@ cdef Pieces _characters(Corpus corpus):
     return seeds
 
 
-def seed_from_corpus(Corpus corpus not None, size_t limit, workers):
+def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     """Return the seed pieces of a corpus.
 
     Parameters
@@ -93,6 +102,8 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers):
         The largest number of substrings.
     workers : Workers
         Real threads.
+    report : Report
+        Told how far it is.
 
     Returns
     -------
@@ -104,10 +115,16 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers):
     As ``MakeSeedSentencePieces`` of sentencepiece 0.2.3: scores in float32, their sum in double.
     """
     search = SeedSearch(corpus, limit, workers.count)
-    workers.run([search], lambda _, s: s.prepare())
-    workers.run(range(workers.count), lambda _, i: search.search(i, workers.cancel))
-    workers.run([search], lambda _, s: s.select())
-    return search.seeds()
+    workers.call(search.prepare)
+    sizes = search.sizes()
+    with report.stage("Seeding", sum(sizes), "suffixes") as stage:
+        def work(worker, bucket):
+            search.search(worker, bucket)
+            stage.advance(sizes[bucket])
+
+        workers.run(range(len(sizes)), work)
+    workers.call(search.select)
+    return workers.call(search.seeds)
 
 
 def seed_from_counts(Corpus corpus not None, counts, int64_t limit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 
@@ -65,25 +66,29 @@ def train(
     lattices = Lattices(corpus, pieces, workers)
     report.info(f"Using {corpus.words} sentences for EM training")
     desired_size = int(options.vocab_size * 1.1)
-    while True:
-        for iteration in range(options.num_sub_iterations):
-            counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
-            pieces, new_ids = m_step(pieces, counts)
+    with report.stage("EM and pruning", unit="passes") as stage:
+        while True:
+            stage.expect(_passes_left(len(pieces), desired_size, options))
+            for iteration in range(options.num_sub_iterations):
+                counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+                pieces, new_ids = m_step(pieces, counts)
+                _check_any(pieces)
+                lattices.renumber(pieces, new_ids, workers)
+                stage.advance()
+                report.info(
+                    f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
+                    f"num_tokens={counts.tokens}"
+                )
+            counts = lattices.best_path_counts(options.lanes, workers)
+            size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
+            pieces, new_ids = prune(pieces, counts, size, workers)
             _check_any(pieces)
+            stage.advance()
+            if len(pieces) <= desired_size:
+                break
             lattices.renumber(pieces, new_ids, workers)
-            report.info(
-                f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
-                f"num_tokens={counts.tokens}"
-            )
-        counts = lattices.best_path_counts(options.lanes, workers)
-        size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
-        pieces, new_ids = prune(pieces, counts, size, workers)
-        _check_any(pieces)
-        if len(pieces) <= desired_size:
-            break
-        lattices.renumber(pieces, new_ids, workers)
     trained = len(pieces)
-    pieces = drop_unreachable(pieces)
+    pieces = workers.call(lambda: drop_unreachable(pieces))
     report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     return finalize(pieces, corpus.alphabet, options.final_size)
 
@@ -95,7 +100,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         seeds, skipped = seed_from_counts(corpus, counts, options.seed_sentencepiece_size)
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
-        seeds = seed_from_corpus(corpus, _seed_limit(options), workers)
+        seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
     report.info(f"Initialized {len(seeds)} seed sentencepieces")
     return seeds
 
@@ -106,6 +111,12 @@ def _seed_limit(options: UnigramOptions) -> int:
     if size == 0:
         return max(100_000, 8 * options.vocab_size)
     return size if size > 0 else 2**62
+
+
+def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
+    """Estimate the passes over the corpus until `size` pieces are pruned to the desired size."""
+    rounds = math.log(max(size / desired_size, 1)) / -math.log(options.shrinking_factor)
+    return max(math.ceil(rounds), 1) * (options.num_sub_iterations + 1)
 
 
 def _shrunk(size: int, factor: float) -> int:
