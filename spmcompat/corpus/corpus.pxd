@@ -108,7 +108,8 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SentenceOrder:
         vector[uint32_t] last
         void append(
-            const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids) except +
+            const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids,
+            cbool with_words) except +
         void remove_empty() except +
 
     cdef cppclass Unit:

@@ -328,7 +328,7 @@ cdef class Builder:
             folder = folders[batch.folder]
             with nogil:
                 self.order.append(
-                    batch.log, dereference(folder.folder), ids[batch.folder])
+                    batch.log, dereference(folder.folder), ids[batch.folder], has_words)
         with nogil:
             self.order.remove_empty()
         for folder in folders:

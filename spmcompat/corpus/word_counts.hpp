@@ -27,12 +27,14 @@ struct SentenceOrder {
   std::vector<uint64_t> word_begin;  // sentence -> range of words
 
   // `ids` are the ids of the folder's words in the corpus.
-  void append(const BatchLog& log, const Folder& folder, const std::vector<uint32_t>& ids) {
+  void append(const BatchLog& log, const Folder& folder, const std::vector<uint32_t>& ids,
+              bool with_words) {
     for (const uint32_t id : log.last) {
       last.push_back(id == kNoWord ? kNoWord : ids[folder.last_word_of(id)]);
     }
     first.insert(first.end(), log.first.begin(), log.first.end());
     count.insert(count.end(), log.count.begin(), log.count.end());
+    if (!with_words) return;
     if (word_begin.empty()) word_begin.push_back(0);
     size_t at = 0;
     for (const uint32_t length : log.lengths) {
@@ -59,7 +61,7 @@ struct SentenceOrder {
     select(last, place);
     select(first, place);
     select(count, place);
-    if (word_begin.size() > 1) select_words(place);
+    if (!word_begin.empty()) select_words(place);
   }
 
  private:
