@@ -126,7 +126,7 @@ class CaseMaker:
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
             group(text)
         self.target()
-        if self.chance(0.08):
+        if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         case = self.hand_over(data)
         return replace(
@@ -147,9 +147,9 @@ class CaseMaker:
         return data
 
     def target(self) -> None:
-        soft = self.chance(0.7)
+        soft = self.chance(0.78)
         self.options["vocab_size"] = self.dice.choice(
-            [300, 600, 1000, 2000, 4000, 8000, 30000] if soft else [200, 500, 900, 1500]
+            [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         )
         if soft or self.chance(0.3):
             self.options["hard_vocab_limit"] = not soft
@@ -187,9 +187,13 @@ class CaseMaker:
 
     def ids(self, text: str) -> None:
         self.set("byte_fallback", 0.3, [True])
-        order = self.dice.sample(range(-1, 6), 4)
-        for name, number in zip(("unk_id", "bos_id", "eos_id", "pad_id"), order, strict=True):
-            self.set(name, 0.4, [number, number if number >= 0 else 7])
+        if self.chance(0.6):
+            # Chosen together: ids that clash are among the bad options.
+            numbers = self.dice.sample(range(6), 4)
+            names = ("unk_id", "bos_id", "eos_id", "pad_id")
+            for name, number in zip(names, numbers, strict=True):
+                absent = self.chance(0.25) and (name != "unk_id" or "byte_fallback" in self.options)
+                self.options[name] = -1 if absent else number
         self.set("unk_piece", 0.2, ["[UNK]", "⁇", "unk"])
         self.set("bos_piece", 0.2, ["[BOS]", "<bos>", self.substring(text) or "b"])
         self.set("eos_piece", 0.2, ["[EOS]", "<|end|>"])
@@ -299,9 +303,10 @@ class CaseMaker:
             return
         count = self.dice.choice([1, 1, 1, 2, 3])
         names = [self.dice.choice([f"text{n}.txt", f"t-{n}"]) for n in range(count)]
-        step = len(data) // count + 1
+        lines = data.splitlines(keepends=True)
+        step = len(lines) // count + 1
         for number, name in enumerate(names):
-            self.files[name] = data[number * step : (number + 1) * step]
+            self.files[name] = b"".join(lines[number * step : (number + 1) * step])
         if self.chance(0.1):
             names.insert(self.dice.randrange(count + 1), "empty.txt")
             self.files["empty.txt"] = b""
