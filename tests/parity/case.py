@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Option = str | int | float | bool | list[str]
-Form = Literal["python", "cli"]
+Form = Literal["python", "string", "cli"]
 Handing = Literal["iterator", "generator", "list"]
 
 WRITER = "<model_writer>"
@@ -35,7 +35,10 @@ class Case:
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
-        ``cli``: ours is started from the command line, the reference gets every field.
+        ``python``: keywords; ``string``: one string of flags; ``cli``: ours is started from the
+        command line, the reference gets every field.
+    normalizer
+        Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
     workers
         Real threads of ours; never part of the reference's options.
     spelling
@@ -49,6 +52,7 @@ class Case:
     handing: Handing = "iterator"
     writer: bool = False
     form: Form = "python"
+    normalizer: Mapping[str, Option] | None = None
     workers: int | None = None
     spelling: int = 0
 
@@ -108,6 +112,11 @@ def flag_text(value: Option) -> str:
     if isinstance(value, list):
         return one_csv_line(value)
     return str(value)
+
+
+def one_string(options: Mapping[str, Option]) -> str:
+    """Write options as the one string that the trainer's first argument may be."""
+    return " ".join(f"--{name}={flag_text(value)}" for name, value in options.items())
 
 
 def command_line(case: Case) -> list[str]:

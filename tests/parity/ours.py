@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from .case import WRITER, Case, command_line
+from .case import WRITER, Case, command_line, one_string
 
 
 class CommandFailed(Exception):
@@ -20,12 +20,20 @@ def train(case: Case) -> dict[str, bytes]:
 def _from_python(case: Case) -> dict[str, bytes]:
     import spmcompat  # noqa: PLC0415
 
+    if case.form == "string":
+        spmcompat.SentencePieceTrainer.train(one_string(case.options))
+        return {}
     options: dict[str, Any] = dict(case.options)
     written = io.BytesIO()
     if case.sentences is not None:
         options["sentence_iterator"] = case.handed_sentences()
     if case.writer:
         options["model_writer"] = written
+    if case.normalizer is not None:
+        from . import reference  # noqa: PLC0415
+
+        # Users hand over the real library's object; what we need of it is one method.
+        options["normalizer"] = reference.normalizer(case.normalizer)
     if case.workers is not None:
         options["workers"] = case.workers
     spmcompat.SentencePieceTrainer.train(**options)

@@ -10,7 +10,7 @@ from typing import Any
 
 import sentencepiece
 
-from .case import WRITER, Case, Option
+from .case import WRITER, Case, Option, one_string
 
 VERSION: str = sentencepiece.__version__
 
@@ -66,6 +66,9 @@ NOT_STORED = ("random_seed",)
 
 def train(case: Case) -> dict[str, bytes]:
     """Train in the current folder; return what a ``model_writer`` received."""
+    if case.form == "string":
+        sentencepiece.SentencePieceTrainer.train(one_string(case.options))
+        return {}
     options: dict[str, Any] = dict(every_field(case) if case.form == "cli" else case.options)
     written = io.BytesIO()
     if case.sentences is not None:
@@ -73,6 +76,8 @@ def train(case: Case) -> dict[str, bytes]:
         options["sentence_iterator"] = iter(case.handed_sentences())
     if case.writer:
         options["model_writer"] = written
+    if case.normalizer is not None:
+        options["normalizer"] = normalizer(case.normalizer)
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
@@ -107,10 +112,15 @@ def schema() -> ModuleType:
     return sentencepiece_model_pb2
 
 
+def normalizer(arguments: Mapping[str, Option]) -> Any:
+    """Return the library's own normalizer object."""
+    return sentencepiece.SentencePieceNormalizer(**arguments)
+
+
 def normalize(lines: list[str], **options: Any) -> list[str]:
     """Normalize lines with the library's own normalizer, for tests that start after that stage."""
-    normalizer = sentencepiece.SentencePieceNormalizer(**options)
-    return [normalizer.Normalize(line) for line in lines]
+    rules = normalizer(options)
+    return [rules.Normalize(line) for line in lines]
 
 
 def load(model: bytes) -> Any:

@@ -1,0 +1,418 @@
+"""Hunts for differences: random options over random slices of corpora, both sides, every byte.
+
+``python -m tests.hunt --cases 500 --seed 1`` prints a running count, keeps every difference with
+the command that repeats it in a JSON file, and ends with one line of totals. A case depends on
+nothing but the seed, its number, the form and the corpora.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.parity import corpora
+from tests.parity.case import Case, Form, Option
+from tests.parity.harness import Comparison, Trainers
+
+SYMBOLS = ["<sep>", "<cls>", "[MASK]", "@", "the", "e", "▁", "▁the", "。", "a,b", 'say "x"', "<0x41>"]
+SYMBOLS += ["<s>", "</s>", "<pad>", "ＡＢ", "é", "..", "0", "12", "日本"]
+DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
+RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
+RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
+RETIRED = {
+    "accept_language": "en,de",
+    "self_test_sample_size": 5,
+    "mining_sentence_size": 3,
+    "training_sentence_size": 3,
+    "train_extremely_large_corpus": True,
+    "enable_differential_privacy": True,
+    "differential_privacy_noise_level": 0.5,
+    "differential_privacy_clipping_threshold": 3,
+}
+BAD: list[dict[str, Option]] = [
+    {"num_threads": 0},
+    {"num_threads": 1025},
+    {"character_coverage": 0.5},
+    {"character_coverage": 1.5},
+    {"shrinking_factor": 0.3},
+    {"num_sub_iterations": 11},
+    {"max_sentencepiece_length": 513},
+    {"max_sentence_length": 9},
+    {"input_sentence_size": 50},
+    {"vocab_size": 0},
+    {"vocab_size": 5},
+    {"vocab_size": "many"},
+    {"vocab_size": 10_000_000, "hard_vocab_limit": True},
+    {"input": "nowhere.txt"},
+    {"input_format": "csv"},
+    {"unk_id": 1},
+    {"unk_id": -1},
+    {"bos_id": 3, "eos_id": 3},
+    {"pad_id": 1 << 28},
+    {"unk_piece": ""},
+    {"control_symbols": ["<x>", "<x>"]},
+    {"control_symbols": ["<x>"], "user_defined_symbols": ["<x>"]},
+    {"user_defined_symbols": ["<unk>"]},
+    {"use_all_vocab": True},
+    {"normalization_rule_name": "nfd"},
+    {"normalization_rule_tsv": "nowhere.tsv"},
+    {"auto_character_coverage": True},
+    {"model_prefix": "missing-folder/m"},
+    {"no_such_option": 1},
+    {"split_digits": "maybe"},
+]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus in memory or on disk."""
+
+    name: str
+    data: bytes = b""
+    path: Path | None = None
+
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path else len(self.data)
+
+    def part(self, begin: int, size: int) -> bytes:
+        if self.path is None:
+            return self.data[begin : begin + size]
+        with self.path.open("rb") as stream:
+            stream.seek(begin)
+            return stream.read(size)
+
+
+def sources(folder: str | None) -> list[Source]:
+    """Return the corpora of a folder, or those that are always there."""
+    found = corpora.large(folder)
+    if found:
+        return [Source(name, path=path) for name, path in found.items()]
+    return [Source(name, data=data) for name, data in corpora.small().items()]
+
+
+class CaseMaker:
+    """Makes one case from a seeded generator."""
+
+    def __init__(self, dice: random.Random, texts: Sequence[Source], form: Form) -> None:
+        self.dice = dice
+        self.texts = texts
+        self.form = form
+        self.source = dice.choice(texts)
+        self.options: dict[str, Option] = {}
+        self.files: dict[str, bytes] = {}
+
+    def chance(self, share: float) -> bool:
+        return self.dice.random() < share
+
+    def set(self, name: str, share: float, values: Sequence[Option]) -> None:
+        """Set an option to one of `values`, in this share of the cases."""
+        if self.chance(share):
+            self.options[name] = self.dice.choice(values)
+
+    def make(self, workers: Sequence[int]) -> Case:
+        data = self.slice()
+        text = data.decode(errors="replace")
+        # Some cases change one option only, so that a difference points at it.
+        groups = [self.sizes, self.splitting, self.symbols, self.ids, self.normalization]
+        groups += [self.seed_file, self.characters, self.reading, self.storing]
+        for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
+            group(text)
+        self.target()
+        if self.chance(0.06):
+            self.options.update(self.dice.choice(BAD))
+        case = self.hand_over(data)
+        return replace(
+            case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
+        )
+
+    def slice(self) -> bytes:
+        """Take a slice; most begin and end at a line, some inside a character."""
+        size = int(1000 * self.dice.choice([5, 10, 20, 40, 80, 150, 300]) * self.dice.random()) + 500
+        if self.chance(0.04):
+            size = 1_000_000
+        begin = self.dice.randrange(max(1, self.source.size() - size))
+        data = self.source.part(begin, size)
+        if self.chance(0.85):
+            first, last = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+            if last - first > 200:
+                data = data[first:last]
+        return data
+
+    def target(self) -> None:
+        soft = self.chance(0.78)
+        self.options["vocab_size"] = self.dice.choice(
+            [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
+        )
+        if soft or self.chance(0.3):
+            self.options["hard_vocab_limit"] = not soft
+
+    def sizes(self, text: str) -> None:
+        self.set("num_threads", 0.6, [1, 2, 3, 4, 7, 16, 33])
+        self.set("num_sub_iterations", 0.4, [1, 2, 3, 5])
+        self.set("shrinking_factor", 0.4, [0.5, 0.6, 0.75, 0.9, 0.95])
+        self.set("max_sentencepiece_length", 0.4, [1, 2, 3, 5, 8, 16, 17, 40])
+        self.set("seed_sentencepiece_size", 0.4, [0, 1, 50, 1000, 20000, 1000000])
+        self.set("max_sentence_length", 0.3, [10, 40, 200, 4192, 100000])
+
+    def splitting(self, text: str) -> None:
+        for name in ("split_by_unicode_script", "split_by_number", "split_by_whitespace"):
+            self.set(name, 0.4, [False, False, True])
+        for name in ("split_digits", "treat_whitespace_as_suffix", "allow_whitespace_only_pieces"):
+            self.set(name, 0.4, [True, True, False])
+        self.set("pretokenization_delimiter", 0.25, [*DELIMITERS, self.substring(text)])
+        if self.options.get("allow_whitespace_only_pieces"):
+            self.set("remove_extra_whitespaces", 0.6, [False])
+
+    def symbols(self, text: str) -> None:
+        for name in ("control_symbols", "user_defined_symbols"):
+            if self.chance(0.5):
+                pool = [*SYMBOLS, *(self.substring(text) for _ in range(4))]
+                taken = self.options.get("control_symbols", [])
+                assert isinstance(taken, list)
+                chosen = self.dice.sample(sorted(set(pool) - set(taken)), self.dice.randint(1, 5))
+                self.options[name] = [symbol for symbol in chosen if symbol]
+        if self.form == "cli":
+            for name in ("control_symbols", "user_defined_symbols"):
+                if self.chance(0.3):
+                    self.options[f"{name}_file"] = f"{name}.txt"
+                    self.files[f"{name}.txt"] = f"<{name}1>\n<{name},2>\n".encode()
+
+    def ids(self, text: str) -> None:
+        self.set("byte_fallback", 0.3, [True])
+        if self.chance(0.6):
+            # Chosen together: ids that clash are among the bad options.
+            numbers = self.dice.sample(range(6), 4)
+            names = ("unk_id", "bos_id", "eos_id", "pad_id")
+            for name, number in zip(names, numbers, strict=True):
+                absent = self.chance(0.25) and (name != "unk_id" or "byte_fallback" in self.options)
+                self.options[name] = -1 if absent else number
+        self.set("unk_piece", 0.2, ["[UNK]", "⁇", "unk"])
+        self.set("bos_piece", 0.2, ["[BOS]", "<bos>", self.substring(text) or "b"])
+        self.set("eos_piece", 0.2, ["[EOS]", "<|end|>"])
+        self.set("pad_piece", 0.2, ["[PAD]"])
+        self.set("unk_surface", 0.3, ["?", "", " ? ", "⁇"])
+
+    def normalization(self, text: str) -> None:
+        self.set("normalization_rule_name", 0.6, RULES)
+        for name in ("add_dummy_prefix", "remove_extra_whitespaces"):
+            self.set(name, 0.4, [False, False, True])
+        if self.form != "cli":
+            self.set("escape_whitespaces", 0.06, [True, True, False])
+        for name in ("normalization_rule_tsv", "denormalization_rule_tsv"):
+            if self.chance(0.2):
+                self.options[name] = f"{name}.tsv"
+                lines = self.dice.sample(RULE_LINES, self.dice.randint(1, 6))
+                self.files[f"{name}.tsv"] = "".join(lines).encode()
+
+    def seed_file(self, text: str) -> None:
+        if not self.chance(0.3):
+            return
+        counts = Counter("▁" + word[:12] for word in text.split())
+        counts.update(self.substring(text, 5) for _ in range(200))
+        lines = [
+            f"{piece}\t{count}\n"
+            for piece, count in counts.most_common(self.dice.choice([50, 3000]))
+            if piece and not set(piece) & set("\t\n")
+        ]
+        if self.chance(0.1):
+            lines.insert(len(lines) // 2, self.dice.choice(["lonely\n", "bad\tx\n", "zero\t0\n"]))
+        self.options["seed_sentencepieces_file"] = "seeds.tsv"
+        self.files["seeds.tsv"] = "".join(lines).encode()
+
+    def characters(self, text: str) -> None:
+        self.set("character_coverage", 0.7, [0.98, 0.99, 0.995, 0.9995, 1.0])
+        self.set("required_chars", 0.4, ["abc", "éß日本", "▁", "zq\U0001f600", "", "ａ１", "\u0301"])
+        if self.form == "cli" and self.chance(0.3):
+            self.options["required_chars_file"] = "required.txt"
+            self.files["required.txt"] = "abc\nйы日\n".encode()
+
+    def reading(self, text: str) -> None:
+        self.set("input_format", 0.4, ["text", "", "tsv"])
+        if self.chance(0.3):
+            # A random sample has no bytes to compare: sample only what fits as a whole.
+            whole = self.chance(0.5)
+            self.options["input_sentence_size"] = 10_000_000 if whole else self.dice.randint(101, 2000)
+            if not whole or self.chance(0.5):
+                self.options["shuffle_input_sentence"] = whole
+
+    def storing(self, text: str) -> None:
+        self.set("vocabulary_output_piece_score", 0.4, [False, True])
+        self.set("model_type", 0.3, ["unigram", "UNIGRAM", "Unigram"])
+        self.set("model_prefix", 0.3, ["out", "model.v1", "m-ü"])
+        for name in self.dice.sample(sorted(RETIRED), self.dice.choice([0, 0, 1, 2])):
+            if self.form != "cli":
+                self.options[name] = RETIRED[name]
+        if self.form == "cli":
+            self.set("random_seed", 0.3, [1, 12345])
+        else:
+            self.set("minloglevel", 0.2, [0, 1, 2])
+            for name, value in list(self.options.items()):
+                if isinstance(value, bool) and self.chance(0.1):
+                    self.options[name] = self.dice.choice(["1", "yes", "t"] if value else ["0", "no"])
+
+    def substring(self, text: str, longest: int = 3) -> str:
+        at = self.dice.randrange(max(1, len(text)))
+        return text[at : at + self.dice.randint(1, longest)].strip().replace("\0", "")
+
+    def hand_over(self, data: bytes) -> Case:
+        """Give the text as files, as an iterator, or as one string of flags."""
+        if self.options.get("input_format") == "tsv":
+            data = self.as_counts(data)
+        iterator = self.form != "cli" and "input" not in self.options and self.chance(0.25)
+        if not iterator:
+            self.options.setdefault("input", "")
+            self.options.setdefault("model_prefix", "m")
+            self.as_files(data)
+            whole = all(
+                " " not in str(value) and name not in self.list_options()
+                for name, value in self.options.items()
+            )
+            form = "string" if self.form == "python" and whole and self.chance(0.2) else self.form
+            return Case(self.options, self.files, form=form)
+        writer = self.chance(0.4)
+        if writer:
+            self.options.pop("model_prefix", None)
+        else:
+            self.options.setdefault("model_prefix", "m")
+        sentences: list[str | bytes] = list(data.split(b"\n"))
+        if self.chance(0.5):
+            sentences = [part.decode(errors="replace") for part in data.split(b"\n")]
+        return Case(
+            self.options,
+            self.files,
+            sentences=sentences,
+            handing=self.dice.choice(["iterator", "generator", "list"]),
+            writer=writer,
+        )
+
+    @staticmethod
+    def list_options() -> Mapping[str, None]:
+        return dict.fromkeys(("control_symbols", "user_defined_symbols"))
+
+    def as_files(self, data: bytes) -> None:
+        if self.options["input"]:
+            self.files["other.txt"] = data
+            return
+        count = self.dice.choice([1, 1, 1, 2, 3])
+        names = [self.dice.choice([f"text{n}.txt", f"t-{n}"]) for n in range(count)]
+        lines = data.splitlines(keepends=True)
+        step = len(lines) // count + 1
+        for number, name in enumerate(names):
+            self.files[name] = b"".join(lines[number * step : (number + 1) * step])
+        if self.chance(0.1):
+            names.insert(self.dice.randrange(count + 1), "empty.txt")
+            self.files["empty.txt"] = b""
+        self.options["input"] = names if self.chance(0.3) else ",".join(names)
+
+    def as_counts(self, data: bytes) -> bytes:
+        words = Counter(data.decode(errors="replace").split())
+        lines = [f"{word}\t{count}\n" for word, count in words.items()]
+        if self.chance(0.1):
+            lines.append(self.dice.choice(["word\n", "word\tx\n", "a\tb\t3\n", "word\t0\n"]))
+        return "".join(lines).encode()
+
+
+def make_case(
+    seed: int, number: int, texts: Sequence[Source], form: Form, workers: Sequence[int]
+) -> tuple[Case, str]:
+    """Return a case and the name of its corpus."""
+    maker = CaseMaker(random.Random(f"{seed}/{number}"), texts, form)
+    return maker.make(workers), maker.source.name
+
+
+VERDICTS = ("equal", "both fail", "both hang", "different")
+
+
+def verdict(comparison: Comparison) -> str:
+    ours, reference = comparison.ours.failure, comparison.reference.failure
+    if ours and reference and ours.types[0] == reference.types[0] == "Timeout":
+        return "both hang"
+    if not comparison.equal:
+        return "different"
+    return "both fail" if reference else "equal"
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.hunt", description=__doc__)
+    parser.add_argument("--cases", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--only", type=int, help="run this case alone and report in full")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--form", choices=["python", "cli"], default="python")
+    parser.add_argument("--corpora", help=f"folder (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--timeout", type=float, default=180.0, help="seconds a side may take")
+    parser.add_argument("--json", type=Path, default=Path("hunt-differences.json"))
+    parser.add_argument(
+        "--ours", default="tests.parity.ours", help="module to hold against the reference"
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the hunt; 0 when nothing differs."""
+    given = arguments(argv)
+    texts = sources(given.corpora)
+    numbers = range(given.first, given.first + given.cases)
+    if given.only is not None:
+        numbers = range(given.only, given.only + 1)
+    tally: Counter[str] = Counter()
+    found: list[dict[str, object]] = []
+    seconds = [0.0, 0.0]
+    started = time.perf_counter()
+    with Trainers(ours=given.ours, timeout=given.timeout) as trainers:
+        for number in numbers:
+            case, corpus = make_case(given.seed, number, texts, given.form, given.workers)
+            comparison = trainers.run(case)
+            result = verdict(comparison)
+            tally[result] += 1
+            seconds[0] += comparison.ours.seconds
+            seconds[1] += comparison.reference.seconds
+            if result == "different":
+                found.append(record(given, number, corpus, comparison))
+                given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False, default=str))
+                print(f"\ncase {number} ({corpus}): {found[-1]['repeat']}")
+                print("\n".join(comparison.differences[:12]))
+            if given.only is not None:
+                print(trainers.explain(comparison))
+            counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
+            end = "\r" if sys.stdout.isatty() else "\n"
+            if end == "\r" or (number + 1 - numbers.start) % 25 == 0:
+                print(f"{number + 1 - numbers.start}/{len(numbers)}: {counts}", end=end, flush=True)
+    counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
+    print(
+        f"\nhunt: form {given.form}, seed {given.seed}, {len(numbers)} cases over {len(texts)} "
+        f"corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
+        f"{time.perf_counter() - started:.0f} s in all"
+    )
+    return 1 if tally["different"] else 0
+
+
+def record(
+    given: argparse.Namespace, number: int, corpus: str, comparison: Comparison
+) -> dict[str, object]:
+    folder = f" --corpora {given.corpora}" if given.corpora else ""
+    return {
+        "case": number,
+        "repeat": (
+            f"python -m tests.hunt --seed {given.seed} --form {given.form}{folder} --only {number}"
+        ),
+        "corpus": corpus,
+        "options": dict(comparison.case.options),
+        "form": comparison.case.form,
+        "iterator": comparison.case.sentences is not None,
+        "workers": comparison.case.workers,
+        "report": comparison.report().split("\n"),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

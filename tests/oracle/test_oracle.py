@@ -1,0 +1,120 @@
+"""The oracle itself against the real library: pieces and scores, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.oracle.characters import SPACE, Options
+from tests.oracle.heap import Agenda
+from tests.oracle.training import train
+from tests.parity import corpora, difference
+from tests.parity.harness import sentences_case
+from tests.parity.sides import REFERENCE, Side
+
+PLAIN = {
+    "hard_vocab_limit": False,
+    "normalization_rule_name": "identity",
+    "remove_extra_whitespaces": False,
+}
+"""With these, a normalized line is the line with its spaces replaced."""
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Side]:
+    side = Side(REFERENCE)
+    yield side
+    side.close()
+
+
+def random_text(dice: random.Random) -> str:
+    seed, lines = dice.randrange(1 << 30), dice.randint(3, 40)
+    return dice.choice(
+        [
+            corpora.ties_text(seed, lines, dice.choice(["ab", "abc", "aあ漢ñ1", "a1あ", "ab\u0301"])),
+            corpora.words_text(seed, lines, dice.choice(["latin", "han", "kana", "cyrillic"]), 30),
+            corpora.words_text(seed, lines, "hangul", 20),
+            corpora.fibonacci_text(dice.randint(4, 9), dice.randint(5, 30)),
+        ]
+    )
+
+
+def random_options(dice: random.Random) -> dict[str, int | float | bool]:
+    return {
+        "vocab_size": dice.choice([30, 45, 60, 100, 200, 100_000]),
+        "num_threads": dice.choice([1, 2, 3, 16]),
+        "num_sub_iterations": dice.choice([1, 2, 3]),
+        "shrinking_factor": dice.choice([0.75, 0.5, 0.9]),
+        "character_coverage": dice.choice([1.0, 0.9995, 0.98]),
+        "seed_sentencepiece_size": dice.choice([1_000_000, 0, 20]),
+        "max_sentencepiece_length": dice.choice([16, 4, 1, 30]),
+        "split_by_whitespace": dice.random() < 0.7,
+        "split_by_unicode_script": dice.random() < 0.7,
+        "split_by_number": dice.random() < 0.7,
+        "split_digits": dice.random() < 0.3,
+        "treat_whitespace_as_suffix": dice.random() < 0.3,
+        "allow_whitespace_only_pieces": dice.random() < 0.3,
+    }
+
+
+def normalized(line: str, options: Options, dummy: bool) -> str:
+    text = line.replace(" ", SPACE)
+    if not dummy:
+        return text
+    return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
+
+
+@pytest.mark.parametrize("number", range(80))
+def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: int) -> None:
+    dice = random.Random(f"oracle/{number}")
+    lines = [line for line in random_text(dice).split("\n") if line]
+    given, dummy = random_options(dice), dice.random() < 0.7
+    outcome = reference.run(
+        sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines)
+    )
+    options = Options(**given)  # type: ignore[arg-type]
+    sentences = [(normalized(line, options, dummy), 1) for line in lines]
+    if outcome.failure is not None:
+        with pytest.raises(ValueError, match="Vocabulary size is smaller"):
+            train(sentences, options)
+        assert "Vocabulary size is smaller" in outcome.failure.message
+        return
+    model = outcome.output(".model")
+    assert model is not None
+    expected = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
+    assert [(text, float(score)) for text, score in train(sentences, options)] == expected
+
+
+def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
+    lines = corpora.words_text(5, 30, types=40).split("\n")[:-1]
+    outcome = reference.run(sentences_case({**PLAIN, "vocab_size": 60, "num_threads": 3}, lines))
+    found: list[tuple[str, str]] = []
+
+    def report(stage: str, value: object) -> None:
+        if stage == "e_step":
+            _, objective, tokens = value  # type: ignore[misc]
+            found.append((f"{float(objective):g}", str(tokens)))
+
+    train(
+        [(SPACE + line.replace(" ", SPACE), 1) for line in lines],
+        Options(vocab_size=60, num_threads=3),
+        report=report,
+    )
+    facts = difference.facts(outcome.log)
+    assert found
+    assert found == list(zip(facts["objective"], facts["tokens"], strict=True))
+
+
+def test_agenda_hands_out_the_largest_first_and_loses_nothing() -> None:
+    dice = random.Random(1)
+    for size in range(40):
+        agenda: Agenda[int] = Agenda()
+        keys = [np.float32(dice.randrange(5)) for _ in range(size)]
+        for number, key in enumerate(keys):
+            agenda.push(key, number)
+        popped = [agenda.pop() for _ in range(size)]
+        assert [key for key, _ in popped] == sorted(keys, reverse=True)
+        assert sorted(number for _, number in popped) == list(range(size))

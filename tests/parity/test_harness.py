@@ -1,0 +1,168 @@
+"""The harness itself: it sees what differs, and it survives what the sides do."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from . import difference, reference, sides
+from .case import Case, Failure, Outcome, command_line
+from .harness import Trainers, file_case
+
+TEXT = "abc abd abe abc\nabf abc abd\n" * 5
+SOFT = {"vocab_size": 60, "hard_vocab_limit": False, "num_threads": 2}
+
+
+def train(case: Case) -> dict[str, bytes]:
+    """A third side: the reference, broken in the way that the case's text asks for."""
+    asked = case.files["text0.txt"].split(b"\n")[-1]
+    if asked == b"die":
+        import os  # noqa: PLC0415
+
+        os.abort()
+    if asked == b"hang":
+        import time  # noqa: PLC0415
+
+        time.sleep(60)
+    result = reference.train(case)
+    if asked == b"litter":
+        with open("left-over", "w") as stream:
+            stream.write("x")
+    return result
+
+
+BROKEN = "tests.parity.test_harness"
+
+
+def outcome(model: bytes, vocab: bytes = b"") -> Outcome:
+    return Outcome({"m.model": model, "m.vocab": vocab}, None, 0.0)
+
+
+@pytest.fixture(scope="module")
+def model() -> bytes:
+    data = sides.run_here(sides.REFERENCE, file_case(SOFT, [TEXT])).output(".model")
+    assert data is not None
+    return data
+
+
+def test_the_reference_agrees_with_itself() -> None:
+    with Trainers(ours=sides.REFERENCE) as trainers:
+        trainers.check(SOFT, TEXT)
+
+
+def test_equal_bytes_show_no_difference(model: bytes) -> None:
+    assert difference.describe(outcome(model), outcome(model)) == []
+
+
+def test_a_score_is_told_in_units_of_the_last_place(model: bytes) -> None:
+    changed = difference.parse(model)
+    bits = struct.unpack("<i", struct.pack("<f", changed.pieces[5].score))[0]
+    changed.pieces[5].score = struct.unpack("<f", struct.pack("<i", bits + 3))[0]
+    told = "\n".join(difference.describe(outcome(changed.SerializeToString()), outcome(model)))
+    assert "1 of" in told
+    assert "at most by 3 units" in told
+
+
+def test_fields_pieces_order_and_charsmap_are_told(model: bytes) -> None:
+    changed = difference.parse(model)
+    changed.trainer_spec.split_digits = True
+    changed.trainer_spec.ClearField("num_threads")
+    changed.normalizer_spec.precompiled_charsmap = b"xyz"
+    changed.pieces[4].piece = "new"
+    told = "\n".join(difference.describe(outcome(changed.SerializeToString()), outcome(model)))
+    assert "trainer_spec.split_digits: ours True, reference not stored" in told
+    assert "trainer_spec.num_threads: ours not stored, reference 2" in told
+    assert "precompiled_charsmap: 3 bytes against" in told
+    assert "1 pieces only of ours: ['new']" in told
+    assert "first different id 4" in told
+
+
+def test_a_swapped_order_is_told(model: bytes) -> None:
+    changed = difference.parse(model)
+    first, second = changed.pieces[4], changed.pieces[5]
+    assert first.score == second.score or first.piece != second.piece
+    copy = type(first)()
+    copy.CopyFrom(first)
+    first.CopyFrom(second)
+    second.CopyFrom(copy)
+    told = difference.describe(outcome(changed.SerializeToString()), outcome(model))
+    assert any("first different id 4" in line for line in told)
+    assert not any("only of" in line for line in told)
+
+
+def test_vocabulary_lines_are_told() -> None:
+    told = difference.describe(outcome(b"", b"a\t0\nb\t1\n"), outcome(b"", b"a\t0\nc\t1\n"))
+    assert any("vocab line 2" in line for line in told)
+
+
+def test_ulps_cross_zero() -> None:
+    assert difference.ulps(0.0, -0.0) == 0
+    least = struct.unpack("<f", struct.pack("<i", 1))[0]
+    assert difference.ulps(least, -least) == 2
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "equal"),
+    [
+        (("TrainingError", "RuntimeError"), ("RuntimeError",), True),
+        (("BadValueError", "TrainingError", "RuntimeError", "ValueError"), ("ValueError",), True),
+        (("TrainingError", "RuntimeError"), ("ValueError",), False),
+        (("KeyError", "LookupError"), ("RuntimeError",), False),
+        (("TrainingError", "RuntimeError"), ("Crash",), True),
+        (("Crash",), ("Crash",), False),
+    ],
+)
+def test_failures_are_compared_by_type(
+    ours: tuple[str, ...], theirs: tuple[str, ...], equal: bool
+) -> None:
+    told = difference.describe(
+        Outcome({}, Failure(ours, "x"), 0.0), Outcome({}, Failure(theirs, "y"), 0.0)
+    )
+    assert (told == []) == equal
+
+
+def test_files_left_behind_by_a_failure_are_a_difference() -> None:
+    failure = Failure(("TrainingError", "RuntimeError"), "x")
+    told = difference.describe(Outcome({"m.model": b"x"}, failure, 0.0), Outcome({}, failure, 0.0))
+    assert any("left files behind" in line for line in told)
+
+
+def test_an_unexpected_file_is_a_difference() -> None:
+    with Trainers(ours=BROKEN) as trainers:
+        comparison = trainers.compare(SOFT, TEXT + "litter")
+    assert any("files only of ours: ['left-over']" in line for line in comparison.differences)
+
+
+def test_a_side_that_dies_is_replaced() -> None:
+    with Trainers(ours=BROKEN) as trainers:
+        comparison = trainers.compare(SOFT, TEXT + "die")
+        assert comparison.ours.failure is not None
+        assert comparison.ours.failure.types == ("Crash",)
+        assert not comparison.equal
+        assert trainers.compare(SOFT, TEXT).equal
+
+
+def test_a_side_that_hangs_is_replaced() -> None:
+    with Trainers(ours=BROKEN, timeout=5.0) as trainers:
+        comparison = trainers.compare(SOFT, TEXT + "hang")
+        assert comparison.ours.failure is not None
+        assert comparison.ours.failure.types == ("Timeout",)
+        assert trainers.compare(SOFT, TEXT).equal
+
+
+def test_a_difference_is_traced_to_its_stage() -> None:
+    with Trainers(ours=BROKEN) as trainers:
+        told = trainers.explain(trainers.compare(SOFT, TEXT + "litter"))
+    assert "stage, one whole round: DIFFERENT" in told
+
+
+def test_flags_are_spelled_legally_and_repeatably() -> None:
+    options = {"byte_fallback": True, "pad_id": -1, "input": "a b", "split_digits": False}
+    for spelling in range(30):
+        case = Case(options, form="cli", spelling=spelling, workers=2)
+        line = command_line(case)
+        assert line == command_line(case)
+        assert "--pad_id=-1" in line
+        assert "--split_digits=false" in line
+        assert line[-1] == "--workers=2"

@@ -1,0 +1,221 @@
+"""Ways to give text, rules and seeds, and to receive the model."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import corpora, reference
+from .case import Case, Option
+from .harness import Trainers, file_case, sentences_case
+
+SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False, "num_threads": 3}
+TEXT = corpora.topics_text(20_000)
+
+
+def test_several_files(trainers: Trainers) -> None:
+    half = TEXT.rindex("\n", 0, 9000) + 1
+    trainers.check(SOFT, TEXT[:half], TEXT[half:])
+    # A file without a newline at its end does not run into the next one.
+    trainers.check(SOFT, TEXT[: half - 1], TEXT[half:], "one more\nword")
+    trainers.check({**SOFT, "input": ["text0.txt", "text1.txt"]}, TEXT[:half], TEXT[half:])
+    trainers.check({**SOFT, "input": '"text0.txt",text1.txt'}, TEXT[:half], TEXT[half:])
+    trainers.check({**SOFT, "input": "text0.txt,text0.txt"}, TEXT)
+
+
+def test_files_with_odd_names(trainers: Trainers) -> None:
+    files = {"a,b.txt": b"abc abd abc\n", "é ü.txt": b"abe abd\n"}
+    names = list(files)
+    trainers.check({**SOFT, "input": names}, files=files)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_empty_file_among_others(trainers: Trainers, place: int) -> None:
+    texts = ["abc abc abd\n", "abd abe\n"]
+    texts.insert(place, "")
+    trainers.check(SOFT, *texts)
+
+
+@pytest.mark.parametrize("handing", ["iterator", "generator", "list"])
+@pytest.mark.parametrize("writer", [False, True])
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_sentences(trainers: Trainers, handing: str, writer: bool, kind: type) -> None:
+    lines: list[str | bytes] = list(corpora.mixed_text(3, 200).split("\n"))
+    if kind is bytes:
+        lines = [line.encode() for line in lines if isinstance(line, str)]
+    trainers.check_sentences(
+        {**SOFT, "vocab_size": 600}, lines, handing=handing, writer=writer
+    )
+
+
+def test_sentences_with_line_ends_and_broken_bytes(trainers: Trainers) -> None:
+    lines: list[str | bytes] = ["abc abc\n", "abd\r\n", b"ab\xffc\r\r\n", "two\nlines abc", "", "\n"]
+    trainers.check_sentences(SOFT, lines * 5)
+    trainers.check_sentences(SOFT, corpora.messy_bytes(12).split(b"\n"))
+
+
+def test_counts(trainers: Trainers) -> None:
+    lines = "".join(
+        f"{word}\t{count}\n"
+        for count, word in enumerate(["abc", "abd", "the cat", "bcd", "<s>", "あい", "   "], 1)
+    )
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv"}
+    trainers.check(options, lines)
+    trainers.check(options, lines, lines.replace("abc", "cba"))
+    trainers.check(options, "abc\t 7\nabd\t+3\n")
+    trainers.check_sentences(options, lines.split("\n")[:-1])
+    limits: list[dict[str, Option]] = [{"max_sentence_length": 10}, {"split_by_whitespace": False}]
+    for limit in limits:
+        trainers.check({**options, **limit}, lines + "a rather long one\t9\n")
+
+
+def test_counts_are_repeats(trainers: Trainers) -> None:
+    counted = trainers.check({**SOFT, "input_format": "tsv"}, "abc\t3\nabd ab\t2\nx\t1\n")
+    repeated = trainers.check(SOFT, "abc\nabc\nabc\nabd ab\nabd ab\nx\n")
+    assert counted.ours.output(".vocab") == repeated.ours.output(".vocab")
+
+
+SEEDS = "▁the\t50\nthe\t40\n▁of\t30\n▁a\t30\nzzz\t4\nand\t9\nand\t8\na b\t7\nab▁\t7\n▁un\t3\textra\ne\t2\n"
+
+
+@pytest.mark.parametrize("size", [5, 60, 1_000_000])
+def test_seed_file(trainers: Trainers, size: int) -> None:
+    options: dict[str, Option] = {"seed_sentencepieces_file": "s.tsv", "seed_sentencepiece_size": size}
+    trainers.check({**SOFT, **options}, TEXT, files={"s.tsv": SEEDS.encode()})
+
+
+RULES = "41\t61\n61 62\t78 79\n2D\t\n2E\n65 301\tE9\nU+3042\tU+30A2\t# kana\n20 20\t20\n22\t27 27\n"
+
+
+@pytest.mark.parametrize("name", ["normalization_rule_tsv", "denormalization_rule_tsv"])
+@pytest.mark.parametrize("rules", [RULES, "41\t61\n", "1F600\t3A 29\n61 62 63 64\t65\n61 62\t66\n", ""])
+def test_rules(trainers: Trainers, name: str, rules: str) -> None:
+    trainers.check({**SOFT, name: "r.tsv"}, TEXT, files={"r.tsv": rules.encode()})
+
+
+def test_both_rules_and_a_name(trainers: Trainers) -> None:
+    options: dict[str, Option] = {
+        "normalization_rule_tsv": "r.tsv",
+        "denormalization_rule_tsv": "r.tsv",
+        "normalization_rule_name": "nfkc",
+    }
+    trainers.check({**SOFT, **options}, TEXT, files={"r.tsv": RULES.encode()})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"rule_name": "nfkc"}, {"rule_name": "identity", "add_dummy_prefix": False}],
+    ids=str,
+)
+def test_normalizer_object(trainers: Trainers, arguments: dict[str, Option]) -> None:
+    trainers.check(SOFT, TEXT, normalizer=arguments)
+
+
+def test_one_string_of_flags(trainers: Trainers) -> None:
+    options: dict[str, Option] = {**SOFT, "split_digits": True, "user_defined_symbols": "<a>,<b>"}
+    trainers.check(options, TEXT, form="string")
+
+
+SYMBOLS_IN_TEXT: list[dict[str, Option]] = [
+    {"user_defined_symbols": ["<sep>", "abc", "▁ab"]},
+    {"control_symbols": ["<sep>", "abc"]},
+    {"user_defined_symbols": ["ab", "abc", "bca"], "control_symbols": ["<sep>"]},
+    {"user_defined_symbols": ["ＡＢ", "é", "　"]},
+]
+
+
+@pytest.mark.parametrize("options", SYMBOLS_IN_TEXT, ids=str)
+def test_symbols_in_the_text(trainers: Trainers, options: dict[str, Option]) -> None:
+    text = "abc<sep>abd ab<sep> abcabc\nab abc ＡＢ é　ab bca\n" * 8 + corpora.ties_text(4)
+    trainers.check({**SOFT, **options}, text)
+    trainers.check({**SOFT, **options, "add_dummy_prefix": False}, text)
+
+
+COMMAND_LINES: list[dict[str, Option]] = [
+    {},
+    {"split_digits": True, "byte_fallback": True, "vocab_size": 600},
+    {"control_symbols": ["<a>", "b,c", 'd"e'], "user_defined_symbols": ["x y"]},
+    {"control_symbols_file": "list.txt", "control_symbols": ["<z>"]},
+    {"user_defined_symbols_file": "list.txt"},
+    {"required_chars_file": "list.txt", "required_chars": "abc"},
+    {"normalization_rule_name": "identity", "unk_surface": ""},
+    {"denormalization_rule_tsv": "r.tsv"},
+    {"random_seed": 7, "vocabulary_output_piece_score": False},
+]
+
+
+@pytest.mark.parametrize("options", COMMAND_LINES, ids=str)
+@pytest.mark.parametrize("spelling", [0, 1])
+def test_command_line(trainers: Trainers, options: dict[str, Option], spelling: int) -> None:
+    files = {"list.txt": "<one>\n<two>\n".encode(), "r.tsv": RULES.encode()}
+    trainers.check({**SOFT, **options}, TEXT, form="cli", files=files, spelling=spelling)
+
+
+def test_the_real_library_loads_our_model(trainers: Trainers) -> None:
+    model = trainers.check(SOFT, TEXT).ours.output(".model")
+    assert model is not None
+    processor = reference.load(model)
+    line = TEXT.split("\n")[3]
+    assert processor.decode(processor.encode(line)) == " ".join(line.split())
+
+
+FAILURES: list[tuple[dict[str, Option], str, str]] = [
+    ({"input": "nowhere.txt"}, "abc", "No such file or directory"),
+    ({}, "", ""),
+    ({}, "\n\n", ""),
+    ({}, "  \n \n", ""),
+    ({"max_sentence_length": 10}, "a line that is too long\n", ""),
+    ({"vocab_size": 10}, TEXT, "Vocabulary size is smaller than required_chars. 10 vs"),
+    ({"vocab_size": 100_000}, TEXT, "Vocabulary size too high (100000). Please set it to a value <="),
+    ({"vocab_size": 0}, TEXT, ""),
+    ({"vocab_size": "many"}, TEXT, "many"),
+    ({"split_digits": "maybe"}, TEXT, "maybe"),
+    ({"no_such_option": 1}, TEXT, "no_such_option"),
+    ({"model_type": "trigram"}, TEXT, "trigram"),
+    ({"input_format": "csv"}, TEXT, ""),
+    ({"input_format": "tsv"}, "abc\n", "abc"),
+    ({"input_format": "tsv"}, "abc\tx\n", ""),
+    ({"input_format": "tsv"}, "abc\t0\n", ""),
+    ({"num_threads": 0}, TEXT, "num_threads"),
+    ({"num_threads": 1025}, TEXT, "num_threads"),
+    ({"character_coverage": 0.97}, TEXT, "character_coverage"),
+    ({"character_coverage": 1.01}, TEXT, "character_coverage"),
+    ({"shrinking_factor": 0.4}, TEXT, "shrinking_factor"),
+    ({"num_sub_iterations": 0}, TEXT, "num_sub_iterations"),
+    ({"max_sentencepiece_length": 513}, TEXT, "max_sentencepiece_length"),
+    ({"max_sentence_length": 9}, TEXT, "max_sentence_length"),
+    ({"input_sentence_size": 100}, TEXT, "input_sentence_size"),
+    ({"unk_id": -1}, TEXT, "must be defined"),
+    ({"unk_id": 1}, TEXT, ""),
+    ({"bos_id": 5, "eos_id": 5}, TEXT, ""),
+    ({"pad_id": 1 << 20}, TEXT, ""),
+    ({"unk_piece": ""}, TEXT, ""),
+    ({"control_symbols": ["<a>", "<a>"]}, TEXT, "is already defined"),
+    ({"user_defined_symbols": ["<unk>"]}, TEXT, "must not be defined with"),
+    ({"user_defined_symbols": ["<0x41>"], "byte_fallback": True}, TEXT, "is already defined"),
+    ({"use_all_vocab": True}, TEXT, "use_all_vocab"),
+    ({"auto_character_coverage": True}, TEXT, "auto_character_coverage"),
+    ({"escape_whitespaces": False}, TEXT, "escape_whitespaces"),
+    ({"normalization_rule_name": "nfd"}, TEXT, "nfd"),
+    ({"normalization_rule_tsv": "nowhere.tsv"}, TEXT, "No such file or directory"),
+    ({"normalization_rule_tsv": "bad.tsv"}, TEXT, ""),
+    ({"seed_sentencepieces_file": "bad.tsv"}, TEXT, ""),
+    ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
+    ({"model_prefix": ""}, TEXT, ""),
+    ({"input": ""}, TEXT, ""),
+]
+
+
+@pytest.mark.parametrize(("options", "text", "key"), FAILURES, ids=lambda value: str(value)[:40])
+def test_failure(trainers: Trainers, options: dict[str, Option], text: str, key: str) -> None:
+    case = file_case({**SOFT, "hard_vocab_limit": True, **options}, [text], files={"bad.tsv": b"zz\n"})
+    trainers.check_failure(case, key=key)
+
+
+def test_text_and_sentences_exclude_each_other(trainers: Trainers) -> None:
+    case = Case({"input": "t", "model_prefix": "m"}, {"t": b"abc\n"}, sentences=["abc"])
+    trainers.check_failure(case)
+
+
+def test_writer_and_prefix_exclude_each_other(trainers: Trainers) -> None:
+    case = Case({"input": "t", "model_prefix": "m"}, {"t": b"abc\n"}, writer=True)
+    trainers.check_failure(case)
