@@ -329,8 +329,10 @@ cdef class Builder:
             with nogil:
                 self.order.append(
                     batch.log, dereference(folder.folder), ids[batch.folder], has_words)
+        cdef bint uniform = self.rules.fold.uniform_starts
         with nogil:
             self.order.remove_empty()
+            self.words.close_sentences(self.order, uniform)
         for folder in folders:
             folder.folder.reset()
         self.has_words = has_words
@@ -369,8 +371,8 @@ cdef class Builder:
                 raise WordsNotKeptError()
             with nogil:
                 self.words = move(self.words.join_sentences(self.order, uniform))
+                self.words.close_sentences(self.order, uniform)
         with nogil:
-            self.words.close_sentences(self.order, uniform)
             self.words.cover(required, self.order)
             self.words.segment(
                 self.rules.rule, &self.order if in_order else NULL, corpus.segmented)
