@@ -69,6 +69,11 @@ cdef class Block:
                 break
         return block if block.ends.size() > 0 else None
 
+    def last_line(self):
+        """Return the last of the lines, without its end."""
+        text = self.text.removesuffix(b"\n")
+        return text[text.rfind(b"\n") + 1:]
+
     @property
     def lines(self):
         """Number of items."""

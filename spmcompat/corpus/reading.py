@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -215,16 +215,27 @@ def _size_of_files(paths: Iterable[str]) -> int | None:
         return None
 
 
-def _blocks_of_files(paths: Iterable[str], report: Report) -> Iterator[Block]:
-    for path in paths:
+def _blocks_of_files(paths: Sequence[str], report: Report) -> Iterator[Block]:
+    """Read the files in order.
+
+    The reference reads the line before an empty file once more, unless that file is the last.
+    """
+    line = b""
+    for number, path in enumerate(paths, 1):
         report.info(f"Loading corpus: {path}")
+        empty = True
         try:
             with open(path or 0, "rb", buffering=0) as file:
-                yield from _blocks_of_file(file, path or "standard input")
+                for block in _blocks_of_file(file, path or "standard input"):
+                    yield block
+                    line = block.last_line()
+                    empty = False
         except OSError as error:
             raise MissingFileError(
                 f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.'
             ) from error
+        if empty and number < len(paths):
+            yield Block.of_lines(line, path, 1)
 
 
 class _Readable(Protocol):

@@ -18,6 +18,8 @@ from spmcompat.unigram.seed_file import read_seed_file
 from spmcompat.unigram.seeding import seed_from_corpus, seed_from_counts
 from spmcompat.workers import Workers
 
+_NO_LIMIT = 2**62
+
 
 @dataclass(frozen=True)
 class UnigramOptions:
@@ -97,7 +99,9 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
     """Return the seed pieces, from the corpus or from the file that the options name."""
     if options.seed_sentencepieces_file:
         counts = read_seed_file(options.seed_sentencepieces_file)
-        seeds, skipped = seed_from_counts(corpus, counts, options.seed_sentencepiece_size)
+        # Here 0 leaves no seed but the characters.
+        limit = options.seed_sentencepiece_size
+        seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else _NO_LIMIT)
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
         seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
@@ -110,7 +114,7 @@ def _seed_limit(options: UnigramOptions) -> int:
     size = options.seed_sentencepiece_size
     if size == 0:
         return max(100_000, 8 * options.vocab_size)
-    return size if size > 0 else 2**62
+    return size if size > 0 else _NO_LIMIT
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
