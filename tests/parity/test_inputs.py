@@ -187,7 +187,7 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"no_such_option": 1}, TEXT, "no_such_option"),
     ({"model_type": "trigram"}, TEXT, "trigram"),
     ({"input_format": "csv"}, TEXT, ""),
-    ({"input_format": "tsv"}, "abc\n", "abc"),
+    ({"input_format": "tsv"}, "abc\n", "Input format must be: word <tab> freq."),
     ({"input_format": "tsv"}, "abc\tx\n", ""),
     ({"input_format": "tsv"}, "abc\t0\n", ""),
     ({"num_threads": 0}, TEXT, "num_threads"),
@@ -218,6 +218,9 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),
+    # Nothing is left between the symbols: no character, no seed.
+    ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False}, "ab\nabab\n", ""),
+    ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False, "required_chars": "x"}, "ab", ""),
 ]
 
 
@@ -237,3 +240,11 @@ def test_text_and_sentences_exclude_each_other(trainers: Trainers) -> None:
 def test_writer_and_prefix_exclude_each_other(trainers: Trainers) -> None:
     case = Case({"input": "t", "model_prefix": "m"}, {"t": b"abc\n"}, writer=True)
     trainers.check_failure(case)
+
+
+def test_an_empty_file_of_counts_is_a_line_without_a_count(trainers: Trainers) -> None:
+    # The reference reads one empty line from an empty file that another one follows.
+    counts = {**SOFT, "input_format": "tsv"}
+    trainers.check_failure(file_case(counts, ["", "abc\t3\n"]), key="Input format must be")
+    trainers.check_failure(file_case(counts, ["abd\t2\n", "", "abc\t3\n"]))
+    trainers.check(counts, "abc\t3\n", "")
