@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 import pytest
@@ -96,7 +97,7 @@ def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
 
     def report(stage: str, value: object) -> None:
         if stage == "e_step":
-            _, objective, tokens = value  # type: ignore[misc]
+            _, objective, tokens = cast("tuple[object, float, int]", value)
             found.append((f"{float(objective):g}", str(tokens)))
 
     train(
