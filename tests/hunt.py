@@ -21,13 +21,26 @@ from tests.parity import corpora
 from tests.parity.case import Case, Form, Option
 from tests.parity.harness import Comparison, Trainers
 
-SYMBOLS = ["<sep>", "<cls>", "[MASK]", "@", "the", "e", "▁", "▁the", "。", "a,b", 'say "x"', "<0x41>"]
+SYMBOLS = [
+    "<sep>",
+    "<cls>",
+    "[MASK]",
+    "@",
+    "the",
+    "e",
+    "▁",
+    "▁the",
+    "。",
+    "a,b",
+    'say "x"',
+    "<0x41>",
+]
 SYMBOLS += ["<s>", "</s>", "<pad>", "ＡＢ", "é", "..", "0", "12", "日本"]
 DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
 RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
 RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
-RETIRED = {
+RETIRED: dict[str, Option] = {
     "accept_language": "en,de",
     "self_test_sample_size": 5,
     "mining_sentence_size": 3,
@@ -135,7 +148,9 @@ class CaseMaker:
 
     def slice(self) -> bytes:
         """Take a slice; most begin and end at a line, some inside a character."""
-        size = int(1000 * self.dice.choice([5, 10, 20, 40, 80, 150, 300]) * self.dice.random()) + 500
+        size = (
+            int(1000 * self.dice.choice([5, 10, 20, 40, 80, 150, 300]) * self.dice.random()) + 500
+        )
         if self.chance(0.04):
             size = 1_000_000
         begin = self.dice.randrange(max(1, self.source.size() - size))
@@ -229,7 +244,9 @@ class CaseMaker:
 
     def characters(self, text: str) -> None:
         self.set("character_coverage", 0.7, [0.98, 0.99, 0.995, 0.9995, 1.0])
-        self.set("required_chars", 0.4, ["abc", "éß日本", "▁", "zq\U0001f600", "", "ａ１", "\u0301"])
+        self.set(
+            "required_chars", 0.4, ["abc", "éß日本", "▁", "zq\U0001f600", "", "ａ１", "\u0301"]
+        )
         if self.form == "cli" and self.chance(0.3):
             self.options["required_chars_file"] = "required.txt"
             self.files["required.txt"] = "abc\nйы日\n".encode()
@@ -239,7 +256,9 @@ class CaseMaker:
         if self.chance(0.3):
             # A random sample has no bytes to compare: sample only what fits as a whole.
             whole = self.chance(0.5)
-            self.options["input_sentence_size"] = 10_000_000 if whole else self.dice.randint(101, 2000)
+            self.options["input_sentence_size"] = (
+                10_000_000 if whole else self.dice.randint(101, 2000)
+            )
             if not whole or self.chance(0.5):
                 self.options["shuffle_input_sentence"] = whole
 
@@ -256,7 +275,9 @@ class CaseMaker:
             self.set("minloglevel", 0.2, [0, 1, 2])
             for name, value in list(self.options.items()):
                 if isinstance(value, bool) and self.chance(0.1):
-                    self.options[name] = self.dice.choice(["1", "yes", "t"] if value else ["0", "no"])
+                    self.options[name] = self.dice.choice(
+                        ["1", "yes", "t"] if value else ["0", "no"]
+                    )
 
     def substring(self, text: str, longest: int = 3) -> str:
         at = self.dice.randrange(max(1, len(text)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from tests.oracle.characters import SPACE, Options
 from tests.oracle.heap import Agenda
 from tests.oracle.training import train
 from tests.parity import corpora, difference
+from tests.parity.case import Option
 from tests.parity.harness import sentences_case
 from tests.parity.sides import REFERENCE, Side
 
-PLAIN = {
+PLAIN: dict[str, Option] = {
     "hard_vocab_limit": False,
     "normalization_rule_name": "identity",
     "remove_extra_whitespaces": False,
@@ -34,7 +36,9 @@ def random_text(dice: random.Random) -> str:
     seed, lines = dice.randrange(1 << 30), dice.randint(3, 40)
     return dice.choice(
         [
-            corpora.ties_text(seed, lines, dice.choice(["ab", "abc", "aあ漢ñ1", "a1あ", "ab\u0301"])),
+            corpora.ties_text(
+                seed, lines, dice.choice(["ab", "abc", "aあ漢ñ1", "a1あ", "ab\u0301"])
+            ),
             corpora.words_text(seed, lines, dice.choice(["latin", "han", "kana", "cyrillic"]), 30),
             corpora.words_text(seed, lines, "hangul", 20),
             corpora.fibonacci_text(dice.randint(4, 9), dice.randint(5, 30)),
@@ -72,9 +76,7 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
     dice = random.Random(f"oracle/{number}")
     lines = [line for line in random_text(dice).split("\n") if line]
     given, dummy = random_options(dice), dice.random() < 0.7
-    outcome = reference.run(
-        sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines)
-    )
+    outcome = reference.run(sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines))
     options = Options(**given)  # type: ignore[arg-type]
     sentences = [(normalized(line, options, dummy), 1) for line in lines]
     if outcome.failure is not None:
@@ -95,7 +97,7 @@ def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
 
     def report(stage: str, value: object) -> None:
         if stage == "e_step":
-            _, objective, tokens = value  # type: ignore[misc]
+            _, objective, tokens = cast("tuple[object, float, int]", value)
             found.append((f"{float(objective):g}", str(tokens)))
 
     train(

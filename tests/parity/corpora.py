@@ -99,9 +99,10 @@ def messy_bytes(seed: int, lines: int = 120) -> bytes:
     text = b""
     for line in good:
         at = dice.randint(0, len(line))
-        if dice.random() < 0.3:
-            line = line[:at] + dice.choice(oddities) + line[at:]
-        text += line + dice.choice([b"\n", b"\n", b"\n", b"\r\n", b"\n\n"])
+        oddity = dice.choice(oddities) if dice.random() < 0.3 else b""
+        text += (
+            line[:at] + oddity + line[at:] + dice.choice([b"\n", b"\n", b"\n", b"\r\n", b"\n\n"])
+        )
     return text + b"the last line has no newline"
 
 

@@ -200,7 +200,7 @@ def facts(log: str) -> dict[str, list[str]]:
 
 
 def stage_by_log(ours: str, reference: str) -> Iterator[str]:
-    """Name the stages whose figures in the two logs differ, in order; silent where ours has none."""
+    """Name the stages whose logged figures differ, in order; silent where ours logs none."""
     left, right = facts(ours), facts(reference)
     for name in FACTS:
         if left[name] and left[name] != right[name]:

@@ -112,7 +112,7 @@ def schema() -> ModuleType:
     return sentencepiece_model_pb2
 
 
-def normalizer(arguments: Mapping[str, Option]) -> Any:
+def normalizer(arguments: Mapping[str, Any]) -> Any:
     """Return the library's own normalizer object."""
     return sentencepiece.SentencePieceNormalizer(**arguments)
 

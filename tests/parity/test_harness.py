@@ -7,11 +7,11 @@ import struct
 import pytest
 
 from . import difference, reference, sides
-from .case import Case, Failure, Outcome, command_line
+from .case import Case, Failure, Option, Outcome, command_line
 from .harness import Trainers, file_case
 
 TEXT = "abc abd abe abc\nabf abc abd\n" * 5
-SOFT = {"vocab_size": 60, "hard_vocab_limit": False, "num_threads": 2}
+SOFT: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "num_threads": 2}
 
 
 def train(case: Case) -> dict[str, bytes]:
@@ -158,7 +158,12 @@ def test_a_difference_is_traced_to_its_stage() -> None:
 
 
 def test_flags_are_spelled_legally_and_repeatably() -> None:
-    options = {"byte_fallback": True, "pad_id": -1, "input": "a b", "split_digits": False}
+    options: dict[str, Option] = {
+        "byte_fallback": True,
+        "pad_id": -1,
+        "input": "a b",
+        "split_digits": False,
+    }
     for spelling in range(30):
         case = Case(options, form="cli", spelling=spelling, workers=2)
         line = command_line(case)

@@ -6,7 +6,7 @@ import pytest
 
 from . import corpora, reference
 from .case import Case, Option
-from .harness import Trainers, file_case, sentences_case
+from .harness import Trainers, file_case
 
 SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False, "num_threads": 3}
 TEXT = corpora.topics_text(20_000)
@@ -42,13 +42,18 @@ def test_sentences(trainers: Trainers, handing: str, writer: bool, kind: type) -
     lines: list[str | bytes] = list(corpora.mixed_text(3, 200).split("\n"))
     if kind is bytes:
         lines = [line.encode() for line in lines if isinstance(line, str)]
-    trainers.check_sentences(
-        {**SOFT, "vocab_size": 600}, lines, handing=handing, writer=writer
-    )
+    trainers.check_sentences({**SOFT, "vocab_size": 600}, lines, handing=handing, writer=writer)
 
 
 def test_sentences_with_line_ends_and_broken_bytes(trainers: Trainers) -> None:
-    lines: list[str | bytes] = ["abc abc\n", "abd\r\n", b"ab\xffc\r\r\n", "two\nlines abc", "", "\n"]
+    lines: list[str | bytes] = [
+        "abc abc\n",
+        "abd\r\n",
+        b"ab\xffc\r\r\n",
+        "two\nlines abc",
+        "",
+        "\n",
+    ]
     trainers.check_sentences(SOFT, lines * 5)
     trainers.check_sentences(SOFT, corpora.messy_bytes(12).split(b"\n"))
 
@@ -74,12 +79,18 @@ def test_counts_are_repeats(trainers: Trainers) -> None:
     assert counted.ours.output(".vocab") == repeated.ours.output(".vocab")
 
 
-SEEDS = "▁the\t50\nthe\t40\n▁of\t30\n▁a\t30\nzzz\t4\nand\t9\nand\t8\na b\t7\nab▁\t7\n▁un\t3\textra\ne\t2\n"
+SEEDS = (
+    "▁the\t50\nthe\t40\n▁of\t30\n▁a\t30\nzzz\t4\nand\t9\nand\t8\n"
+    "a b\t7\nab▁\t7\n▁un\t3\textra\ne\t2\n"
+)
 
 
 @pytest.mark.parametrize("size", [5, 60, 1_000_000])
 def test_seed_file(trainers: Trainers, size: int) -> None:
-    options: dict[str, Option] = {"seed_sentencepieces_file": "s.tsv", "seed_sentencepiece_size": size}
+    options: dict[str, Option] = {
+        "seed_sentencepieces_file": "s.tsv",
+        "seed_sentencepiece_size": size,
+    }
     trainers.check({**SOFT, **options}, TEXT, files={"s.tsv": SEEDS.encode()})
 
 
@@ -87,7 +98,7 @@ RULES = "41\t61\n61 62\t78 79\n2D\t\n2E\n65 301\tE9\nU+3042\tU+30A2\t# kana\n20 
 
 
 @pytest.mark.parametrize("name", ["normalization_rule_tsv", "denormalization_rule_tsv"])
-@pytest.mark.parametrize("rules", [RULES, "41\t61\n", "1F600\t3A 29\n61 62 63 64\t65\n61 62\t66\n", ""])
+@pytest.mark.parametrize("rules", [RULES, "41\t61\n", "1F600\t3A 29\n61 62 63 64\t65\n61 62\t66\n"])
 def test_rules(trainers: Trainers, name: str, rules: str) -> None:
     trainers.check({**SOFT, name: "r.tsv"}, TEXT, files={"r.tsv": rules.encode()})
 
@@ -146,7 +157,7 @@ COMMAND_LINES: list[dict[str, Option]] = [
 @pytest.mark.parametrize("options", COMMAND_LINES, ids=str)
 @pytest.mark.parametrize("spelling", [0, 1])
 def test_command_line(trainers: Trainers, options: dict[str, Option], spelling: int) -> None:
-    files = {"list.txt": "<one>\n<two>\n".encode(), "r.tsv": RULES.encode()}
+    files = {"list.txt": b"<one>\n<two>\n", "r.tsv": RULES.encode()}
     trainers.check({**SOFT, **options}, TEXT, form="cli", files=files, spelling=spelling)
 
 
@@ -165,14 +176,18 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({}, "  \n \n", ""),
     ({"max_sentence_length": 10}, "a line that is too long\n", ""),
     ({"vocab_size": 10}, TEXT, "Vocabulary size is smaller than required_chars. 10 vs"),
-    ({"vocab_size": 100_000}, TEXT, "Vocabulary size too high (100000). Please set it to a value <="),
+    (
+        {"vocab_size": 100_000},
+        TEXT,
+        "Vocabulary size too high (100000). Please set it to a value <=",
+    ),
     ({"vocab_size": 0}, TEXT, ""),
     ({"vocab_size": "many"}, TEXT, "many"),
     ({"split_digits": "maybe"}, TEXT, "maybe"),
     ({"no_such_option": 1}, TEXT, "no_such_option"),
     ({"model_type": "trigram"}, TEXT, "trigram"),
     ({"input_format": "csv"}, TEXT, ""),
-    ({"input_format": "tsv"}, "abc\n", "abc"),
+    ({"input_format": "tsv"}, "abc\n", "Input format must be: word <tab> freq."),
     ({"input_format": "tsv"}, "abc\tx\n", ""),
     ({"input_format": "tsv"}, "abc\t0\n", ""),
     ({"num_threads": 0}, TEXT, "num_threads"),
@@ -198,16 +213,22 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"normalization_rule_name": "nfd"}, TEXT, "nfd"),
     ({"normalization_rule_tsv": "nowhere.tsv"}, TEXT, "No such file or directory"),
     ({"normalization_rule_tsv": "bad.tsv"}, TEXT, ""),
+    ({"normalization_rule_tsv": "text0.txt"}, "", ""),
     ({"seed_sentencepieces_file": "bad.tsv"}, TEXT, ""),
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),
+    # Nothing is left between the symbols: no character, no seed.
+    ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False}, "ab\nabab\n", ""),
+    ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False, "required_chars": "x"}, "ab", ""),
 ]
 
 
 @pytest.mark.parametrize(("options", "text", "key"), FAILURES, ids=lambda value: str(value)[:40])
 def test_failure(trainers: Trainers, options: dict[str, Option], text: str, key: str) -> None:
-    case = file_case({**SOFT, "hard_vocab_limit": True, **options}, [text], files={"bad.tsv": b"zz\n"})
+    case = file_case(
+        {**SOFT, "hard_vocab_limit": True, **options}, [text], files={"bad.tsv": b"zz\n"}
+    )
     trainers.check_failure(case, key=key)
 
 
@@ -219,3 +240,11 @@ def test_text_and_sentences_exclude_each_other(trainers: Trainers) -> None:
 def test_writer_and_prefix_exclude_each_other(trainers: Trainers) -> None:
     case = Case({"input": "t", "model_prefix": "m"}, {"t": b"abc\n"}, writer=True)
     trainers.check_failure(case)
+
+
+def test_an_empty_file_of_counts_is_a_line_without_a_count(trainers: Trainers) -> None:
+    # The reference reads one empty line from an empty file that another one follows.
+    counts = {**SOFT, "input_format": "tsv"}
+    trainers.check_failure(file_case(counts, ["", "abc\t3\n"]), key="Input format must be")
+    trainers.check_failure(file_case(counts, ["abd\t2\n", "", "abc\t3\n"]))
+    trainers.check(counts, "abc\t3\n", "")

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from . import corpora
 from .case import Option
 from .harness import Trainers
 
+
+def each(name: str, values: Sequence[Option]) -> list[dict[str, Option]]:
+    return [{name: value} for value in values]
+
+
 SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False}
 
 ONE_OPTION: list[dict[str, Option]] = [
     {},
-    *({"vocab_size": size} for size in (150, 500, 1000, 8000, 1 << 22)),
-    *({"num_threads": lanes} for lanes in (1, 2, 3, 16, 1024)),
-    *({"num_sub_iterations": steps} for steps in (1, 3, 10)),
-    *({"shrinking_factor": factor} for factor in (0.5, 0.6, 0.9, 0.95)),
-    *({"seed_sentencepiece_size": size} for size in (-1, 0, 1, 50, 500)),
-    *({"max_sentencepiece_length": length} for length in (1, 2, 3, 17, 512)),
-    *({"max_sentence_length": length} for length in (10, 60, 100_000)),
-    *({"character_coverage": share} for share in (0.98, 0.99, 1.0)),
+    *each("vocab_size", (150, 500, 1000, 8000, 1 << 22)),
+    *each("num_threads", (1, 2, 3, 16, 1024)),
+    *each("num_sub_iterations", (1, 3, 10)),
+    *each("shrinking_factor", (0.5, 0.6, 0.9, 0.95)),
+    *each("seed_sentencepiece_size", (-1, 0, 1, 50, 500)),
+    *each("max_sentencepiece_length", (1, 2, 3, 17, 512)),
+    *each("max_sentence_length", (10, 60, 100_000)),
+    *each("character_coverage", (0.98, 0.99, 1.0)),
     {"required_chars": "zqあ\U0001f600"},
     {"required_chars": ""},
     {"input_sentence_size": 101, "shuffle_input_sentence": False},
@@ -38,7 +45,7 @@ ONE_OPTION: list[dict[str, Option]] = [
     {"remove_extra_whitespaces": False},
     {"add_dummy_prefix": False},
     {"escape_whitespaces": True},
-    *({"normalization_rule_name": name} for name in ("nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")),
+    *each("normalization_rule_name", ("nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")),
     {"name": "nfkc"},
     {"pretokenization_delimiter": "e"},
     {"pretokenization_delimiter": "▁"},
@@ -128,4 +135,6 @@ def test_white_space_options_together(
         "vocab_size": 500,
         "hard_vocab_limit": False,
     }
-    trainers.check(options, corpora.mixed_text(9, 150), "def f(a,   b):\n        return  a + b\n" * 9)
+    trainers.check(
+        options, corpora.mixed_text(9, 150), "def f(a,   b):\n        return  a + b\n" * 9
+    )

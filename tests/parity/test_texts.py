@@ -56,7 +56,10 @@ def test_text_without_dummy_prefix(trainers: Trainers, name: str, split: bool) -
 @pytest.mark.parametrize("seed", range(24))
 def test_ties(trainers: Trainers, seed: int) -> None:
     letters = ["ab", "abc", "aあ漢ñ1", "a1あ"][seed % 4]
-    options: dict[str, Option] = {"vocab_size": [40, 60, 100][seed % 3], "num_threads": seed % 5 + 1}
+    options: dict[str, Option] = {
+        "vocab_size": [40, 60, 100][seed % 3],
+        "num_threads": seed % 5 + 1,
+    }
     text = corpora.ties_text(seed, 20 + 5 * seed, letters)
     trainers.check({**SOFT, **options, "split_by_whitespace": seed % 6 != 0}, text)
 

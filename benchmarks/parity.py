@@ -1,0 +1,130 @@
+"""The parity table: both sides on every corpus of a folder, bytes compared.
+
+``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut at a line
+end, with 1, 2 and 16 lanes. ``--whole`` takes the named files, or its default list, whole, at
+32,000 pieces and 16 lanes. ``--cache FOLDER`` keeps the reference's digests between runs while
+developing; without it every figure is live.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks import measure
+from benchmarks.measure import OURS, REFERENCE, Run
+from tests.parity import corpora
+from tests.parity.case import Option
+from tests.parity.reference import VERSION
+
+WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
+WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
+HEAD = 2_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One training to compare."""
+
+    corpus: str
+    text: Path
+    options: Mapping[str, Option]
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
+    parser.add_argument("corpora", nargs="*", help="names (default: all of the folder)")
+    parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument("--lanes", type=int, nargs="+")
+    parser.add_argument("--vocab_size", type=int)
+    parser.add_argument("--head", type=int, default=HEAD, help="bytes of each file")
+    parser.add_argument("--whole", action="store_true", help="whole files instead of their heads")
+    parser.add_argument("--workers", type=int, default=0, help="of ours (default: the cores)")
+    parser.add_argument("--cache", type=Path, help="folder for the reference's results")
+    return parser.parse_args(argv)
+
+
+def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
+    """Yield the trainings of the table, in order."""
+    found = corpora.large(given.folder)
+    names = given.corpora or (WHOLE if given.whole else sorted(found))
+    missing = [name for name in names if name not in found]
+    if missing or not names:
+        raise SystemExit(f"no such corpus: {', '.join(missing) or 'give --folder'}")
+    size = given.vocab_size or (32_000 if given.whole else 4_000)
+    for name in names:
+        text = found[name]
+        if not given.whole:
+            text = scratch / f"{name}.txt"
+            text.write_bytes(corpora.head(found[name], given.head))
+        for lanes in given.lanes or ([16] if given.whole else [1, 2, 16]):
+            options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": lanes}
+            yield Row(name, text, options)
+
+
+def reference(row: Row, cache: Path | None) -> tuple[Run, bool]:
+    """Train the reference, or take its result from the cache; tell which."""
+    if cache is None:
+        return measure.train(REFERENCE, row.text, row.options), False
+    with row.text.open("rb") as stream:
+        text = hashlib.file_digest(stream, "sha256") if sys.version_info >= (3, 11) else None
+    digest = text.hexdigest() if text else hashlib.sha256(row.text.read_bytes()).hexdigest()
+    options = json.dumps([VERSION, digest, row.options], sort_keys=True)
+    kept = cache / f"{hashlib.sha256(options.encode()).hexdigest()}.json"
+    if kept.is_file():
+        told = json.loads(kept.read_text())
+        return Run(**{**told, "sha256": tuple(told["sha256"])}), True
+    run = measure.train(REFERENCE, row.text, row.options)
+    cache.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(asdict(run)))
+    return run, False
+
+
+def verdict(ours: Run, theirs: Run) -> str:
+    if ours.failure and theirs.failure:
+        return "both fail"
+    if ours.failure or theirs.failure:
+        return f"ONE FAILS: {ours.failure or theirs.failure}"
+    return "equal" if ours.sha256 == theirs.sha256 else "DIFFERENT"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; 0 when every row is equal."""
+    given = arguments(argv)
+    machine = measure.machine()
+    print(", ".join(f"{name} {value}" for name, value in machine.items()))
+    print(f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'lanes':>6}{'ours s':>9}{'ref s':>9}  verdict")
+    verdicts: list[str] = []
+    seconds = [0.0, 0.0]
+    cached = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for row in rows(given, Path(scratch)):
+            theirs, from_cache = reference(row, given.cache)
+            ours = measure.train(OURS, row.text, row.options, given.workers)
+            verdicts.append(verdict(ours, theirs))
+            seconds[0] += ours.wall
+            seconds[1] += theirs.wall
+            cached += from_cache
+            print(
+                f"{row.corpus:<20}{row.text.stat().st_size / 1e6:8.1f}"
+                f"{row.options['vocab_size']:>7}{row.options['num_threads']:>6}{ours.wall:9.2f}"
+                f"{theirs.wall:9.2f}{'*' if from_cache else ' '} {verdicts[-1]}",
+                flush=True,
+            )
+    equal = verdicts.count("equal")
+    print(
+        f"parity: {equal} of {len(verdicts)} equal, {len(verdicts) - equal} not; ours "
+        f"{seconds[0]:.0f} s, reference {seconds[1]:.0f} s"
+        + (f" ({cached} rows marked * from the cache)" if cached else ", all live")
+    )
+    return 0 if equal == len(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Our trainer against the oracle on texts that Hypothesis shrinks to the smallest that differs."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracle.characters import SPACE, Options
+from tests.oracle.training import train as oracle
+from tests.parity import difference
+
+WORDS = st.text("abあ漢1\u0301", min_size=1, max_size=6)
+LINES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+
+
+@st.composite
+def trainings(draw: st.DrawFn) -> tuple[list[str], dict[str, Any], bool]:
+    lines = draw(st.lists(LINES, min_size=1, max_size=12))
+    options = {
+        "vocab_size": draw(st.sampled_from([15, 20, 30, 1000])),
+        "num_threads": draw(st.sampled_from([1, 2, 3, 16])),
+        "num_sub_iterations": draw(st.integers(1, 2)),
+        "character_coverage": draw(st.sampled_from([1.0, 0.98])),
+        "max_sentencepiece_length": draw(st.sampled_from([2, 16])),
+        "split_by_whitespace": draw(st.booleans()),
+        "split_by_unicode_script": draw(st.booleans()),
+        "split_digits": draw(st.booleans()),
+        "treat_whitespace_as_suffix": draw(st.booleans()),
+        "allow_whitespace_only_pieces": draw(st.booleans()),
+    }
+    return lines, options, draw(st.booleans())
+
+
+def ours(lines: list[str], options: dict[str, Any], dummy: bool) -> list[tuple[str, float]]:
+    import spmcompat  # noqa: PLC0415
+
+    model = io.BytesIO()
+    spmcompat.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        add_dummy_prefix=dummy,
+        minloglevel=2,
+        **options,
+    )
+    pieces = difference.parse(model.getvalue()).pieces
+    return [(piece.piece, piece.score) for piece in pieces if piece.type == 1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(trainings())
+def test_pieces_and_scores_are_those_of_the_oracle(
+    training: tuple[list[str], dict[str, Any], bool],
+) -> None:
+    lines, options, dummy = training
+    suffix = options["treat_whitespace_as_suffix"]
+    sentences = []
+    for line in lines:
+        text = line.replace(" ", SPACE)
+        text = text + SPACE if dummy and suffix else SPACE + text if dummy else text
+        sentences.append((text, 1))
+    try:
+        expected = oracle(sentences, Options(**options))
+    except ValueError:
+        # Nothing left to train, or too small a vocabulary: ours must refuse it too.
+        expected = None
+    try:
+        found = ours(lines, options, dummy)
+    except RuntimeError:
+        found = None
+    if expected is not None:
+        assert found == [(text, float(score)) for text, score in expected]
+    else:
+        assert found is None
