@@ -69,10 +69,9 @@ cdef class Block:
                 break
         return block if block.ends.size() > 0 else None
 
-    def last_line(self):
-        """Return the last of the lines, without its end."""
-        text = self.text.removesuffix(b"\n")
-        return text[text.rfind(b"\n") + 1:]
+    def unfinished_line(self):
+        """Return what stands behind the last line end."""
+        return self.text[self.text.rfind(b"\n") + 1:]
 
     @property
     def lines(self):

@@ -72,6 +72,11 @@ def choose_alphabet(
             )
         if character != _BOUNDARY:
             chosen.append((character, count))
+    if not chosen:
+        raise TrainingError(
+            "No character of the corpus is left to train on: all of its text is meta pieces or "
+            "delimiters. Check the user_defined_symbols and the control_symbols."
+        )
     chosen.sort(key=lambda item: (-item[1], item[0]))
     return chosen, covered / total
 

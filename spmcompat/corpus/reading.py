@@ -218,7 +218,8 @@ def _size_of_files(paths: Iterable[str]) -> int | None:
 def _blocks_of_files(paths: Sequence[str], report: Report) -> Iterator[Block]:
     """Read the files in order.
 
-    The reference reads the line before an empty file once more, unless that file is the last.
+    From an empty file that is not the last, the reference reads one line: the last line of the
+    file before once more if that lacks its line end, else an empty one.
     """
     line = b""
     for number, path in enumerate(paths, 1):
@@ -228,14 +229,14 @@ def _blocks_of_files(paths: Sequence[str], report: Report) -> Iterator[Block]:
             with open(path or 0, "rb", buffering=0) as file:
                 for block in _blocks_of_file(file, path or "standard input"):
                     yield block
-                    line = block.last_line()
+                    line = block.unfinished_line()
                     empty = False
         except OSError as error:
             raise MissingFileError(
                 f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.'
             ) from error
         if empty and number < len(paths):
-            yield Block.of_lines(line, path, 1)
+            yield Block.of_lines(line + b"\n", path, 1)
 
 
 class _Readable(Protocol):

@@ -105,6 +105,11 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
         seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
+    if len(seeds) == 0:
+        raise TrainingError(
+            "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
+            "more text or a higher character_coverage."
+        )
     report.info(f"Initialized {len(seeds)} seed sentencepieces")
     return seeds
 

@@ -35,6 +35,11 @@ def test_empty_file_among_others(trainers: Trainers, place: int) -> None:
     trainers.check(SOFT, *texts)
 
 
+@pytest.mark.parametrize("texts", [("abc abc abd", "", "abd abe"), ("ab", "", "", "cd\n", "")])
+def test_empty_file_after_a_line_without_an_end(trainers: Trainers, texts: tuple[str, ...]) -> None:
+    trainers.check(SOFT, *texts)
+
+
 @pytest.mark.parametrize("handing", ["iterator", "generator", "list"])
 @pytest.mark.parametrize("writer", [False, True])
 @pytest.mark.parametrize("kind", [str, bytes])
