@@ -26,8 +26,6 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_sentence_length": (10, 2**30),
 }
 
-_MORE_ROOM = "Increase vocab_size or decrease character_coverage with --character_coverage option."
-
 
 def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
     """Check the settings and return the meta pieces they define.
@@ -122,26 +120,8 @@ def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
     if spec.vocab_size < least:
         raise TrainingError(
             f"Vocabulary size is smaller than required_chars. {spec.vocab_size} vs at least "
-            f"{least}: {len(meta)} meta pieces and one character. {_MORE_ROOM}"
-        )
-
-
-def check_alphabet(alphabet: int, meta: int, vocab_size: int) -> None:
-    """Raise if the characters of the corpus do not fit; known once it is read.
-
-    Parameters
-    ----------
-    alphabet, meta : int
-        Number of required characters and of meta pieces.
-    vocab_size : int
-        Number of pieces that are wanted.
-    """
-    least = alphabet + meta
-    if vocab_size < least:
-        raise TrainingError(
-            f"Vocabulary size is smaller than required_chars. {vocab_size} vs {least}. "
-            f"{_MORE_ROOM} The text needs {alphabet} characters and {meta} meta pieces: "
-            f"vocab_size must be at least {least}."
+            f"{least}: {len(meta)} meta pieces and one character. Increase vocab_size or decrease "
+            "character_coverage with --character_coverage option."
         )
 
 
