@@ -133,7 +133,7 @@ def test_other_models_come_later(tmp_path: Path, kind: str) -> None:
 def test_the_target_must_not_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "m.vocab").mkdir()
     settings = from_kwargs(_settings(tmp_path))
-    with pytest.raises(MissingFileError, match='m.vocab": Is a directory'):
+    with pytest.raises(MissingFileError, match=r'm.vocab": Is a directory'):
         verify(settings, has_sentences=False, has_writer=False)
 
 
