@@ -9,10 +9,12 @@ import pytest
 ROOT = str(Path(__file__).resolve().parent.parent)
 
 # An installed spmcompat must win over the source folder, which may hold no compiled modules.
+# It is imported at once: for every test module pytest puts the folder first again.
 if ROOT in sys.path:
     sys.path.remove(ROOT)
     sys.path.append(ROOT)
 
+import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, harness  # noqa: E402
 
 

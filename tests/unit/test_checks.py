@@ -59,7 +59,7 @@ DUPLICATE = "is already defined"
         ({"model_prefix": ""}, "ModelProto and trainer_spec.model_prefix() must be exclusive."),
         ({"model_prefix": "nowhere/m"}, '"nowhere/m.model": No such file or directory'),
         ({"normalization_rule_name": "nfkz"}, "No precompiled charsmap is found: nfkz"),
-        ({"normalization_rule_name": "NFKC"}, "Invalid charsmap name NFKC"),
+        ({"normalization_rule_name": "NFKC"}, "Invalid charsmap name"),
         ({"normalization_rule_tsv": "nowhere"}, '"nowhere": No such file or directory'),
         ({"denormalization_rule_tsv": "nowhere"}, '"nowhere": No such file or directory'),
     ],
@@ -80,8 +80,8 @@ def test_both_refuse(trainers: Trainers, options: dict[str, Option], key: str) -
         {"user_defined_symbols": ["a b", "▅"]},
         {"bos_piece": "<0x41>", "byte_fallback": True, "vocab_size": 400},
         {"model_prefix": "dots.and spaces", "input_format": ""},
-        {"max_sentence_length": 2**30, "num_threads": 1024},
-        {"vocab_size": 2**31 - 1, "normalization_rule_name": "identity"},
+        {"max_sentence_length": 2**30, "num_threads": 64},
+        {"vocab_size": 10**6, "normalization_rule_name": "identity"},
     ],
 )
 def test_both_accept(trainers: Trainers, options: dict[str, Option]) -> None:
@@ -112,9 +112,9 @@ def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
 
 def test_two_sources_or_two_targets(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path))
-    with pytest.raises(TrainingError, match="SentenceIterator and trainer_spec.input"):
+    with pytest.raises(TrainingError, match=r"SentenceIterator and trainer_spec.input"):
         verify(settings, has_sentences=True, has_writer=False)
-    with pytest.raises(TrainingError, match="ModelProto and trainer_spec.model_prefix"):
+    with pytest.raises(TrainingError, match=r"ModelProto and trainer_spec.model_prefix"):
         verify(settings, has_sentences=False, has_writer=True)
 
 
@@ -133,11 +133,11 @@ def test_other_models_come_later(tmp_path: Path, kind: str) -> None:
 def test_the_target_must_not_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "m.vocab").mkdir()
     settings = from_kwargs(_settings(tmp_path))
-    with pytest.raises(MissingFileError, match='m.vocab": Is a directory'):
+    with pytest.raises(MissingFileError, match=r'm.vocab": Is a directory'):
         verify(settings, has_sentences=False, has_writer=False)
 
 
 def test_a_seed_file_must_exist(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path, seed_sentencepieces_file="nowhere.tsv"))
-    with pytest.raises(MissingFileError, match="nowhere.tsv"):
+    with pytest.raises(MissingFileError, match=r"nowhere.tsv"):
         verify(settings, has_sentences=False, has_writer=False)

@@ -64,7 +64,7 @@ def test_retired_options_are_told() -> None:
 
 
 def test_unknown_option_is_answered_with_a_close_one() -> None:
-    with pytest.raises(TrainingError, match="Did you mean .*vocab_size"):
+    with pytest.raises(TrainingError, match=r"Did you mean .*vocab_size"):
         from_kwargs({"vocab_sise": 1})
 
 

@@ -25,8 +25,8 @@ CONTROL = ModelProto.SentencePiece.CONTROL
 OPTION_SETS: list[dict[str, Any]] = [
     {},
     {"hard_vocab_limit": False, "vocab_size": 5000},
-    {"byte_fallback": True, "vocab_size": 400},
-    {"byte_fallback": True, "vocab_size": 400, "unk_id": -1},
+    {"byte_fallback": True, "vocab_size": 330},
+    {"byte_fallback": True, "vocab_size": 330, "unk_id": -1},
     {"pad_id": 3, "bos_id": -1, "control_symbols": ["<a>", "</s>"]},
     {"unk_id": 7, "bos_id": 20, "eos_id": 3, "user_defined_symbols": ["<u>", "<s>"]},
     {"normalization_rule_name": "identity", "vocabulary_output_piece_score": False},
