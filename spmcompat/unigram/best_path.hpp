@@ -19,9 +19,10 @@ namespace spmcompat {
 
 class BestPath {
  public:
-  // `score` holds the pieces' scores and, last, that of the unknown piece.
-  explicit BestPath(const std::vector<float>& score)
-      : score_(score), margin_(std::fabs(score.back())) {}
+  // `score` holds the pieces' scores and, last, that of the unknown piece; no piece is longer
+  // than `longest` characters.
+  BestPath(const std::vector<float>& score, size_t longest)
+      : score_(score), longest_(longest), margin_(std::fabs(score.back())) {}
 
   void begin() {
     views_.clear();
@@ -88,7 +89,7 @@ class BestPath {
     }
     const float best = step.best + right;
     const size_t end = at - base;
-    for (size_t i = end > kMaxLength ? end - kMaxLength : 0; i < end; ++i) {
+    for (size_t i = end > longest_ ? end - longest_ : 0; i < end; ++i) {
       for (size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) {
         if (i + view.node_length[k] != end) continue;
         if ((steps_[base + i].best + score_[view.piece[k]]) + right == best) {
@@ -100,9 +101,8 @@ class BestPath {
     }
   }
 
-  static constexpr size_t kMaxLength = 512;  // of a piece
-
   const std::vector<float>& score_;
+  size_t longest_;
   float margin_;
   std::vector<LatticeView> views_;
   std::vector<Step> steps_;

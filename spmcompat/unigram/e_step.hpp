@@ -126,7 +126,7 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
   sums.objective = 0.0f;
   sums.tokens = 0;
   WordPass pass(lattices, score);
-  BestPath best(score);
+  BestPath best(score, lattices.longest());
   for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
     const uint32_t* segments = corpus.word_segments.data() + corpus.word_begin[word];
     const size_t count = corpus.word_begin[word + 1] - corpus.word_begin[word];
@@ -148,7 +148,7 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
                             const volatile int* cancel, LaneSums& sums) {
   sums.expected.assign(score.size() - 1, 0.0f);
   const uint32_t unknown = static_cast<uint32_t>(score.size() - 1);
-  BestPath best(score);
+  BestPath best(score, lattices.longest());
   for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
     best.begin();
     for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {

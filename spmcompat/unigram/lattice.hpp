@@ -40,6 +40,7 @@ class LatticeBlock {
       trie.for_each_prefix(text + i, length - i, [&](size_t node_length, uint32_t id) {
         piece_.push_back(id);
         node_length_.push_back(static_cast<uint16_t>(node_length));
+        longest_ = std::max(longest_, node_length);
         single |= node_length == 1;
       });
       if (!single) {
@@ -91,7 +92,7 @@ class LatticeBlock {
     shrink();
   }
 
-  size_t nodes() const { return piece_.size(); }
+  size_t longest() const { return longest_; }
 
  private:
   void shrink() {
@@ -106,6 +107,7 @@ class LatticeBlock {
   std::vector<uint16_t> nodes_at_;
   std::vector<uint32_t> piece_;
   std::vector<uint16_t> node_length_;
+  size_t longest_ = 1;
 };
 
 class Lattices {
@@ -116,6 +118,13 @@ class Lattices {
       : segments_(segments), blocks_((segments + kBlockSize - 1) / kBlockSize) {}
 
   size_t blocks() const { return blocks_.size(); }
+
+  // No piece that was ever in a lattice is longer, in characters.
+  size_t longest() const {
+    size_t longest = 1;
+    for (const LatticeBlock& block : blocks_) longest = std::max(longest, block.longest());
+    return longest;
+  }
 
   void build_block(size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie,
                    uint32_t unknown) {
