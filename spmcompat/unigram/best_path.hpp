@@ -33,14 +33,14 @@ class BestPath {
   void add(const LatticeView& view) {
     const size_t base = steps_.size() - 1;
     views_.push_back(view);
-    steps_.resize(base + view.length + 1, Step{-std::numeric_limits<float>::infinity(), 0, 0, false});
+    steps_.resize(base + view.length + 1, kUnreached);
     size_t k = 0;
     for (size_t i = 0; i < view.length; ++i) {
       const float here = steps_[base + i].best;
       for (const size_t stop = k + view.nodes_at[i]; k < stop; ++k) {
         const float score = here + score_[view.piece[k]];
         Step& step = steps_[base + i + view.node_length[k]];
-        if (score > step.best) {
+        if (!(score <= step.best)) {
           step.near = step.best >= score - tolerance(score);
           step.best = score;
           step.piece = view.piece[k];
@@ -78,6 +78,9 @@ class BestPath {
     uint16_t length;
     bool near;  // an earlier neighbour may come out equal
   };
+
+  // No comparison with it holds, so whatever comes first takes its place, even an infinity.
+  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
 
   // Two sums with one more score can only round to the same float if they lie this close.
   float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }

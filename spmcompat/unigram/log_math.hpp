@@ -107,8 +107,9 @@ inline float log_sum_exp(float x, float y) {
   return below == above ? below : exact::log_sum_exp(x, y);
 }
 
-// Equal to exact::add_exp for sum >= 0, 0 < frequency < 2^64 and x < 700.
+// Equal to exact::add_exp for sum >= 0 and 0 < frequency < 2^64.
 inline float add_exp(float sum, float frequency, float x) {
+  if (!(x < 80.0f)) return exact::add_exp(sum, frequency, x);
   // Then the term is below 2^64 exp(-200) < 2^-224, no part of any float.
   if (x < -200.0f) return sum;
   const double scaled = x * (LogMathTables::kPowers / M_LN2);

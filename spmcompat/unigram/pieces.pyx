@@ -1,6 +1,7 @@
 """The pieces of the model in training."""
 
 from cython cimport final
+from libc.math cimport isfinite
 
 
 @final
@@ -25,6 +26,15 @@ cdef class Pieces:
     def min_score(self):
         """The lowest score."""
         return self.pieces.min_score()
+
+    @property
+    def all_finite(self):
+        """Whether every score is a number."""
+        cdef float score
+        for score in self.pieces.score:
+            if not isfinite(score):
+                return False
+        return True
 
     cdef vector[float] scores_with_unknown(self):
         cdef vector[float] scores = self.pieces.score

@@ -74,7 +74,7 @@ def train(
             for iteration in range(options.num_sub_iterations):
                 counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
                 pieces, new_ids = m_step(pieces, counts)
-                _check_any(pieces)
+                _check(pieces)
                 lattices.renumber(pieces, new_ids, workers)
                 stage.advance()
                 report.info(
@@ -84,7 +84,7 @@ def train(
             counts = lattices.best_path_counts(options.lanes, workers)
             size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
             pieces, new_ids = prune(pieces, counts, size, workers)
-            _check_any(pieces)
+            _check(pieces)
             stage.advance()
             if len(pieces) <= desired_size:
                 break
@@ -134,9 +134,14 @@ def _shrunk(size: int, factor: float) -> int:
     return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
 
 
-def _check_any(pieces: Pieces) -> None:
+def _check(pieces: Pieces) -> None:
     if len(pieces) == 0:
         raise TrainingError(
             "no pieces are loaded. The corpus is too small: every piece is expected less than "
             "half a time. Give more text or a smaller vocab_size."
+        )
+    if not pieces.all_finite:
+        raise TrainingError(
+            "A score is not finite: the sums of float32 over very long sentences overflow. Cut "
+            "the sentences or lower max_sentence_length."
         )
