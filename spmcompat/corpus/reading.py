@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from spmcompat.corpus.corpus import (
@@ -140,7 +141,10 @@ def read_corpus(
     TrainingError
         For a corpus that cannot be read or holds nothing to train on.
     """
-    rules = TextRules(charsmap, symbols, options)
+    try:
+        rules = TextRules(charsmap, symbols, options)
+    except RuntimeError as error:
+        raise TrainingError(f"INTERNAL: {error}") from None
     try:
         return _read(options, rules, items, workers, report, keep=False)
     except WordsNotKeptError:
@@ -192,19 +196,12 @@ def _take_sample(
     workers: Workers,
     stage: Stage,
 ) -> None:
-    """Offer the blocks one after the other: a sample depends on the order."""
-
-    def needed() -> Iterator[Block]:
-        for block in blocks:
-            yield block
-            if sample.done:
-                return
-
-    def work(_: int, block: Block) -> None:
-        sample.add(block, sentences)
+    """Offer the blocks one after the other, and read no further than the sample needs."""
+    for block in blocks:
+        workers.call(partial(sample.add, block, sentences))
         stage.advance(block.size)
-
-    Workers(1, workers.cancel).run(needed(), work)
+        if sample.done:
+            return
 
 
 def _size_of_files(paths: Iterable[str]) -> int | None:
