@@ -68,7 +68,6 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         void begin_batch(uint64_t index, cbool keep_words)
         CBatchLog end_batch()
         void finish() except +
-        void release()
 
 
 # A lambda is no Cython: what a filter finds is handed on by these.
@@ -123,7 +122,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         size_t segments_size()
 
     cdef cppclass WordCounts:
-        vector[uint32_t] absorb(const CFolder& folder) except +
+        vector[uint32_t] absorb(CFolder& folder) except +
         void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
         size_t size()
         void count_characters(vector[uint64_t]& counts) except +

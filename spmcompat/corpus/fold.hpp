@@ -67,6 +67,13 @@ class ContextTable {
       if (slot.word != kNoWord) function(slot);
     }
   }
+  // The function may change the count.
+  template <typename Function>
+  void for_each(Function function) {
+    for (Context& slot : slots_) {
+      if (slot.word != kNoWord) function(slot);
+    }
+  }
 
  private:
   Context& probe(uint32_t word, uint32_t next) {
@@ -120,6 +127,18 @@ void for_each_word(std::string_view text, const PieceRule& rule, Function functi
   if (begin < text.size()) function(text.substr(begin));
 }
 
+// Words are short: a call of memchr for each would cost more than the search.
+inline const char* find_space(const char* at, const char* end) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  for (; end - at >= 8; at += 8) {
+    const uint64_t x = load<uint64_t>(at) ^ (kOnes * ' ');
+    const uint64_t zero = (x - kOnes) & ~x & (kOnes << 7);  // its lowest bit is at the first space
+    if (zero != 0) return at + __builtin_ctzll(zero) / 8;
+  }
+  while (at < end && *at != ' ') ++at;
+  return at;
+}
+
 class Folder {
  public:
   Folder(const FoldOptions& options, const PieceRule& rule, const Normalizer& normalizer,
@@ -156,10 +175,8 @@ class Folder {
     return id == kNoWord || !(id & kRun) ? id : run_words_[run_begin_[(id & ~kRun) + 1] - 1];
   }
 
-  void release() {
-    words_ = StringTable();
-    contexts_ = ContextTable();
-  }
+  StringTable take_words() { return std::move(words_); }
+  ContextTable take_contexts() { return std::move(contexts_); }
 
  private:
   static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
@@ -204,8 +221,7 @@ inline bool Folder::add_runs(const char* text, size_t size, int64_t count) {
   ids_.clear();
   const char* end = text + size;
   while (text < end) {
-    const char* stop = static_cast<const char*>(std::memchr(text, ' ', end - text));
-    if (stop == nullptr) stop = end;
+    const char* stop = find_space(text, end);
     if (stop > text) {
       const uint32_t id = add_run(std::string_view(text, stop - text));
       if (run_counts_[id].irregular) return false;

@@ -22,22 +22,29 @@ inline uint32_t mix(uint64_t x) {
   return static_cast<uint32_t>(x >> 32);
 }
 
-// The last partial word is loaded byte by byte, so nothing behind the string is read.
+template <typename Word>
+uint64_t load(const char* data) {
+  Word word;
+  std::memcpy(&word, data, sizeof word);
+  return word;
+}
+
+// The last loads overlap those before, so nothing behind the string is read.
 inline uint32_t hash_bytes(const char* data, size_t size) {
-  uint64_t h = size;
-  while (size >= 8) {
-    uint64_t word;
-    std::memcpy(&word, data, 8);
-    h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 29;
-    data += 8;
-    size -= 8;
+  uint64_t h = size * 0x9e3779b97f4a7c15ULL;
+  if (size >= 8) {
+    for (size_t i = 0; i + 8 < size; i += 8) {
+      h = (h ^ load<uint64_t>(data + i)) * 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 29;
+    }
+    h ^= load<uint64_t>(data + size - 8);
+  } else if (size >= 4) {
+    h ^= load<uint32_t>(data) | load<uint32_t>(data + size - 4) << 32;
+  } else if (size > 0) {
+    h ^= load<uint8_t>(data) | load<uint8_t>(data + size / 2) << 8 |
+         load<uint8_t>(data + size - 1) << 16;
   }
-  uint64_t tail = 0;
-  for (size_t i = 0; i < size; ++i) {
-    tail |= static_cast<uint64_t>(static_cast<unsigned char>(data[i])) << (8 * i);
-  }
-  return mix(h ^ tail);
+  return mix(h);
 }
 
 class Arena {

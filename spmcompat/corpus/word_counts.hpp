@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,9 +108,15 @@ struct SegmentedCorpus {
 
 class WordCounts {
  public:
-  // Adds a folder's words; returns their ids here.
-  std::vector<uint32_t> absorb(const Folder& folder) {
+  // Takes a folder's words; returns their ids here. Those of the first are taken as they are.
+  std::vector<uint32_t> absorb(Folder& folder) {
     std::vector<uint32_t> ids(folder.words().size());
+    if (words_.size() == 0) {
+      std::iota(ids.begin(), ids.end(), 0);
+      words_ = folder.take_words();
+      contexts_ = folder.take_contexts();
+      return ids;
+    }
     for (uint32_t id = 0; id < ids.size(); ++id) ids[id] = words_.add(folder.words()[id]);
     folder.contexts().for_each(
         [&](const Context& c) { contexts_.add(ids[c.word], c.next, c.count); });
@@ -147,11 +155,14 @@ class WordCounts {
     for (uint32_t id = 0; id < covered_id.size(); ++id) {
       covered_id[id] = cover_text(words_[id], required, text) ? words_.add(text) : id;
     }
-    ContextTable covered;
-    contexts_.for_each([&](const Context& c) {
-      covered.add(covered_id[c.word], covered_next(c.next, required), c.count);
+    std::vector<Context> changed;
+    contexts_.for_each([&](Context& c) {
+      const Context covered{covered_id[c.word], covered_next(c.next, required), c.count};
+      if (covered.word == c.word && covered.next == c.next) return;
+      changed.push_back(covered);
+      c.count = 0;
     });
-    std::swap(contexts_, covered);
+    for (const Context& c : changed) contexts_.add(c.word, c.next, c.count);
     for (uint32_t& word : order.last) word = covered_id[word];
   }
 
@@ -223,9 +234,59 @@ class WordCounts {
     return next & kSentenceEnd ? kTailSentenceEnd | byte : byte;
   }
 
+  void sort_words(const std::vector<uint64_t>& totals, std::vector<uint32_t>& sequence) const;
+  static void merge_units(const std::vector<Unit>& units, SegmentedCorpus& out);
+
   StringTable words_;
   ContextTable contexts_;
 };
+
+// By count descending, then bytes ascending. The first bytes are compared as numbers.
+inline void WordCounts::sort_words(const std::vector<uint64_t>& totals,
+                                   std::vector<uint32_t>& sequence) const {
+  struct Key {
+    uint64_t total, head, middle;
+    uint32_t id;
+  };
+  std::vector<Key> keys;
+  keys.reserve(sequence.size());
+  for (const uint32_t id : sequence) {
+    char bytes[16] = {};
+    const std::string_view word = words_[id];
+    std::memcpy(bytes, word.data(), std::min(word.size(), sizeof bytes));
+    keys.push_back({totals[id], __builtin_bswap64(load<uint64_t>(bytes)),
+                    __builtin_bswap64(load<uint64_t>(bytes + 8)), id});
+  }
+  std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
+    if (a.total != b.total) return a.total > b.total;
+    if (a.head != b.head) return a.head < b.head;
+    if (a.middle != b.middle) return a.middle < b.middle;
+    return words_[a.id] < words_[b.id];
+  });
+  for (size_t i = 0; i < keys.size(); ++i) sequence[i] = keys[i].id;
+}
+
+// Groups the units by segment and adds up those with the same tail.
+inline void WordCounts::merge_units(const std::vector<Unit>& units, SegmentedCorpus& out) {
+  std::vector<uint32_t> end(out.segments.size() + 1, 0);
+  for (const Unit& unit : units) ++end[unit.segment + 1];
+  for (size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
+  std::vector<Unit> grouped(units.size());
+  for (const Unit& unit : units) grouped[end[unit.segment]++] = unit;
+  for (size_t i = 0; i < grouped.size();) {
+    size_t stop = i + 1;
+    while (stop < grouped.size() && grouped[stop].segment == grouped[i].segment) ++stop;
+    std::sort(grouped.begin() + i, grouped.begin() + stop,
+              [](const Unit& a, const Unit& b) { return a.tail < b.tail; });
+    for (const size_t first = out.units.size(); i < stop; ++i) {
+      if (out.units.size() > first && out.units.back().tail == grouped[i].tail) {
+        out.units.back().count += grouped[i].count;
+      } else {
+        out.units.push_back(grouped[i]);
+      }
+    }
+  }
+}
 
 inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* order,
                                 SegmentedCorpus& out) {
@@ -235,9 +296,7 @@ inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* orde
   for (uint32_t id = 0; id < totals.size(); ++id) {
     if (totals[id] > 0) sequence.push_back(id);
   }
-  std::sort(sequence.begin(), sequence.end(), [&](uint32_t a, uint32_t b) {
-    return totals[a] != totals[b] ? totals[a] > totals[b] : words_[a] < words_[b];
-  });
+  sort_words(totals, sequence);
 
   std::vector<uint64_t> begin(words_.size()), end(words_.size());
   std::vector<uint32_t> parts;
@@ -268,17 +327,7 @@ inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* orde
   });
   out.segments.drop_index();
 
-  std::sort(units.begin(), units.end(), [](const Unit& a, const Unit& b) {
-    return a.segment != b.segment ? a.segment < b.segment : a.tail < b.tail;
-  });
-  for (const Unit& unit : units) {
-    if (!out.units.empty() && out.units.back().segment == unit.segment &&
-        out.units.back().tail == unit.tail) {
-      out.units.back().count += unit.count;
-    } else {
-      out.units.push_back(unit);
-    }
-  }
+  merge_units(units, out);
 
   out.word_begin.assign(1, 0);
   const auto append_word = [&](uint32_t id, int64_t count) {
