@@ -8,10 +8,14 @@ from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LatticeBlock:
+        pass
+
     cdef cppclass CLattices "spmcompat::Lattices":
+        LatticeBlock& block(size_t block)
         CLattices(size_t segments) except +
         size_t blocks()
-        void build_block "build_block"(
+        void build_block(
             size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie,
             uint32_t unknown) except +
         void renumber_block(
@@ -24,9 +28,13 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         int64_t tokens
         void add(const LaneSums& lane)
 
+    vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
+    void forward_block(
+        LatticeBlock& block, const vector[uint32_t]& segments,
+        const vector[float]& score) except +
     void e_step_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
-        size_t lane, size_t lanes, int64_t total_count, cbool count_tokens,
+        size_t lane, size_t lanes, int64_t total_count, cbool with_tokens,
         const volatile int* cancel, LaneSums& sums) except +
     void count_best_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
@@ -42,6 +50,7 @@ cdef class Lattices:
     cdef Pieces pieces
     cdef unique_ptr[CLattices] lattices
     cdef vector[float] score
+    cdef vector[vector[uint32_t]] first_segments
     cdef int64_t total_count
     cdef _set(self, Pieces pieces)
 

@@ -45,6 +45,7 @@ cdef class Lattices:
         cdef int64_t count
         for count in corpus.segmented.word_count:
             self.total_count += count
+        self.first_segments = first_segments(corpus.segmented, blocks)
         trie = Trie(pieces)
         workers.run(range(blocks), lambda _, block: self._build(block, trie))
         self._set(pieces)
@@ -71,11 +72,19 @@ cdef class Lattices:
             dereference(self.lattices).renumber_block(
                 block, new_ids.ids, old_unknown, unknown)
 
+    def _forward(self, size_t block):
+        with nogil:
+            forward_block(
+                dereference(self.lattices).block(block), self.first_segments[block], self.score)
+
     def expected_counts(self, int lanes, bint count_tokens, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.
 
         Word i is summed in lane i mod `lanes`; lanes are added in order.
         """
+        cdef size_t blocks = dereference(self.lattices).blocks()
+        workers.run(range(blocks), lambda _, block: self._forward(block))
+
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:
                 e_step_lane(

@@ -25,6 +25,7 @@ constexpr uint32_t kDropped = 0xffffffffu;
 struct LatticeView {
   const uint16_t* nodes_at;  // of each position, how many nodes begin there
   size_t length;             // in characters
+  size_t nodes;
   const uint32_t* piece;
   const uint16_t* node_length;
 };
@@ -61,7 +62,7 @@ class LatticeBlock {
     const uint64_t position = segment_position_[segment];
     const uint64_t node = segment_node_[segment];
     return {nodes_at_.data() + position, segment_position_[segment + 1] - position,
-            piece_.data() + node, node_length_.data() + node};
+            segment_node_[segment + 1] - node, piece_.data() + node, node_length_.data() + node};
   }
 
   // Gives the pieces new ids and removes those dropped. A single character that is
@@ -93,6 +94,14 @@ class LatticeBlock {
   }
 
   size_t longest() const { return longest_; }
+  size_t segments() const { return segment_node_.size() - 1; }
+
+  // One float for each position of each segment and its end, to the caller's use.
+  void make_room() { values_.resize(nodes_at_.size() + segments()); }
+  float* values(size_t segment) { return values_.data() + segment_position_[segment] + segment; }
+  const float* values(size_t segment) const {
+    return values_.data() + segment_position_[segment] + segment;
+  }
 
  private:
   void shrink() {
@@ -107,6 +116,7 @@ class LatticeBlock {
   std::vector<uint16_t> nodes_at_;
   std::vector<uint32_t> piece_;
   std::vector<uint16_t> node_length_;
+  std::vector<float> values_;
   size_t longest_ = 1;
 };
 
@@ -145,6 +155,10 @@ class Lattices {
   LatticeView operator[](size_t segment) const {
     return blocks_[segment / kBlockSize][segment % kBlockSize];
   }
+  const float* values(size_t segment) const {
+    return blocks_[segment / kBlockSize].values(segment % kBlockSize);
+  }
+  LatticeBlock& block(size_t block) { return blocks_[block]; }
 
  private:
   size_t segments_;
