@@ -1,11 +1,13 @@
 """Seeds against the oracle, bit for bit, and files of seeds."""
 
+import math
 import random
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spmcompat.errors import MissingFileError, TrainingError
@@ -125,6 +127,21 @@ def test_what_is_skipped_in_a_file_is_counted() -> None:
     seeds, skipped = seed_from_counts(case.corpus, lines, ALL)
     assert [piece for piece, _ in seeds] == [b"ab", b"a", b"b", b"ba"]
     assert skipped == 4
+
+
+def test_scores_of_a_file_wrap_at_64_bits() -> None:
+    case = stages.both([("abc", 3)], Options(character_coverage=1.0), dummy=False)
+    counts = {"ab": 2**63 - 1, "abc": 2**62, "bc": 2**62, "ca": 1, "cb": 2**63 - 2**62 + 1}
+    products = {text: float(np.float32(n * len(text) % 2**64)) for text, n in counts.items()}
+    lines = [(text.encode(), count) for text, count in counts.items()]
+    seeds, _ = seed_from_counts(case.corpus, lines, ALL)
+    total = sum(products.values()) + 9
+    assert dict(seeds)[b"ab"] == np.float32(math.log(products["ab"]) - math.log(total))
+    assert dict(seeds)[b"cb"] == np.float32(math.log(products["cb"]) - math.log(total))
+    with pytest.raises(
+        TrainingError, match="count of the seed piece 'bcab', 4611686018427387904, is too large"
+    ):
+        seed_from_counts(case.corpus, [(b"bcab", 2**62)], ALL)
 
 
 @pytest.mark.parametrize(
