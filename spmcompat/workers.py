@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from queue import Queue
+from contextlib import suppress
+from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from spmcompat.cancel import CancelFlag
@@ -45,6 +46,7 @@ class Workers:
         """
         queue: Queue[Any] = Queue(maxsize=2 * self.count)
         errors: list[BaseException] = []
+        ended = [threading.Event() for _ in range(self.count)]
 
         def work(worker: int) -> None:
             while (task := queue.get()) is not _STOP:
@@ -55,6 +57,7 @@ class Workers:
                 except BaseException as error:
                     errors.append(error)
                     self.cancel.set()
+            ended[worker].set()
 
         threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(self.count)]
         for thread in threads:
@@ -64,10 +67,11 @@ class Workers:
                 if errors:
                     break
                 queue.put(task)
-            _stop(queue, threads)
+            _stop(queue, threads, ended)
         except BaseException:
             self.cancel.set()
-            _stop(queue, threads, _PATIENCE / self.count)
+            _empty(queue)
+            _stop(queue, threads, ended, _PATIENCE / self.count)
             raise
         if errors:
             raise errors[0]
@@ -79,8 +83,26 @@ class Workers:
         return results[0]
 
 
-def _stop(queue: Queue[Any], threads: list[threading.Thread], timeout: float | None = None) -> None:
+def _empty(queue: Queue[Any]) -> None:
+    """Make room, or the marks to stop wait until a worker comes back from its kernel."""
+    with suppress(Empty):
+        while True:
+            queue.get_nowait()
+
+
+def _stop(
+    queue: Queue[Any],
+    threads: list[threading.Thread],
+    ended: list[threading.Event],
+    timeout: float | None = None,
+) -> None:
+    """Wait until all threads have ended, or about `timeout` seconds for each.
+
+    Not by their `join` alone: before Python 3.13, a thread whose join was interrupted passes for
+    one that has ended.
+    """
     for _ in threads:
         queue.put(_STOP)
-    for thread in threads:
-        thread.join(timeout)
+    for thread, end in zip(threads, ended, strict=True):
+        if end.wait(timeout):
+            thread.join()

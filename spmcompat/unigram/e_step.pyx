@@ -113,7 +113,14 @@ def _sum_lanes(int lanes, run, workers):
     def work(_worker, int lane):
         nonlocal done
         cdef Counts sums = Counts()
-        run(lane, sums, workers.cancel)
+        try:
+            run(lane, sums, workers.cancel)
+        except BaseException:
+            # Else the lanes behind this one wait for ever.
+            workers.cancel.set()
+            with turn:
+                turn.notify_all()
+            raise
         with turn:
             turn.wait_for(lambda: done == lane or workers.cancel.is_set())
             total.sums.add(sums.sums)

@@ -96,7 +96,8 @@ inline float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);
   const float high = std::max(x, y);
   const float d = low - high;
-  if (!(d > -24.0f)) return d > -49.0f ? exact::log_sum_exp(x, y) : high;
+  // Beside a sum of 0 even exp(-50) shows; -51 leaves room for the rounding of the cut at 50.
+  if (!(d > -24.0f)) return d > -51.0f ? exact::log_sum_exp(x, y) : high;
   const int cell = static_cast<int>(d * -16.0f);
   const double soft_plus =
       evaluate(kLogMath.soft_plus[cell], static_cast<double>(d) + (cell + 0.5) / 16);

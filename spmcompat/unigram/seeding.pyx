@@ -2,7 +2,7 @@
 
 from cython cimport final
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -11,6 +11,8 @@ from cython.operator cimport dereference
 
 from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
 from spmcompat.unigram.pieces cimport Pieces
+
+from spmcompat.errors import TrainingError
 
 
 cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
@@ -145,9 +147,14 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
         By score descending, then bytes ascending; scores are logarithms of probabilities.
     skipped : int
         Number of pieces skipped.
+
+    Raises
+    ------
+    TrainingError
+        For a count so large that count times length is a multiple of 2**64.
     """
     cdef vector[char32_t] characters
-    cdef int64_t score
+    cdef uint64_t score
     cdef int skipped = 0
     items = list(_characters(corpus))
     seen = {piece for piece, _ in items}
@@ -160,7 +167,12 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
         seen.add(piece)
         if len(items) >= limit:
             break
-        score = count * len(text)
+        # The product wraps in the reference, which then refuses a score of 0.
+        score = count * len(text) % 2**64
+        if score == 0:
+            raise TrainingError(
+                f"[std::isfinite(score)] The count of the seed piece {text!r}, {count}, is too "
+                "large: lower it.")
         items.append((piece, <float>score))
     items.sort(key=lambda item: (-item[1], item[0]))
     cdef Pieces seeds = Pieces(items)

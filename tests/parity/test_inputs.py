@@ -99,6 +99,14 @@ def test_seed_file(trainers: Trainers, size: int) -> None:
     trainers.check({**SOFT, **options}, TEXT, files={"s.tsv": SEEDS.encode()})
 
 
+@pytest.mark.parametrize(
+    "seeds", ["the\t9223372036854775807\n", "of\t9223372036854775807\nthe\t6148914691236517206\n"]
+)
+def test_seed_counts_of_64_bits(trainers: Trainers, seeds: str) -> None:
+    options: dict[str, Option] = {"seed_sentencepieces_file": "s.tsv"}
+    trainers.check({**SOFT, **options}, TEXT, files={"s.tsv": seeds.encode()})
+
+
 RULES = "41\t61\n61 62\t78 79\n2D\t\n2E\n65 301\tE9\nU+3042\tU+30A2\t# kana\n20 20\t20\n22\t27 27\n"
 
 
@@ -220,6 +228,7 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"normalization_rule_tsv": "bad.tsv"}, TEXT, ""),
     ({"normalization_rule_tsv": "text0.txt"}, "", ""),
     ({"seed_sentencepieces_file": "bad.tsv"}, TEXT, ""),
+    ({"seed_sentencepieces_file": "huge.tsv"}, TEXT, "std::isfinite(score)"),
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),
@@ -232,7 +241,9 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
 @pytest.mark.parametrize(("options", "text", "key"), FAILURES, ids=lambda value: str(value)[:40])
 def test_failure(trainers: Trainers, options: dict[str, Option], text: str, key: str) -> None:
     case = file_case(
-        {**SOFT, "hard_vocab_limit": True, **options}, [text], files={"bad.tsv": b"zz\n"}
+        {**SOFT, "hard_vocab_limit": True, **options},
+        [text],
+        files={"bad.tsv": b"zz\n", "huge.tsv": b"that\t4611686018427387904\n"},
     )
     trainers.check_failure(case, key=key)
 

@@ -1,0 +1,218 @@
+"""A hunt for two floats where the fast functions of log_math.hpp and the exact ones differ.
+
+``SPMCOMPAT_PAIRS`` sets how many arguments are tried in all (2 million by default).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from spmcompat.unigram.log_math import add_exp, add_exp_exact, log_sum_exp, log_sum_exp_exact
+
+Floats = NDArray[np.float32]
+Source = Callable[[np.random.Generator, int], tuple[Floats, ...]]
+
+PAIRS = int(os.environ.get("SPMCOMPAT_PAIRS", "2000000"))
+BATCH = 250_000
+# Where the method changes: the ends of the table, of the exact function and of the reference's cut.
+CUTS = np.float32([0, -24, -49, -50, -51])
+DENORMAL = np.float32(1e-45)
+INFINITY = np.float32(np.inf)
+
+
+def single(values: NDArray[np.floating]) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def neighbours(dice: np.random.Generator, values: Floats, steps: int = 4) -> Floats:
+    """Move each value by up to `steps` units in its last place."""
+    for _ in range(steps):
+        toward = dice.choice(single(np.array([-np.inf, np.inf])), values.size)
+        values = np.where(dice.random(values.size) < 0.5, np.nextafter(values, toward), values)
+    return values
+
+
+def below(dice: np.random.Generator, high: Floats, difference: Floats) -> tuple[Floats, Floats]:
+    """Pair each value with one that lies below it by about the difference, in either order."""
+    low = neighbours(dice, single(high + difference))
+    swap = dice.random(high.size) < 0.5
+    return single(np.where(swap, low, high)), single(np.where(swap, high, low))
+
+
+def highs(dice: np.random.Generator, size: int) -> Floats:
+    """Draw scores of paths, from those of single pieces to those of very long lines."""
+    return single(-(10 ** dice.uniform(-8, 7, size)))
+
+
+def trained_scores(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    return single(dice.uniform(-80, 0, size)), single(dice.uniform(-80, 0, size))
+
+
+def any_difference(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    return below(dice, highs(dice, size), single(dice.uniform(-52, 0, size)))
+
+
+def edges_of_cells(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    return below(
+        dice, single(-dice.integers(0, 64, size)), single(-dice.integers(0, 400, size) / 16)
+    )
+
+
+def cuts(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    return below(dice, highs(dice, size), dice.choice(CUTS, size))
+
+
+def sums_near_zero(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """Here the smaller argument shows in the sum however far it lies below."""
+    high = single(dice.choice([0, -0.0, DENORMAL, -DENORMAL, 1e-30, -1e-20, -1e-14, 1e-9], size))
+    return below(dice, high, single(dice.uniform(-52, 0, size)))
+
+
+def equal_arguments(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    x = highs(dice, size)
+    return x, x.copy()
+
+
+def sums_that_cancel(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """Sums near 0, where the float's unit is far smaller than the bound."""
+    share = dice.uniform(1e-9, 1, size)
+    x, y = single(np.log(share)), single(np.log1p(-share))
+    return neighbours(dice, x), neighbours(dice, y)
+
+
+def midpoints(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """Sums near the midpoint of two floats: the larger argument plus half of its unit."""
+    high = highs(dice, size)
+    half = np.spacing(np.abs(high)).astype(np.float64) * (dice.integers(0, 8, size) + 0.5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = np.log(np.expm1(np.clip(half, 1e-22, 0.69)))
+    return below(dice, high, single(difference))
+
+
+def empty_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    return np.full(size, -INFINITY), highs(dice, size)
+
+
+LOG_SUM_EXP: list[Source] = [
+    trained_scores,
+    any_difference,
+    edges_of_cells,
+    cuts,
+    sums_near_zero,
+    equal_arguments,
+    sums_that_cancel,
+    midpoints,
+    empty_sums,
+]
+
+
+def frequencies(dice: np.random.Generator, size: int) -> Floats:
+    return single(2 ** dice.choice([0.0, 1.0, 10.0, 24.0, 62.0, 63.9], size))
+
+
+def shares_of_words(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    sums = single(10 ** dice.uniform(-6, 9, size))
+    return sums, single(dice.integers(1, 100_000, size)), single(dice.uniform(-40, 0, size))
+
+
+def every_magnitude(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    sums = single(10 ** dice.uniform(-45, 38, size))
+    return sums, single(2 ** dice.uniform(0, 63.9, size)), single(dice.uniform(-210, 80, size))
+
+
+def odd_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    sums = single(dice.choice([0, DENORMAL, 1e-40, 1e-38, 0.5, 1, 2**24, 1e20], size))
+    return sums, frequencies(dice, size), single(dice.uniform(-200, 0, size))
+
+
+def denormal_results(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    frequency = frequencies(dice, size)
+    x = single(dice.uniform(-105, -85, size) - np.log(frequency))
+    return np.zeros(size, np.float32), frequency, neighbours(dice, x)
+
+
+def edges_of_powers(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """Exponents at the borders of two entries of the table, ln 2 / 32 apart."""
+    x = single((dice.integers(-9300, 1, size) + dice.choice([0, 0.5], size)) * np.log(2) / 32)
+    return single(10 ** dice.uniform(-10, 10, size)), frequencies(dice, size), neighbours(dice, x)
+
+
+def smallest_shares(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """Around the cut at -200, and far below it."""
+    x = dice.choice([neighbours(dice, np.full(size, np.float32(-200))), -highs(dice, size) * -1e3])
+    sums = single(dice.choice([0, DENORMAL, 1e-30, 1.0], size))
+    return sums, frequencies(dice, size), np.ascontiguousarray(x)
+
+
+def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """A share that is a half of the sum's unit, or an odd number of halves."""
+    sums = single(10 ** dice.uniform(-3, 9, size))
+    half = np.spacing(sums).astype(np.float64) * (dice.integers(0, 64, size) + 0.5)
+    frequency = single(dice.integers(1, 1000, size))
+    return sums, frequency, neighbours(dice, single(np.log(half / frequency)))
+
+
+ADD_EXP: list[Source] = [
+    shares_of_words,
+    every_magnitude,
+    odd_sums,
+    denormal_results,
+    edges_of_powers,
+    smallest_shares,
+    midpoints_of_sums,
+]
+
+
+def hunt(
+    source: Source,
+    fast: Callable[..., Floats],
+    exact: Callable[..., Floats],
+    share: int,
+) -> None:
+    dice = np.random.default_rng(sum(map(ord, source.__name__)))
+    left = share
+    while left > 0:
+        arguments = source(dice, min(left, BATCH))
+        left -= BATCH
+        found, expected = fast(*arguments), exact(*arguments)
+        assert not np.isnan(expected).any()
+        for at in np.flatnonzero(found.view(np.int32) != expected.view(np.int32))[:1]:
+            values = [float(argument[at]).hex() for argument in arguments]
+            pytest.fail(f"{values}: {float(found[at]).hex()}, not {float(expected[at]).hex()}")
+
+
+@pytest.mark.parametrize("source", LOG_SUM_EXP, ids=lambda source: source.__name__)
+def test_log_sum_exp_is_exact(source: Source) -> None:
+    hunt(source, log_sum_exp, log_sum_exp_exact, PAIRS // 2 // len(LOG_SUM_EXP))
+
+
+@pytest.mark.parametrize("source", ADD_EXP, ids=lambda source: source.__name__)
+def test_add_exp_is_exact(source: Source) -> None:
+    hunt(source, add_exp, add_exp_exact, PAIRS // 2 // len(ADD_EXP))
+
+
+def test_exact_functions_are_those_of_the_reference() -> None:
+    """Double precision in numpy, rounded once; the last bit of exp may be another library's."""
+    dice = np.random.default_rng(1)
+    x, y = any_difference(dice, 10_000)
+    low, high = np.minimum(x, y), np.maximum(x, y)
+    expected = single(high + np.log1p(np.exp((low - high).astype(np.float64))))
+    expected = np.where(high > low + np.float32(50), high, expected)
+    np.testing.assert_array_max_ulp(log_sum_exp_exact(x, y), expected, maxulp=1)
+
+    sums, frequency, x = shares_of_words(dice, 10_000)
+    total = sums + frequency.astype(np.float64) * np.exp(x.astype(np.float64))
+    np.testing.assert_array_max_ulp(add_exp_exact(sums, frequency, x), single(total), maxulp=1)
+
+
+def test_arrays_of_different_sizes() -> None:
+    one, two = np.zeros(1, np.float32), np.zeros(2, np.float32)
+    with pytest.raises(ValueError, match="different sizes: 1 and 2"):
+        log_sum_exp(one, two)
+    with pytest.raises(ValueError, match="different sizes: 2 and 1"):
+        add_exp(two, two, one)

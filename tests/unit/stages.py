@@ -1,0 +1,125 @@
+"""Small random corpora on both sides: as ours holds them, and as the oracle reads them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from spmcompat.corpus.corpus import Corpus
+from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.progress import Report
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.workers import Workers
+from tests.oracle.characters import BOUNDARY, SPACE, Options, Sentence, cover, is_valid_piece, words
+from tests.oracle.seeding import Pieces as OraclePieces
+from tests.parity import corpora
+
+QUIET = Report(min_log_level=3)
+SCORES = [-0.5, -1, -1, -2, -2.5, -3, -4, -12.25]
+"""Few enough that most sums of scores tie with others."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A corpus on both sides, and pieces that have never seen an EM step."""
+
+    corpus: Corpus
+    sentences: list[Sentence]
+    counted: list[Sentence]
+    required: dict[str, int]
+    options: Options
+    pieces: OraclePieces
+
+
+def ours(pieces: OraclePieces) -> Pieces:
+    return Pieces([(text.encode(), float(score)) for text, score in pieces])
+
+
+def plain(pieces: OraclePieces) -> list[tuple[bytes, float]]:
+    return [(text.encode(), float(score)) for text, score in pieces]
+
+
+def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: object) -> Corpus:
+    given = CorpusOptions(**{"remove_extra_whitespaces": False, **options})  # type: ignore[arg-type]
+    return read_corpus(given, b"", [], items, Workers(workers), QUIET)
+
+
+def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
+    """Read counted lines on both sides; `pieces` is left empty."""
+    corpus = read(
+        [f"{line}\t{count}" for line, count in lines],
+        tsv=True,
+        add_dummy_prefix=dummy,
+        character_coverage=float(np.float32(options.character_coverage)),
+        required_chars=options.required_chars,
+        max_piece_length=options.max_sentencepiece_length,
+        treat_whitespace_as_suffix=options.treat_whitespace_as_suffix,
+        split_by_unicode_script=options.split_by_unicode_script,
+        split_by_number=options.split_by_number,
+        split_by_whitespace=options.split_by_whitespace,
+        split_digits=options.split_digits,
+        allow_whitespace_only_pieces=options.allow_whitespace_only_pieces,
+    )
+    sentences = [(_normalized(line, options, dummy), count) for line, count in lines]
+    covered, required = cover(sentences, options)
+    return Case(corpus, covered, words(covered, options), required, options, [])
+
+
+def _normalized(line: str, options: Options, dummy: bool) -> str:
+    text = line.replace(" ", SPACE)
+    if not dummy:
+        return text
+    return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
+
+
+def random_lines(dice: random.Random) -> list[Sentence]:
+    seed, size = dice.randrange(1 << 30), dice.randint(1, 12)
+    text = dice.choice(
+        [
+            corpora.ties_text(seed, size, dice.choice(["a", "ab", "aあ漢ñ1", "a1あ", "ab\u0301"])),
+            corpora.words_text(seed, size, dice.choice(["latin", "han", "kana"]), 20),
+            corpora.fibonacci_text(dice.randint(3, 8), dice.randint(3, 30)),
+            "\n".join("a" * dice.randint(1, 20) for _ in range(size)),
+        ]
+    )
+    most = dice.choice([1, 1, 3, 20])
+    return [(line, dice.randint(1, most)) for line in text.split("\n") if line]
+
+
+def random_options(dice: random.Random) -> Options:
+    return Options(
+        character_coverage=dice.choice([1.0, 0.9995, 0.95]),
+        max_sentencepiece_length=dice.choice([16, 4, 2, 30]),
+        split_by_whitespace=dice.random() < 0.7,
+        split_by_unicode_script=dice.random() < 0.7,
+        split_by_number=dice.random() < 0.7,
+        split_digits=dice.random() < 0.3,
+        treat_whitespace_as_suffix=dice.random() < 0.3,
+        allow_whitespace_only_pieces=dice.random() < 0.3,
+    )
+
+
+def random_case(name: str) -> Case:
+    dice = random.Random(name)
+    case = both(random_lines(dice), random_options(dice), dummy=dice.random() < 0.7)
+    return replace(case, pieces=random_pieces(dice, case))
+
+
+def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
+    """Draw substrings of the words; now and then a character is left to the unknown piece."""
+    found: set[str] = set()
+    for text, _ in case.counted:
+        for begin in range(len(text)):
+            found.update(text[begin:end] for end in range(begin + 1, min(begin + 9, len(text)) + 1))
+    valid = sorted(text for text in found if is_valid_piece(text, case.options))
+    share = dice.choice([0.2, 0.6, 1.0])
+    kept = [text for text in valid if dice.random() < (0.9 if len(text) == 1 else share)]
+    kept = kept or valid[:1] or [BOUNDARY]
+    dice.shuffle(kept)
+    score: Callable[[], float] = dice.choice(
+        [lambda: -1.0, lambda: dice.choice(SCORES), lambda: dice.uniform(-15, 0)]
+    )
+    return [(text, np.float32(score())) for text in kept]

@@ -1,0 +1,129 @@
+"""Expected counts, best paths and the M-step against the oracle, bit for bit."""
+
+import numpy as np
+import pytest
+
+from spmcompat.unigram.e_step import Counts, Lattices
+from spmcompat.unigram.m_step import m_step
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.workers import Workers
+from tests.oracle import training as oracle
+from tests.oracle.characters import Options
+from tests.oracle.seeding import Pieces as OraclePieces
+from tests.unit import stages
+from tests.unit.stages import Case
+
+LANES = [1, 2, 5]
+WORKERS = [1, 2, 3]
+CASES = [f"stages/{number}" for number in range(30)]
+
+
+def check_expected(counts: Counts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
+    lane, objective, tokens = expected
+    assert list(counts) == [float(count) for count in lane]
+    assert counts.objective == float(objective)
+    assert counts.tokens == tokens
+
+
+def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
+    """The oracle's M-step, or nothing where it cannot divide by an empty sum."""
+    return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_stages_are_those_of_the_oracle(name: str) -> None:
+    """E-step, M-step and E-step on the thinned lattices, for every number of lanes and workers."""
+    case = stages.random_case(name)
+    for lanes in LANES:
+        first = oracle.e_step(case.pieces, case.counted, lanes)
+        best = oracle.best_path_counts(case.pieces, case.counted, lanes)
+        left = kept(case.pieces, first[0])
+        second = oracle.e_step(left, case.counted, lanes) if left else None
+        for count in WORKERS:
+            workers = Workers(count)
+            pieces = stages.ours(case.pieces)
+            lattices = Lattices(case.corpus, pieces, workers)
+            counts = lattices.expected_counts(lanes, True, workers)
+            check_expected(counts, first)
+            assert list(lattices.best_path_counts(lanes, workers)) == [float(c) for c in best]
+            pieces, new_ids = m_step(pieces, counts)
+            assert list(pieces) == stages.plain(left)
+            if second is not None:
+                lattices.renumber(pieces, new_ids, workers)
+                check_expected(lattices.expected_counts(lanes, True, workers), second)
+
+
+def test_the_cases_reach_what_they_are_for() -> None:
+    cases = [stages.random_case(name) for name in CASES]
+
+    def lacks_a_character(case: Case) -> bool:
+        known = {text for text, _ in case.pieces}
+        return any(character not in known for text, _ in case.counted for character in text)
+
+    assert sum(map(lacks_a_character, cases)) > 5
+    assert sum(len(case.counted) < max(LANES) for case in cases) > 2
+    assert sum(any(count > 1 for _, count in case.counted) for case in cases) > 5
+    assert sum(case.corpus.segments != case.corpus.words for case in cases) > 5
+
+
+def test_thinned_lattices_are_those_built_anew() -> None:
+    """More segments than one block of lattices holds."""
+    case = stages.both([(f"{number:b}", 1) for number in range(1, 6000)], Options())
+    assert case.corpus.segments > 4096
+    texts = ["0", "1", "▁", "▁1", "00", "11", "10", "101", "0000", "1111111", "▁111"]
+    pieces = Pieces([(text.encode(), -1.0 - at / 4) for at, text in enumerate(texts)])
+    for count in WORKERS:
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, pieces, workers)
+        thinned, new_ids = m_step(
+            pieces, lattices.expected_counts(2, False, workers), threshold=3000
+        )
+        assert 0 < len(thinned) < len(pieces)
+        lattices.renumber(thinned, new_ids, workers)
+        anew = Lattices(case.corpus, thinned, workers).expected_counts(3, True, workers)
+        again = lattices.expected_counts(3, True, workers)
+        assert list(again) == list(anew)
+        assert (again.objective, again.tokens) == (anew.objective, anew.tokens)
+
+
+def test_tokens_are_counted_only_when_asked_for() -> None:
+    case = stages.random_case(CASES[0])
+    workers = Workers(1)
+    lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
+    assert lattices.expected_counts(1, False, workers).tokens == 0
+    assert lattices.expected_counts(1, True, workers).tokens > 0
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
+def test_one_word_of_equal_letters(length: int) -> None:
+    """Every path of the same number of pieces ties."""
+    case = stages.both([("a" * length, 7)], Options(), dummy=False)
+    pieces = [("a" * size, np.float32(-1)) for size in (1, 2, 3, 16)]
+    workers = Workers(2)
+    lattices = Lattices(case.corpus, stages.ours(pieces), workers)
+    check_expected(
+        lattices.expected_counts(5, True, workers), oracle.e_step(pieces, case.counted, 5)
+    )
+    best = oracle.best_path_counts(pieces, case.counted, 5)
+    assert list(lattices.best_path_counts(5, workers)) == [float(count) for count in best]
+
+
+def test_counts_are_a_sequence() -> None:
+    case = stages.both([("ab", 3)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"a", -1.0), (b"ab", -1.0), (b"b", -1.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(4, workers)
+    assert (len(counts), list(counts)) == (3, [0.0, 3.0, 0.0])
+    with pytest.raises(IndexError):
+        counts[3]
+
+
+def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    assert list(counts) == [0.0, 3.0, 1.0, 0.0]
+    assert [piece for piece, _ in m_step(pieces, counts, threshold=3)[0]] == [b"ab"]
+    assert [piece for piece, _ in m_step(pieces, counts, threshold=1)[0]] == [b"ab", b"c"]
+    assert list(m_step(pieces, counts, threshold=4)[0]) == []
