@@ -26,6 +26,12 @@ from tests.parity.reference import VERSION
 WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
 WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
 HEAD = 2_000_000
+# With the table's own options both sides refuse these: too many characters, too long lines.
+ROOM: dict[str, dict[str, Option]] = {
+    "mixed-messy": {"vocab_size": 12_000},
+    "zh-poetry": {"vocab_size": 12_000},
+    "long-lines": {"max_sentence_length": 100_000},
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,10 @@ def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
         for lanes in given.lanes or ([16] if given.whole else [1, 2, 16]):
             options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": lanes}
             yield Row(name, text, options)
+            if {**options, **ROOM.get(name, {})} != options and not (
+                given.whole and "vocab_size" in ROOM[name]
+            ):
+                yield Row(name, text, {**options, **ROOM[name]})
 
 
 def reference(row: Row, cache: Path | None) -> tuple[Run, bool]:
@@ -95,7 +105,7 @@ def verdict(ours: Run, theirs: Run) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; 0 when every row is equal."""
+    """Print the table; 0 when no row differs."""
     given = arguments(argv)
     machine = measure.machine()
     print(", ".join(f"{name} {value}" for name, value in machine.items()))
@@ -117,13 +127,15 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{theirs.wall:9.2f}{'*' if from_cache else ' '} {verdicts[-1]}",
                 flush=True,
             )
-    equal = verdicts.count("equal")
+    equal, both_fail = verdicts.count("equal"), verdicts.count("both fail")
+    different = len(verdicts) - equal - both_fail
     print(
-        f"parity: {equal} of {len(verdicts)} equal, {len(verdicts) - equal} not; ours "
+        f"parity: {len(verdicts)} rows: {equal} equal, {both_fail} both fail, {different} "
+        f"different; ours "
         f"{seconds[0]:.0f} s, reference {seconds[1]:.0f} s"
         + (f" ({cached} rows marked * from the cache)" if cached else ", all live")
     )
-    return 0 if equal == len(verdicts) else 1
+    return 0 if different == 0 else 1
 
 
 if __name__ == "__main__":
