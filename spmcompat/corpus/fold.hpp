@@ -23,6 +23,7 @@
 
 #include "normalizer.hpp"
 #include "piece_rule.hpp"
+#include "run_table.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
 
@@ -182,14 +183,8 @@ class Folder {
   static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
   static constexpr uint32_t kRun = 0x80000000u;
 
-  struct RunCounts {
-    uint64_t inner : 63;  // followed by another word of the sentence
-    uint64_t irregular : 1;
-    uint64_t last;  // at the end of its sentence
-  };
-
   bool add_runs(const char* text, size_t size, int64_t count);
-  uint32_t add_run(std::string_view run);
+  uint32_t add_run(const char* text, size_t size);
   bool is_irregular(std::string_view run);
   void add_whole(const char* text, size_t size, int64_t count);
   void split_text(std::string_view text);
@@ -201,8 +196,7 @@ class Folder {
   const Normalizer& normalizer_;
   const MetaPieceMatcher& meta_pieces_;
 
-  StringTable runs_;
-  std::vector<RunCounts> run_counts_;
+  RunTable runs_;
   std::vector<uint64_t> run_begin_;  // run -> range of run_words_, after finish()
   std::vector<uint32_t> run_words_;
 
@@ -223,8 +217,8 @@ inline bool Folder::add_runs(const char* text, size_t size, int64_t count) {
   while (text < end) {
     const char* stop = find_space(text, end);
     if (stop > text) {
-      const uint32_t id = add_run(std::string_view(text, stop - text));
-      if (run_counts_[id].irregular) return false;
+      const uint32_t id = add_run(text, stop - text);
+      if (runs_[id].irregular) return false;
       ids_.push_back(id);
     }
     text = stop + 1;
@@ -234,9 +228,8 @@ inline bool Folder::add_runs(const char* text, size_t size, int64_t count) {
     return true;
   }
   const uint32_t last = ids_.back();
-  for (const uint32_t id : ids_) run_counts_[id].inner += count;
-  run_counts_[last].inner -= count;
-  run_counts_[last].last += count;
+  for (size_t i = 0; i + 1 < ids_.size(); ++i) runs_[ids_[i]].inner += count;
+  runs_[last].last += count;
   if (keep_words_) {
     for (uint32_t& id : ids_) id |= kRun;
   }
@@ -246,12 +239,10 @@ inline bool Folder::add_runs(const char* text, size_t size, int64_t count) {
   return true;
 }
 
-inline uint32_t Folder::add_run(std::string_view run) {
-  const uint32_t id = runs_.add(run);
-  if (id == run_counts_.size()) {
-    run_counts_.push_back({0, 0, 0});
-    run_counts_[id].irregular = is_irregular(run);
-  }
+inline uint32_t Folder::add_run(const char* text, size_t size) {
+  const uint32_t known = runs_.size();
+  const uint32_t id = runs_.add(text, size);
+  if (id == known) runs_[id].irregular = is_irregular(runs_[id].view());
   return id;
 }
 
@@ -322,8 +313,8 @@ inline void Folder::finish() {
   runs_.drop_index();
   run_begin_.assign(1, 0);
   for (uint32_t run = 0; run < runs_.size(); ++run) {
-    if (!run_counts_[run].irregular) {
-      normalizer_.normalize_run(runs_[run].data(), runs_[run].size(), scratch_);
+    if (!runs_[run].irregular) {
+      normalizer_.normalize_run(runs_[run].text, runs_[run].size, scratch_);
       if (scratch_.back() == ' ') scratch_.pop_back();
       text_.assign(kSpaceUtf8);
       for (const char c : scratch_) {
@@ -337,8 +328,8 @@ inline void Folder::finish() {
       ids_.clear();
       firsts_.clear();
       split_text(text_);
-      const uint64_t inner = run_counts_[run].inner;
-      const uint64_t last = run_counts_[run].last;
+      const uint64_t inner = runs_[run].inner;
+      const uint64_t last = runs_[run].last;
       for (size_t i = 0; i < ids_.size(); ++i) {
         const bool ends = i + 1 == ids_.size();
         const uint64_t count = ends ? inner : inner + last;
@@ -349,8 +340,7 @@ inline void Folder::finish() {
     }
     run_begin_.push_back(run_words_.size());
   }
-  runs_ = StringTable();
-  std::vector<RunCounts>().swap(run_counts_);
+  runs_ = RunTable();
 }
 
 }  // namespace spmcompat
