@@ -157,6 +157,12 @@ def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...
     return sums, frequency, neighbours(dice, single(np.log(half / frequency)))
 
 
+def sums_that_overflow(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+    """What very long lines may lead to: shares far over 1, up to infinity."""
+    sums = single(10 ** dice.uniform(0, 38, size))
+    return sums, frequencies(dice, size), single(dice.uniform(40, 1000, size))
+
+
 ADD_EXP: list[Source] = [
     shares_of_words,
     every_magnitude,
@@ -165,6 +171,7 @@ ADD_EXP: list[Source] = [
     edges_of_powers,
     smallest_shares,
     midpoints_of_sums,
+    sums_that_overflow,
 ]
 
 
