@@ -120,6 +120,12 @@ def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
     kept = kept or valid[:1] or [BOUNDARY]
     dice.shuffle(kept)
     score: Callable[[], float] = dice.choice(
-        [lambda: -1.0, lambda: dice.choice(SCORES), lambda: dice.uniform(-15, 0)]
+        [
+            lambda: -1.0,
+            lambda: dice.choice(SCORES),
+            lambda: dice.uniform(-15, 0),
+            # Sums that differ in their last bits, and tie when one more score is added.
+            lambda: -1 - dice.randint(0, 6) * 2.0**-23,
+        ]
     )
     return [(text, np.float32(score())) for text in kept]
