@@ -1,0 +1,223 @@
+"""Seeds of a text in many small chunks against the oracle, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spmcompat.corpus import blocks
+from spmcompat.corpus.corpus import Corpus
+from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.errors import TrainingError
+from spmcompat.progress import Report
+from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.workers import Workers
+from tests.oracle.characters import SPACE, Options, Sentence, cover
+from tests.oracle.seeding import seed
+
+WORDS = st.text("abあぁ漢1\u0301", min_size=1, max_size=5)
+LINES = st.lists(WORDS, min_size=0, max_size=5).map(" ".join).map(lambda line: line or " ")
+# As the specification stores them.
+COVERAGES = [float(np.float32(share)) for share in (1.0, 0.98, 0.9, 0.6)]
+COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**12))
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines with their counts, and how they are read."""
+
+    lines: list[tuple[str, int]]
+    options: CorpusOptions
+    seeds: int
+    block_bytes: int
+    workers: int
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> Text:
+    tsv = draw(st.booleans())
+    count = COUNTS if tsv else st.just(1)
+    lines = draw(st.lists(st.tuples(LINES, count), min_size=2, max_size=40))
+    options = CorpusOptions(
+        tsv=tsv,
+        character_coverage=draw(st.sampled_from(COVERAGES)),
+        add_dummy_prefix=draw(st.booleans()),
+        remove_extra_whitespaces=draw(st.booleans()),
+        treat_whitespace_as_suffix=draw(st.booleans()),
+        max_piece_length=draw(st.sampled_from([3, 16])),
+        split_by_unicode_script=draw(st.booleans()),
+        split_by_number=draw(st.booleans()),
+        split_by_whitespace=draw(st.booleans()),
+        split_digits=draw(st.booleans()),
+        allow_whitespace_only_pieces=draw(st.booleans()),
+        chunk_bytes=draw(st.one_of(st.integers(1, 60), st.integers(100, 2000))),
+    )
+    return Text(
+        lines,
+        options,
+        seeds=draw(st.sampled_from([1, 2, 5, 1_000_000])),
+        block_bytes=draw(st.sampled_from([16, 50, 1 << 22])),
+        workers=draw(st.integers(1, 3)),
+    )
+
+
+def normalized(line: str, options: CorpusOptions) -> str:
+    if options.remove_extra_whitespaces:
+        line = " ".join(line.split())
+    line = line.replace(" ", SPACE)
+    if not line or not options.add_dummy_prefix:
+        return line
+    return line + SPACE if options.treat_whitespace_as_suffix else SPACE + line
+
+
+def without_empty(sentences: list[Sentence]) -> list[Sentence]:
+    """The last sentence takes the place of an empty one."""
+    kept = list(sentences)
+    at = 0
+    while at < len(kept):
+        if kept[at][0]:
+            at += 1
+        else:
+            kept[at] = kept[-1]
+            kept.pop()
+    return kept
+
+
+def oracle_options(options: CorpusOptions, seeds: int) -> Options:
+    return Options(
+        character_coverage=options.character_coverage,
+        seed_sentencepiece_size=seeds,
+        max_sentencepiece_length=options.max_piece_length,
+        split_by_whitespace=options.split_by_whitespace,
+        split_by_unicode_script=options.split_by_unicode_script,
+        split_by_number=options.split_by_number,
+        split_digits=options.split_digits,
+        treat_whitespace_as_suffix=options.treat_whitespace_as_suffix,
+        allow_whitespace_only_pieces=options.allow_whitespace_only_pieces,
+        chunk_bytes=options.chunk_bytes,
+    )
+
+
+def covered(text: Text) -> list[Sentence]:
+    sentences = without_empty([(normalized(line, text.options), n) for line, n in text.lines])
+    return cover(sentences, oracle_options(text.options, text.seeds))[0]
+
+
+def read(text: Text, folder: Path) -> Corpus:
+    path = folder / "text"
+    lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    options = replace(text.options, input=(str(path),))
+    return read_corpus(options, b"", [], None, Workers(text.workers), Report(2))
+
+
+def check_seeds(corpus: Corpus, text: Text) -> None:
+    found = list(seed_from_corpus(corpus, text.seeds, Workers(text.workers), Report(2)))
+    expected = seed(covered(text), oracle_options(text.options, text.seeds))
+    assert found == [(piece.encode(), float(score)) for piece, score in expected]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("chunks")
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts())
+def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
+    sentences = [(normalized(line, text.options), n) for line, n in text.lines]
+    with mock.patch.object(blocks, "BLOCK_BYTES", text.block_bytes):
+        if not any(line for line, _ in sentences):
+            with pytest.raises(TrainingError):
+                read(text, folder)
+            return
+        corpus = read(text, folder)
+    size = sum(count * (len(line.encode()) + 1) for line, count in covered(text))
+    assert corpus.text_bytes == float(size)
+    assert (corpus.chunks is not None) == (size > text.options.chunk_bytes)
+    check_seeds(corpus, text)
+
+
+PLAIN = CorpusOptions(remove_extra_whitespaces=False, character_coverage=1.0, chunk_bytes=100)
+LONG = Text(
+    [(" ".join(["ab", "ba", "aab", "bab"][: 1 + i % 4]), 1) for i in range(60)],
+    PLAIN,
+    seeds=1_000_000,
+    block_bytes=1 << 22,
+    workers=2,
+)
+
+
+# Sixteen candidates are kept of one chunk for the next, of seventeen the best eight.
+@pytest.mark.parametrize(("candidates", "rank"), [(16, 8), (16, 15), (17, 7), (17, 8), (17, 16)])
+def test_a_candidate_dropped_between_chunks_loses_its_count(
+    folder: Path, candidates: int, rank: int
+) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
+    pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
+    # Each pair is followed by two different bytes, and no other two letters are.
+    first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
+    size = sum(count * (len(line.encode()) + 1) for line, count in first)
+    second = [(pairs[rank] + end, 30) for end in "12"]
+    options = CorpusOptions(
+        tsv=True, character_coverage=1.0, add_dummy_prefix=False, chunk_bytes=size
+    )
+    text = Text(first + second, options, seeds=1, block_bytes=1 << 22, workers=1)
+    corpus = read(text, folder)
+    assert corpus.chunks is not None
+    assert len(list(corpus.chunks)) == 2
+    check_seeds(corpus, text)
+
+
+def test_a_sample_is_searched_in_chunks(folder: Path) -> None:
+    """The first sentences, and more than a block of them, stay as they stand."""
+    options = replace(
+        PLAIN, input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
+    )
+    text = replace(LONG, options=options)
+    with mock.patch.object(blocks, "_SAMPLE_BLOCK", 7):
+        corpus = read(text, folder)
+        assert corpus.chunks is not None
+        check_seeds(corpus, text)
+
+
+def test_an_iterator_cannot_be_read_again() -> None:
+    corpus = read_corpus(
+        PLAIN, b"", [], iter(line for line, _ in LONG.lines), Workers(1), Report(2)
+    )
+    with pytest.raises(TrainingError, match="iterator can be read only once"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+
+
+def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(
+        target=pipe.write_text, args=["".join(f"{line}\n" for line, _ in LONG.lines)]
+    )
+    writer.start()
+    options = replace(PLAIN, input=(str(pipe),))
+    corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
+    writer.join()
+    with pytest.raises(TrainingError, match="no regular file and can be read only once"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+
+
+@pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
+def test_a_file_that_changes_is_noticed(folder: Path, other: str) -> None:
+    corpus = read(LONG, folder)
+    (folder / "text").write_text(other)
+    if other == "ab ba\n" * 60:
+        # As many sentences, which no count can tell apart.
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        return
+    with pytest.raises(TrainingError, match="The input changed while it was read"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
