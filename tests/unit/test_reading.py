@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spmcompat.corpus import reading
+from spmcompat.corpus import blocks as blocks_module
 from spmcompat.corpus.corpus import BLOCK_BYTES, Block, Corpus
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
@@ -65,11 +65,11 @@ class _PlainBlock:
 @pytest.mark.parametrize("number", range(50))
 def test_blocks_hold_every_line_once(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(f"blocks/{number}")
-    monkeypatch.setattr(reading, "BLOCK_BYTES", dice.choice([1, 2, 7, 16, 1000]))
-    monkeypatch.setattr(reading, "Block", _PlainBlock)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", dice.choice([1, 2, 7, 16, 1000]))
+    monkeypatch.setattr(blocks_module, "Block", _PlainBlock)
     lines = [b"x" * dice.choice([0, 1, 3, 30]) for _ in range(dice.randint(0, 30))]
     content = b"\n".join(lines) + dice.choice([b"", b"\n"])
-    blocks: Any = list(reading._blocks_of_file(_OddReads(content, dice), "name"))
+    blocks: Any = list(blocks_module._blocks_of_file(_OddReads(content, dice), "name"))
     assert b"".join(text for text, _, _ in blocks) == content
     assert all(text.endswith(b"\n") for text, _, _ in blocks[:-1])
     line = 1
@@ -86,7 +86,7 @@ def test_the_corpus_does_not_depend_on_blocks_and_workers(
     block: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = fingerprint(read(TEXT.split("\n"), 1, split_by_whitespace=split))
-    monkeypatch.setattr(reading, "BLOCK_BYTES", block)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", block)
     half = len(TEXT) // 2
     half = TEXT.index("\n", half) + 1
     paths = write(tmp_path, TEXT[:half].encode(), TEXT[half:].rstrip("\n").encode())
@@ -151,7 +151,7 @@ def test_errors_of_counted_lines_name_file_and_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reading, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 64)
     good = "good\t3\n" * 40
     paths = write(tmp_path, good.encode(), f"{good}{line}\n{good}".encode())
     with pytest.raises(TrainingError, match=re.escape(f"{paths[1]}:41: {message}")):
