@@ -33,31 +33,20 @@ class RunTable {
 
   // The id of a run that is not empty. A new one has the id that size() was before.
   uint32_t add(const char* text, size_t size) {
-    if ((size_ + size_t{1}) * 3 > slots_.size() * 2) grow();
     const uint64_t head = head_of(text, size);
     const uint32_t hash =
         size <= 8 ? mix(head ^ size * 0x9e3779b97f4a7c15ULL) : hash_bytes(text, size);
-    for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      Slot& slot = slots_[i];
-      if (slot.id == kFree) {
-        slot = {hash, size_};
-        append(head, text, size);
-        return slot.id;
-      }
-      if (slot.hash == hash && equal((*this)[slot.id], head, text, size)) return slot.id;
-    }
+    const uint32_t id = index_.find_or_insert(
+        hash, size_, [&](uint32_t known) { return equal((*this)[known], head, text, size); });
+    if (id == size_) append(head, text, size);
+    return id;
   }
 
   // Frees what only add needs.
-  void drop_index() { std::vector<Slot>().swap(slots_); }
+  void drop_index() { index_.clear(); }
 
  private:
-  static constexpr uint32_t kFree = 0xffffffffu;
   static constexpr size_t kBlock = 1 << 12;
-  struct Slot {
-    uint32_t hash = 0;
-    uint32_t id = kFree;
-  };
 
   // Loads that overlap agree on the bytes they share.
   static uint64_t head_of(const char* text, size_t size) {
@@ -81,22 +70,9 @@ class RunTable {
     (*this)[size_++] = {head, arena_.store(text, size), static_cast<uint32_t>(size), false, 0, 0};
   }
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 1024 : slots_.size() * 2);
-    old.swap(slots_);
-    mask_ = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.id == kFree) continue;
-      size_t i = slot.hash & mask_;
-      while (slots_[i].id != kFree) i = (i + 1) & mask_;
-      slots_[i] = slot;
-    }
-  }
-
   Arena arena_;
   std::vector<std::unique_ptr<Run[]>> blocks_;
-  std::vector<Slot> slots_;
-  size_t mask_ = 0;
+  SlotIndex index_;
   uint32_t size_ = 0;
 };
 

@@ -1,9 +1,8 @@
 // Distinct byte strings with dense ids, in the order of their first appearance.
 //
 // The strings lie in fixed blocks that never move, so a view stays valid for the
-// life of the table, and growing never holds two copies of the text. The slots
-// are an open-addressing table of (hash, id) pairs: a probe touches the string
-// itself only when the 32 bits of its hash agree.
+// life of the table, and growing never holds two copies of the text. A probe
+// touches the string itself only when the 32 bits of its hash agree.
 #pragma once
 
 #include <cstdint>
@@ -70,42 +69,36 @@ class Arena {
   size_t left_ = 0;
 };
 
-class StringTable {
+// From hashes to the dense ids of entries that the owner keeps: an open-addressing table.
+class SlotIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  size_t size() const { return strings_.size(); }
-  std::string_view operator[](uint32_t id) const { return strings_[id]; }
-
-  uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
-
-  // `hash` must be the same function of the bytes in every call on one table.
-  uint32_t add(std::string_view s, uint32_t hash) {
-    if ((strings_.size() + 1) * 3 > slots_.size() * 2) grow();
+  // The id of the entry with this hash for which equal(id) holds; else `next`, which is noted.
+  template <typename Equal>
+  uint32_t find_or_insert(uint32_t hash, uint32_t next, Equal equal) {
+    if ((next + size_t{1}) * 3 > slots_.size() * 2) grow();
     for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
       Slot& slot = slots_[i];
       if (slot.id == kNone) {
-        slot = {hash, static_cast<uint32_t>(strings_.size())};
-        strings_.emplace_back(arena_.store(s.data(), s.size()), s.size());
-        return slot.id;
+        slot = {hash, next};
+        return next;
       }
-      if (slot.hash == hash && strings_[slot.id] == s) return slot.id;
+      if (slot.hash == hash && equal(slot.id)) return slot.id;
     }
   }
 
-  // The id of a string, or kNone.
-  uint32_t find(std::string_view s) const {
+  // The same without noting; kNone if there is none.
+  template <typename Equal>
+  uint32_t find(uint32_t hash, Equal equal) const {
     if (slots_.empty()) return kNone;
-    const uint32_t hash = hash_bytes(s.data(), s.size());
     for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
       const Slot& slot = slots_[i];
-      if (slot.id == kNone) return kNone;
-      if (slot.hash == hash && strings_[slot.id] == s) return slot.id;
+      if (slot.id == kNone || (slot.hash == hash && equal(slot.id))) return slot.id;
     }
   }
 
-  // Frees what only find and add need.
-  void drop_index() { std::vector<Slot>().swap(slots_); }
+  void clear() { std::vector<Slot>().swap(slots_); }
 
  private:
   struct Slot {
@@ -125,10 +118,38 @@ class StringTable {
     }
   }
 
-  Arena arena_;
-  std::vector<std::string_view> strings_;
   std::vector<Slot> slots_;
   size_t mask_ = 0;
+};
+
+class StringTable {
+ public:
+  static constexpr uint32_t kNone = SlotIndex::kNone;
+
+  uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
+  std::string_view operator[](uint32_t id) const { return strings_[id]; }
+
+  uint32_t add(std::string_view s) {
+    const uint32_t next = size();
+    const uint32_t id = index_.find_or_insert(
+        hash_bytes(s.data(), s.size()), next, [&](uint32_t known) { return strings_[known] == s; });
+    if (id == next) strings_.emplace_back(arena_.store(s.data(), s.size()), s.size());
+    return id;
+  }
+
+  // The id of a string, or kNone.
+  uint32_t find(std::string_view s) const {
+    return index_.find(hash_bytes(s.data(), s.size()),
+                       [&](uint32_t known) { return strings_[known] == s; });
+  }
+
+  // Frees what only find and add need.
+  void drop_index() { index_.clear(); }
+
+ private:
+  Arena arena_;
+  std::vector<std::string_view> strings_;
+  SlotIndex index_;
 };
 
 }  // namespace spmcompat
