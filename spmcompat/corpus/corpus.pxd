@@ -70,39 +70,6 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         void finish() except +
 
 
-# A lambda is no Cython: what a filter finds is handed on by these.
-cdef extern from *:
-    """
-    #include "fold.hpp"
-    #include "lines.hpp"
-    namespace spmcompat {
-    template <typename Lines>
-    void fold_lines(LineFilter& filter, const char* text, const Lines& lines, Folder& folder) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        folder.add_sentence(sentence, size, count);
-      });
-    }
-    template <typename Lines>
-    void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        sampler.offer(sentence, size, count);
-      });
-    }
-    inline void fold_sample(const Sampler& sampler, size_t first, size_t last, Folder& folder) {
-      for (size_t i = first; i < last; ++i) {
-        folder.add_sentence(sampler[i].first.data(), sampler[i].first.size(), sampler[i].second);
-      }
-    }
-    }
-    """
-    void fold_lines "spmcompat::fold_lines"[T](
-        LineFilter& filter, const char* text, const T& lines, CFolder& folder) except + nogil
-    void sample_lines "spmcompat::sample_lines"[T](
-        LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
-    void fold_sample "spmcompat::fold_sample"(
-        const CSampler& sampler, size_t first, size_t last, CFolder& folder) except + nogil
-
-
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SentenceOrder:
         vector[uint32_t] last
@@ -110,6 +77,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
             const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids,
             cbool with_words) except +
         void remove_empty() except +
+        void arrange(const vector[uint64_t]& place) except +
 
     cdef cppclass Unit:
         pass
@@ -125,6 +93,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] absorb(CFolder& folder) except +
         void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
         size_t size()
+        double text_bytes()
         void count_characters(vector[uint64_t]& counts) except +
         void cover(const vector[char32_t]& alphabet, SentenceOrder& order) except +
         WordCounts join_sentences(SentenceOrder& order, cbool uniform_starts) except +
@@ -132,7 +101,64 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
             const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out) except +
 
 
+cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CStretch "spmcompat::Chunk::Stretch":
+        size_t batch
+
+    cdef cppclass CChunk "spmcompat::Chunk":
+        vector[uint64_t] order
+        vector[CStretch] stretches
+        cbool matches(const SentenceOrder& read)
+
+    cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
+        CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +
+        void measure(const CBatchLog& log, const CFolder& folder) except +
+        void cut() except +
+        size_t chunks()
+        uint64_t sentences()
+        CChunk chunk(size_t number) except +
+
+    cdef cppclass ChunkFolder:
+        ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder)
+
+
+# A lambda is no Cython: what a filter finds is handed on by these.
+cdef extern from *:
+    """
+    #include "chunks.hpp"
+    #include "lines.hpp"
+    namespace spmcompat {
+    template <typename Lines>
+    void fold_lines(LineFilter& filter, const char* text, const Lines& lines, ChunkFolder& folder) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        folder.add_sentence(sentence, size, count);
+      });
+    }
+    template <typename Lines>
+    void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        sampler.offer(sentence, size, count);
+      });
+    }
+    inline void fold_sample(const Sampler& sampler, size_t first, size_t last,
+                            ChunkFolder& folder) {
+      for (size_t i = first; i < last; ++i) {
+        folder.add_sentence(sampler[i].first.data(), sampler[i].first.size(), sampler[i].second);
+      }
+    }
+    }
+    """
+    void fold_lines "spmcompat::fold_lines"[T](
+        LineFilter& filter, const char* text, const T& lines, ChunkFolder& folder) except + nogil
+    void sample_lines "spmcompat::sample_lines"[T](
+        LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
+    void fold_sample "spmcompat::fold_sample"(
+        const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
+
+
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
     cdef readonly list alphabet
+    cdef readonly double text_bytes
+    cdef public object chunks

@@ -1,7 +1,8 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol, final
 
 BLOCK_BYTES: int
+INPUT_CHANGED: str
 
 class WordsNotKeptError(Exception): ...
 
@@ -78,11 +79,39 @@ class Batch:
 @final
 class Folder:
     def __init__(self, number: int, rules: TextRules) -> None: ...
-    def add(self, index: int, block: Block, sentences: Sentences, keep_words: bool) -> Batch: ...
+    def add(
+        self,
+        index: int,
+        block: Block,
+        sentences: Sentences,
+        keep_words: bool,
+        chunk: Chunk | None = None,
+    ) -> Batch: ...
     def add_sample(
-        self, index: int, sample: Sample, first: int, last: int, keep_words: bool
+        self,
+        index: int,
+        sample: Sample,
+        first: int,
+        last: int,
+        keep_words: bool,
+        chunk: Chunk | None = None,
     ) -> Batch: ...
     def finish(self) -> None: ...
+
+@final
+class Chunk:
+    @property
+    def batches(self) -> list[int]: ...
+
+@final
+class ChunkPlan:
+    def __init__(self, alphabet: list[tuple[int, int]], chunk_bytes: int, batches: int) -> None: ...
+    def measure(self, batch: Batch, folder: Folder) -> None: ...
+    def cut(self) -> None: ...
+    @property
+    def sentences(self) -> int: ...
+    def __len__(self) -> int: ...
+    def chunk(self, number: int) -> Chunk: ...
 
 @final
 class Builder:
@@ -91,10 +120,19 @@ class Builder:
     def merge(self, folders: list[Folder], batches: list[Batch], has_words: bool) -> None: ...
     def characters(self) -> dict[int, int]: ...
     def build(self, alphabet: list[tuple[int, int]]) -> Corpus: ...
+    def build_chunk(
+        self,
+        folders: list[Folder],
+        batches: list[Batch],
+        chunk: Chunk,
+        alphabet: list[tuple[int, int]],
+    ) -> Corpus: ...
 
 @final
 class Corpus:
     alphabet: list[tuple[int, int]]
+    text_bytes: float
+    chunks: Iterable[Corpus] | None
     @property
     def words(self) -> int: ...
     @property

@@ -1,8 +1,9 @@
 """Sentences folded into distinct words, and the corpus that the trainers read.
 
 The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
-word_counts.hpp merges the workers' words and cuts them into segments. Here stand the owners of
-these objects and the calls into them; all of them release the GIL while they work.
+word_counts.hpp merges the workers' words and cuts them into segments, chunks.hpp cuts the text
+into chunks. Here stand the owners of these objects and the calls into them; all of them release the
+GIL while they work.
 """
 
 from cython cimport final
@@ -16,6 +17,10 @@ from spmcompat.errors import BadValueError, TrainingError
 
 
 BLOCK_BYTES = 1 << 22
+INPUT_CHANGED = (
+    "The input changed while it was read: its sentences are not those of the first reading. "
+    "Train again when nothing writes to it."
+)
 
 
 class WordsNotKeptError(Exception):
@@ -263,34 +268,47 @@ cdef class Folder:
             rules.fold, rules.rule, dereference(rules.normalizer), dereference(rules.matcher)))
 
     def add(self, uint64_t index, Block block not None, Sentences sentences not None,
-            bint keep_words):
-        """Fold every sentence of the block with this index; returns its `Batch`."""
+            bint keep_words, Chunk chunk=None):
+        """Fold every sentence of the block with this index; returns its `Batch`.
+
+        If a chunk is given, only its sentences are folded.
+        """
         cdef const char* text
         cdef size_t size
-        dereference(self.folder).begin_batch(index, keep_words)
+        cdef unique_ptr[ChunkFolder] folder = self._begin_batch(index, keep_words, chunk)
         try:
             if block.is_lines:
                 text = PyBytes_AS_STRING(block.text)
                 size = PyBytes_GET_SIZE(block.text)
                 with nogil:
                     fold_lines[size_t](
-                        dereference(sentences.filter), text, size, dereference(self.folder))
+                        dereference(sentences.filter), text, size, dereference(folder))
             else:
                 with nogil:
                     fold_lines[vector[size_t]](
                         dereference(sentences.filter), block.items.data(), block.ends,
-                        dereference(self.folder))
+                        dereference(folder))
         except RuntimeError as error:
             sentences._fail(block, error)
         return self._end_batch()
 
     def add_sample(self, uint64_t index, Sample sample not None, size_t first, size_t last,
-                   bint keep_words):
-        """Fold the sentences [first, last) of a sample; returns their `Batch`."""
-        dereference(self.folder).begin_batch(index, keep_words)
+                   bint keep_words, Chunk chunk=None):
+        """Fold the sentences [first, last) of a sample; returns their `Batch`.
+
+        If a chunk is given, only its sentences are folded.
+        """
+        cdef unique_ptr[ChunkFolder] folder = self._begin_batch(index, keep_words, chunk)
         with nogil:
-            fold_sample(dereference(sample.sampler), first, last, dereference(self.folder))
+            fold_sample(dereference(sample.sampler), first, last, dereference(folder))
         return self._end_batch()
+
+    cdef unique_ptr[ChunkFolder] _begin_batch(self, uint64_t index, bint keep_words, Chunk chunk):
+        cdef const CChunk* chosen = NULL
+        if chunk is not None:
+            chosen = &chunk.chunk
+        dereference(self.folder).begin_batch(index, keep_words)
+        return unique_ptr[ChunkFolder](new ChunkFolder(chosen, index, dereference(self.folder)))
 
     cdef Batch _end_batch(self):
         cdef Batch batch = Batch()
@@ -302,6 +320,68 @@ cdef class Folder:
         """Turn what was folded unread into words."""
         with nogil:
             dereference(self.folder).finish()
+
+
+@final
+cdef class Chunk:
+    """The sentences of one chunk of the text."""
+
+    cdef CChunk chunk
+
+    @property
+    def batches(self):
+        """The batches that hold its sentences, ascending."""
+        return [stretch.batch for stretch in self.chunk.stretches]
+
+
+@final
+cdef class ChunkPlan:
+    """Where the text is cut into chunks.
+
+    Parameters
+    ----------
+    alphabet : list of (int, int)
+        Required characters and their counts.
+    chunk_bytes : int
+        A chunk is full when it holds so many bytes.
+    batches : int
+        How many batches the text has.
+    """
+
+    cdef unique_ptr[CChunkPlan] plan
+
+    def __init__(self, list alphabet not None, uint64_t chunk_bytes, size_t batches):
+        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
+
+    def measure(self, Batch batch not None, Folder folder not None):
+        """Take the sizes of a batch's sentences.
+
+        The batch must hold its words and be the only one that the folder read; the folder must be
+        finished. Workers may call this at the same time.
+        """
+        with nogil:
+            dereference(self.plan).measure(batch.log, dereference(folder.folder))
+
+    def cut(self):
+        """Cut the text, after all its batches were measured."""
+        with nogil:
+            dereference(self.plan).cut()
+
+    @property
+    def sentences(self):
+        """Number of sentences in all chunks."""
+        return dereference(self.plan).sentences()
+
+    def __len__(self):
+        return dereference(self.plan).chunks()
+
+    def chunk(self, size_t number):
+        """Return a `Chunk`."""
+        cdef Chunk chunk = Chunk()
+        with nogil:
+            chunk.chunk = dereference(self.plan).chunk(number)
+        return chunk
 
 
 @final
@@ -322,6 +402,15 @@ cdef class Builder:
 
         `has_words` tells whether the batches hold the words of their sentences.
         """
+        cdef bint uniform = self.rules.fold.uniform_starts
+        self._absorb(folders, batches, has_words)
+        with nogil:
+            self.order.remove_empty()
+            self.words.close_sentences(self.order, uniform)
+        self.has_words = has_words
+        self.sentences = self.order.last.size()
+
+    cdef _absorb(self, list folders, list batches, bint has_words):
         cdef vector[vector[uint32_t]] ids
         cdef Folder folder
         cdef Batch batch
@@ -333,14 +422,8 @@ cdef class Builder:
             with nogil:
                 self.order.append(
                     batch.log, dereference(folder.folder), ids[batch.folder], has_words)
-        cdef bint uniform = self.rules.fold.uniform_starts
-        with nogil:
-            self.order.remove_empty()
-            self.words.close_sentences(self.order, uniform)
         for folder in folders:
             folder.folder.reset()
-        self.has_words = has_words
-        self.sentences = self.order.last.size()
 
     def characters(self):
         """Return how often each character (code point) stands in the corpus; NUL is left out."""
@@ -378,8 +461,36 @@ cdef class Builder:
                 self.words.close_sentences(self.order, uniform)
         with nogil:
             self.words.cover(required, self.order)
+            corpus.text_bytes = self.words.text_bytes()
             self.words.segment(
                 self.rules.rule, &self.order if in_order else NULL, corpus.segmented)
+        corpus.rule = self.rules.rule
+        corpus.alphabet = alphabet
+        return corpus
+
+    def build_chunk(self, list folders not None, list batches not None, Chunk chunk not None,
+                    list alphabet not None):
+        """Return a `Corpus` of the sentences of one chunk, which `folders` have read.
+
+        It serves to find seeds. Words need not be joined for that where the space mark is not
+        required: every unknown character ends a segment.
+
+        Raises
+        ------
+        TrainingError
+            If the sentences are not those that the chunk was made of.
+        """
+        cdef Corpus corpus = Corpus()
+        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        cdef bint uniform = self.rules.fold.uniform_starts
+        self._absorb(folders, batches, False)
+        if not chunk.chunk.matches(self.order):
+            raise TrainingError(INPUT_CHANGED)
+        with nogil:
+            self.order.arrange(chunk.chunk.order)
+            self.words.close_sentences(self.order, uniform)
+            self.words.cover(required, self.order)
+            self.words.segment(self.rules.rule, NULL, corpus.segmented)
         corpus.rule = self.rules.rule
         corpus.alphabet = alphabet
         return corpus
@@ -393,6 +504,10 @@ cdef class Corpus:
     ----------
     alphabet : list of (int, int)
         Required characters (code points) with their counts, by count descending.
+    text_bytes : float
+        Size of the normalized text, with one more byte at the end of each sentence.
+    chunks : iterable of Corpus, or None
+        The chunks in which seeds are looked for, if the text is too large for one.
     """
 
     @property

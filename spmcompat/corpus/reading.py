@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
+from spmcompat.corpus.blocks import Files, Items, Sampled
+from spmcompat.corpus.chunks import Chunks
 from spmcompat.corpus.corpus import (
-    BLOCK_BYTES,
     Batch,
     Block,
     Builder,
@@ -21,11 +20,10 @@ from spmcompat.corpus.corpus import (
     WordsNotKeptError,
 )
 from spmcompat.corpus.coverage import choose_alphabet
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.workers import Workers
 
-_SAMPLE_BLOCK = 1 << 14  # sentences
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24
 
@@ -52,6 +50,8 @@ class CorpusOptions:
     split_by_whitespace: bool = True
     split_digits: bool = False
     allow_whitespace_only_pieces: bool = False
+    chunk_bytes: int = 500 << 20
+    """Of normalized text, in one search of seeds; fixed in the reference."""
 
 
 class _Reader:
@@ -83,14 +83,11 @@ class _Reader:
 
         self.workers.run(enumerate(blocks), work)
 
-    def fold_sample(self, sample: Sample) -> None:
-        def work(worker: int, task: tuple[int, int]) -> None:
-            index, first = task
-            last = min(first + _SAMPLE_BLOCK, len(sample))
-            batch = self.folders[worker].add_sample(index, sample, first, last, self.has_words)
-            self._record(index, batch)
+    def fold_sample(self, sampled: Sampled) -> None:
+        def work(worker: int, index: int) -> None:
+            self._record(index, sampled.fold(index, self.folders[worker], self.has_words))
 
-        self.workers.run(enumerate(range(0, len(sample), _SAMPLE_BLOCK)), work)
+        self.workers.run(range(len(sampled)), work)
 
     def _record(self, index: int, batch: Batch) -> None:
         self.batches[index] = batch
@@ -145,37 +142,44 @@ def read_corpus(
         rules = TextRules(charsmap, symbols, options)
     except RuntimeError as error:
         raise TrainingError(f"INTERNAL: {error}") from None
+    source: Files | Items
+    if items is None:
+        source = Files(options.input, options.max_sentence_length, options.tsv, report)
+    else:
+        source = Items(items)
     try:
-        return _read(options, rules, items, workers, report, keep=False)
+        return _read(options, rules, source, workers, report, keep=False)
     except WordsNotKeptError:
-        if items is not None:
+        if why := source.why_once():
             raise TrainingError(
-                "U+2581 (the space mark) falls below character_coverage only late in this "
-                "iterator. Write the text to a file, or put U+2581 into required_chars."
+                "U+2581 (the space mark) falls below character_coverage only late in the text, "
+                f"which has to be read again, but {why}. Write it to a file, or put U+2581 into "
+                "required_chars."
             ) from None
-        return _read(options, rules, items, workers, report, keep=True)
+        return _read(options, rules, source, workers, report, keep=True)
 
 
 def _read(
     options: CorpusOptions,
     rules: TextRules,
-    items: Iterable[str | bytes] | None,
+    source: Files | Items,
     workers: Workers,
     report: Report,
     keep: bool,
 ) -> Corpus:
     reader = _Reader(options, rules, workers, keep)
-    blocks = _blocks_of_files(options.input, report) if items is None else _blocks_of_items(items)
-    with report.stage("Reading", _size_of_files(options.input), "bytes") as stage:
+    kept: Files | Items | Sampled = source
+    with report.stage("Reading", source.size(), "bytes") as stage:
         if options.input_sentence_size > 0:
             sample = Sample(
                 options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
             )
-            _take_sample(blocks, sample, reader.sentences[0], workers, stage)
+            _take_sample(source, sample, reader.sentences[0], workers, stage)
             report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-            reader.fold_sample(sample)
+            kept = Sampled(sample)
+            reader.fold_sample(kept)
         else:
-            reader.fold(blocks, stage)
+            reader.fold(source, stage)
     _report_lines(reader.sentences, options, report)
     builder = Builder(rules)
     reader.finish(builder)
@@ -186,6 +190,10 @@ def _read(
     report.info(f"Final character coverage={covered:g}")
     corpus = workers.call(lambda: builder.build(alphabet))
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
+    if corpus.text_bytes > options.chunk_bytes:
+        corpus.chunks = Chunks(
+            kept, rules, alphabet, builder.sentences, options.chunk_bytes, workers, report
+        )
     return corpus
 
 
@@ -202,77 +210,6 @@ def _take_sample(
         stage.advance(block.size)
         if sample.done:
             return
-
-
-def _size_of_files(paths: Iterable[str]) -> int | None:
-    """Return the size in bytes, or None where it is not known beforehand."""
-    try:
-        return sum(os.stat(path).st_size for path in paths) or None
-    except OSError:
-        return None
-
-
-def _blocks_of_files(paths: Sequence[str], report: Report) -> Iterator[Block]:
-    """Read the files in order.
-
-    From an empty file that is not the last, the reference reads one line: the last line of the
-    file before once more if that lacks its line end, else an empty one.
-    """
-    line = b""
-    for number, path in enumerate(paths, 1):
-        report.info(f"Loading corpus: {path}")
-        empty = True
-        try:
-            with open(path or 0, "rb", buffering=0) as file:
-                for block in _blocks_of_file(file, path or "standard input"):
-                    yield block
-                    line = block.unfinished_line()
-                    empty = False
-        except OSError as error:
-            raise MissingFileError(
-                f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.'
-            ) from error
-        if empty and number < len(paths):
-            yield Block.of_lines(line + b"\n", path, 1)
-
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes | None: ...
-
-
-def _blocks_of_file(file: _Readable, name: str) -> Iterator[Block]:
-    """Cut a file at line ends; a line longer than a block is read whole."""
-    rest: list[bytes] = []
-    line = 1
-    while chunk := file.read(BLOCK_BYTES):
-        end = chunk.rfind(b"\n") + 1
-        if end == 0:
-            rest.append(chunk)
-            continue
-        text = b"".join([*rest, chunk[:end]])
-        yield Block.of_lines(text, name, line)
-        line += text.count(b"\n")
-        rest = [chunk[end:]]
-    if text := b"".join(rest):
-        yield Block.of_lines(text, name, line)
-
-
-def _blocks_of_items(items: Iterable[str | bytes]) -> Iterator[Block]:
-    iterator = iter(items)
-    first = 1
-    while True:
-        try:
-            block = Block.of_items(iterator, first)
-        except TrainingError:
-            raise
-        except Exception as error:
-            raise TrainingError(
-                f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
-            ) from error
-        if block is None:
-            return
-        yield block
-        first += block.lines
 
 
 def _report_lines(filters: list[Sentences], options: CorpusOptions, report: Report) -> None:

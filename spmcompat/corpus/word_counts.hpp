@@ -20,6 +20,23 @@ namespace spmcompat {
 
 constexpr size_t kCodePoints = 0x110000;
 
+// The reference removes an empty sentence by moving the last one into its place. Returns
+// which sentences stand where then.
+template <typename IsEmpty>
+std::vector<uint64_t> places_without_empty(uint64_t sentences, IsEmpty is_empty) {
+  std::vector<uint64_t> place(sentences);
+  for (size_t i = 0; i < place.size(); ++i) place[i] = i;
+  for (size_t i = 0; i < place.size();) {
+    if (is_empty(place[i])) {
+      place[i] = place.back();
+      place.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return place;
+}
+
 // The sentences of the corpus, in order.
 struct SentenceOrder {
   std::vector<uint32_t> last;        // of each its last word, or kNoWord if it is empty
@@ -47,19 +64,14 @@ struct SentenceOrder {
     }
   }
 
-  // The reference removes an empty sentence by moving the last one into its place.
   void remove_empty() {
-    std::vector<uint64_t> place(last.size());
-    for (size_t i = 0; i < place.size(); ++i) place[i] = i;
-    for (size_t i = 0; i < place.size();) {
-      if (last[place[i]] == kNoWord) {
-        place[i] = place.back();
-        place.pop_back();
-      } else {
-        ++i;
-      }
-    }
-    if (place.size() == last.size()) return;
+    const auto is_empty = [this](uint64_t i) { return last[i] == kNoWord; };
+    const std::vector<uint64_t> place = places_without_empty(last.size(), is_empty);
+    if (place.size() < last.size()) arrange(place);
+  }
+
+  // Puts the sentences `place` in the place of all.
+  void arrange(const std::vector<uint64_t>& place) {
     select(last, place);
     select(first, place);
     select(count, place);
@@ -146,6 +158,31 @@ class WordCounts {
     counts[0] = 0;
   }
 
+  // The size of the text, with one more byte at the end of each sentence. Counts of a TSV
+  // may go beyond any integer; up to 2^53 a double is exact.
+  double text_bytes() const {
+    double bytes = 0;
+    contexts_.for_each([&](const Context& c) {
+      const size_t size = words_[c.word].size() + (c.next >= kSentenceEnd ? 1 : 0);
+      bytes += static_cast<double>(c.count) * static_cast<double>(size);
+    });
+    return bytes;
+  }
+
+  // Whether the text changes where characters that are not required become the unknown mark;
+  // if so, `covered` is the changed text.
+  static bool cover_text(std::string_view text, const std::vector<bool>& required,
+                         std::string& covered) {
+    bool changed = false;
+    for_each_character(text, [&](char32_t c) { changed |= !required[c]; });
+    if (!changed) return false;
+    covered.clear();
+    for_each_character(text, [&](char32_t c) {
+      append_utf8(required[c] ? c : kUnknownMark, covered);
+    });
+    return true;
+  }
+
   // Replaces all characters but those required by the unknown mark.
   void cover(const std::vector<char32_t>& alphabet, SentenceOrder& order) {
     std::vector<bool> required(kCodePoints);
@@ -197,18 +234,6 @@ class WordCounts {
       function(decode_utf8(p, end, &length));
       p += length;
     }
-  }
-
-  static bool cover_text(std::string_view text, const std::vector<bool>& required,
-                         std::string& covered) {
-    bool changed = false;
-    for_each_character(text, [&](char32_t c) { changed |= !required[c]; });
-    if (!changed) return false;
-    covered.clear();
-    for_each_character(text, [&](char32_t c) {
-      append_utf8(required[c] ? c : kUnknownMark, covered);
-    });
-    return true;
   }
 
   static uint32_t covered_next(uint32_t next, const std::vector<bool>& required) {

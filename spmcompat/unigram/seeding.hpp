@@ -25,13 +25,22 @@
 
 namespace spmcompat {
 
+inline float candidate_score(uint64_t count, size_t characters) {
+  return static_cast<float>(count) * static_cast<float>(characters);
+}
+
+// Of candidates with equal scores the longer in bytes comes first, then bytes ascending.
+inline bool better_of_equals(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() > b.size() : a < b;
+}
+
 struct Candidate {
   uint64_t count;
   uint32_t begin;  // in the text of the units
   uint16_t bytes;
   uint16_t characters;
 
-  float score() const { return static_cast<float>(count) * static_cast<float>(characters); }
+  float score() const { return candidate_score(count, characters); }
 };
 
 class SuffixNodes {
@@ -56,8 +65,7 @@ class SuffixNodes {
     walk(suffixes, found);
   }
 
-  // The best of all that was found, in the order of the seeds: score descending, then the
-  // longer in bytes, then bytes ascending.
+  // The best of all that was found, in the order of the seeds.
   std::vector<Candidate> best(std::vector<std::vector<Candidate>>& found) const {
     std::vector<Candidate> all;
     for (std::vector<Candidate>& part : found) {
@@ -69,13 +77,12 @@ class SuffixNodes {
     return all;
   }
 
-  std::string piece(const Candidate& c) const { return std::string(text_of(c)); }
-
- private:
-  std::string_view text_of(const Candidate& c) const {
+  std::string_view piece_view(const Candidate& c) const {
     return std::string_view(text_.data() + c.begin, c.bytes);
   }
+  std::string piece(const Candidate& c) const { return std::string(piece_view(c)); }
 
+ private:
   struct Origin {
     uint32_t begin;
     uint32_t unit;
@@ -96,8 +103,7 @@ class SuffixNodes {
     bool operator()(const Candidate& a, const Candidate& b) const {
       const float x = a.score(), y = b.score();
       if (x != y) return x > y;
-      if (a.bytes != b.bytes) return a.bytes > b.bytes;
-      return nodes->text_of(a) < nodes->text_of(b);
+      return better_of_equals(nodes->piece_view(a), nodes->piece_view(b));
     }
   };
 

@@ -30,6 +30,16 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     void to_log_probabilities(vector[float]& score)
 
 
+cdef extern from "candidate_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CCandidateCounts "spmcompat::CandidateCounts":
+        CCandidateCounts(size_t limit)
+        void add(const SuffixNodes& nodes, vector[vector[Candidate]]& found) except +
+        void best(vector[string]& pieces, vector[float]& scores) except +
+
+
+NO_LIMIT = 1 << 62
+
+
 @final
 cdef class SeedSearch:
     """The search for the best `limit` substrings of a corpus, in steps that workers share.
@@ -84,6 +94,34 @@ cdef class SeedSearch:
         return seeds
 
 
+@final
+cdef class CandidateCounts:
+    """The candidates of several chunks, their counts summed; in the end the best `limit`."""
+
+    cdef unique_ptr[CCandidateCounts] counts
+
+    def __init__(self, size_t limit):
+        self.counts.reset(new CCandidateCounts(limit))
+
+    def add(self, SeedSearch search not None):
+        """Take over what the search of a chunk has found."""
+        with nogil:
+            dereference(self.counts).add(dereference(search.nodes), search.found)
+
+    def seeds(self, Corpus corpus not None):
+        """Return the characters of the corpus, then the candidates by score descending."""
+        cdef Pieces seeds = _characters(corpus)
+        cdef vector[string] pieces
+        cdef vector[float] scores
+        cdef size_t i
+        with nogil:
+            dereference(self.counts).best(pieces, scores)
+        for i in range(pieces.size()):
+            seeds.pieces.add(pieces[i], scores[i])
+        to_log_probabilities(seeds.pieces.score)
+        return seeds
+
+
 cdef Pieces _characters(Corpus corpus):
     cdef Pieces seeds = Pieces()
     cdef int64_t count
@@ -115,8 +153,27 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     Notes
     -----
     As ``MakeSeedSentencePieces`` of sentencepiece 0.2.3: scores in float32, their sum in double.
+    A corpus that is too large for one search is searched chunk by chunk.
     """
-    search = SeedSearch(corpus, limit, workers.count)
+    if corpus.chunks is None:
+        search = SeedSearch(corpus, limit, workers.count)
+        _find_candidates(search, workers, report)
+        workers.call(search.select)
+        return workers.call(search.seeds)
+    counts = CandidateCounts(limit)
+    for chunk in corpus.chunks:
+        _add_chunk(counts, chunk, workers, report)
+        del chunk  # before the next one is read
+    return workers.call(lambda: counts.seeds(corpus))
+
+
+def _add_chunk(counts, chunk, workers, report):
+    search = SeedSearch(chunk, NO_LIMIT, workers.count)
+    _find_candidates(search, workers, report)
+    workers.call(lambda: counts.add(search))
+
+
+def _find_candidates(search, workers, report):
     workers.call(search.prepare)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:
@@ -125,8 +182,6 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
             stage.advance(sizes[bucket])
 
         workers.run(range(len(sizes)), work)
-    workers.call(search.select)
-    return workers.call(search.seeds)
 
 
 def seed_from_counts(Corpus corpus not None, counts, int64_t limit):

@@ -15,10 +15,8 @@ from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.prune import drop_unreachable, prune
 from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding import NO_LIMIT, seed_from_corpus, seed_from_counts
 from spmcompat.workers import Workers
-
-_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         counts = read_seed_file(options.seed_sentencepieces_file)
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
-        seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else _NO_LIMIT)
+        seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else NO_LIMIT)
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
         seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
@@ -119,7 +117,7 @@ def _seed_limit(options: UnigramOptions) -> int:
     size = options.seed_sentencepiece_size
     if size == 0:
         return max(100_000, 8 * options.vocab_size)
-    return size if size > 0 else _NO_LIMIT
+    return size if size > 0 else NO_LIMIT
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:

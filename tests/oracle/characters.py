@@ -34,6 +34,7 @@ class Options:
     split_digits: bool = False
     treat_whitespace_as_suffix: bool = False
     allow_whitespace_only_pieces: bool = False
+    chunk_bytes: int = 500 << 20
     meta_pieces: int = field(default=3, metadata={"why": "<unk>, <s>, </s>"})
 
 

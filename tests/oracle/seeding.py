@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -19,13 +19,39 @@ END = -1
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
     """Return the seeds with their log probabilities: characters first, then the candidates."""
     sentences = list(sentences)
-    counts = candidates(sentences, options)
+    size = options.seed_sentencepiece_size or max(100_000, 8 * options.vocab_size)
+    counts: Counter[str] = Counter()
+    for chunk in chunks(sentences, options.chunk_bytes):
+        counts.update(candidates(chunk, options))
+        if len(counts) > 16 * size:
+            counts = Counter({text: counts[text] for text, _ in ranked(counts)[: 8 * size]})
+    return log_probabilities([*characters(sentences), *ranked(counts)[:size]])
+
+
+def ranked(counts: Counter[str]) -> Pieces:
+    """Sort by score descending; of equal ones the longer in bytes first, then by bytes."""
     scored = [
         (text, np.float32(frequency) * np.float32(len(text))) for text, frequency in counts.items()
     ]
-    scored.sort(key=lambda item: (-item[1], -len(item[0].encode()), item[0]))
-    size = options.seed_sentencepiece_size or max(100_000, 8 * options.vocab_size)
-    return log_probabilities([*characters(sentences), *scored[:size]])
+    return sorted(scored, key=lambda item: (-item[1], -len(item[0].encode()), item[0]))
+
+
+def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
+    """Join sentences, each closed by a zero byte and repeated by its frequency, up to a limit.
+
+    A chunk is full once it holds `limit` bytes; what is left of the frequency then is lost.
+    """
+    chunk = b""
+    for text, frequency in sentences:
+        for _ in range(frequency):
+            if len(chunk) >= limit:
+                break
+            chunk += text.encode() + b"\0"
+        if len(chunk) >= limit:
+            yield chunk
+            chunk = b""
+    if chunk:
+        yield chunk
 
 
 def seed_from_file(
@@ -54,14 +80,12 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
     return [(text, np.float32(count)) for text, count in by_value(counts.items())]
 
 
-def candidates(sentences: Iterable[Sentence], options: Options) -> Counter[str]:
+def candidates(chunk: bytes, options: Options) -> Counter[str]:
     """Count, in one chunk, the substrings of several characters that branch.
 
-    The chunk is every sentence, as often as its frequency, each closed by a zero byte. A substring
-    is looked at in bytes: what follows it must be two different bytes. One that ends in the zero
-    byte is trimmed, and its count is added to that of the text before it.
+    A substring is looked at in bytes: what follows it must be two different bytes. One that ends
+    in the zero byte is trimmed, and its count is added to that of the text before it.
     """
-    chunk = b"".join((text.encode() + b"\0") * frequency for text, frequency in sentences)
     occurrences: Counter[bytes] = Counter()
     followers: defaultdict[bytes, set[int]] = defaultdict(set)
     longest = 4 * options.max_sentencepiece_length + 1
