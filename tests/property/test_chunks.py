@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,9 @@ from tests.oracle.seeding import chunks, seed
 
 WORDS = st.text("abあぁ漢1\u0301", min_size=1, max_size=5)
 LINES = st.lists(WORDS, min_size=0, max_size=5).map(" ".join).map(lambda line: line or " ")
-COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**18))
+# As the specification stores them.
+COVERAGES = [float(np.float32(share)) for share in (1.0, 0.98, 0.9, 0.6)]
+COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**12))
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def texts(draw: st.DrawFn) -> Text:
     lines = draw(st.lists(st.tuples(LINES, count), min_size=2, max_size=40))
     options = CorpusOptions(
         tsv=tsv,
-        character_coverage=draw(st.sampled_from([1.0, 0.98, 0.9, 0.6])),
+        character_coverage=draw(st.sampled_from(COVERAGES)),
         add_dummy_prefix=draw(st.booleans()),
         remove_extra_whitespaces=draw(st.booleans()),
         treat_whitespace_as_suffix=draw(st.booleans()),
