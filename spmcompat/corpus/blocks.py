@@ -181,7 +181,7 @@ class Sampled:
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return -(-len(self._sample) // _SAMPLE_BLOCK)
+        return (len(self._sample) + _SAMPLE_BLOCK - 1) // _SAMPLE_BLOCK
 
     def why_once(self) -> str:
         """Return nothing: a sample can be read again."""
@@ -218,6 +218,4 @@ def _blocks_of_file(file: _Readable, name: str) -> Iterator[Block]:
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(
-        f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.'
-    )
+    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')

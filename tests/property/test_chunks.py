@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
@@ -20,7 +21,7 @@ from spmcompat.progress import Report
 from spmcompat.unigram.seeding import seed_from_corpus
 from spmcompat.workers import Workers
 from tests.oracle.characters import SPACE, Options, Sentence, cover
-from tests.oracle.seeding import chunks, seed
+from tests.oracle.seeding import seed
 
 WORDS = st.text("abあぁ漢1\u0301", min_size=1, max_size=5)
 LINES = st.lists(WORDS, min_size=0, max_size=5).map(" ".join).map(lambda line: line or " ")
@@ -125,8 +126,8 @@ def check_seeds(corpus: Corpus, text: Text) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield tmp_path_factory.mktemp("chunks")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("chunks")
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -143,3 +144,80 @@ def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
     assert corpus.text_bytes == float(size)
     assert (corpus.chunks is not None) == (size > text.options.chunk_bytes)
     check_seeds(corpus, text)
+
+
+PLAIN = CorpusOptions(remove_extra_whitespaces=False, character_coverage=1.0, chunk_bytes=100)
+LONG = Text(
+    [(" ".join(["ab", "ba", "aab", "bab"][: 1 + i % 4]), 1) for i in range(60)],
+    PLAIN,
+    seeds=1_000_000,
+    block_bytes=1 << 22,
+    workers=2,
+)
+
+
+# Sixteen candidates are kept of one chunk for the next, of seventeen the best eight.
+@pytest.mark.parametrize(("candidates", "rank"), [(16, 8), (16, 15), (17, 7), (17, 8), (17, 16)])
+def test_a_candidate_dropped_between_chunks_loses_its_count(
+    folder: Path, candidates: int, rank: int
+) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
+    pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
+    # Each pair is followed by two different bytes, and no other two letters are.
+    first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
+    size = sum(count * (len(line.encode()) + 1) for line, count in first)
+    second = [(pairs[rank] + end, 30) for end in "12"]
+    options = CorpusOptions(
+        tsv=True, character_coverage=1.0, add_dummy_prefix=False, chunk_bytes=size
+    )
+    text = Text(first + second, options, seeds=1, block_bytes=1 << 22, workers=1)
+    corpus = read(text, folder)
+    assert corpus.chunks is not None
+    assert len(list(corpus.chunks)) == 2
+    check_seeds(corpus, text)
+
+
+def test_a_sample_is_searched_in_chunks(folder: Path) -> None:
+    """The first sentences, and more than a block of them, stay as they stand."""
+    options = replace(
+        PLAIN, input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
+    )
+    text = replace(LONG, options=options)
+    with mock.patch.object(blocks, "_SAMPLE_BLOCK", 7):
+        corpus = read(text, folder)
+        assert corpus.chunks is not None
+        check_seeds(corpus, text)
+
+
+def test_an_iterator_cannot_be_read_again() -> None:
+    corpus = read_corpus(
+        PLAIN, b"", [], iter(line for line, _ in LONG.lines), Workers(1), Report(2)
+    )
+    with pytest.raises(TrainingError, match="iterator can be read only once"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+
+
+def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(
+        target=pipe.write_text, args=["".join(f"{line}\n" for line, _ in LONG.lines)]
+    )
+    writer.start()
+    options = replace(PLAIN, input=(str(pipe),))
+    corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
+    writer.join()
+    with pytest.raises(TrainingError, match="no regular file and can be read only once"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+
+
+@pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
+def test_a_file_that_changes_is_noticed(folder: Path, other: str) -> None:
+    corpus = read(LONG, folder)
+    (folder / "text").write_text(other)
+    if other == "ab ba\n" * 60:
+        # As many sentences, which no count can tell apart.
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        return
+    with pytest.raises(TrainingError, match="The input changed while it was read"):
+        seed_from_corpus(corpus, 10, Workers(1), Report(2))
