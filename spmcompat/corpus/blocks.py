@@ -99,7 +99,8 @@ class Files:
             offset = 0
             try:
                 with open(path or 0, "rb", buffering=0) as file:
-                    for block in _blocks_of_file(file, path or "standard input"):
+                    name = path or "standard input"
+                    for block in _blocks_of_file(file, name, count_lines=self._tsv):
                         self._places.append(_Stretch(path, offset, block.size, block.first_line))
                         yield block
                         line = block.unfinished_line()
@@ -200,8 +201,11 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes | None: ...
 
 
-def _blocks_of_file(file: _Readable, name: str) -> Iterator[Block]:
-    """Cut a file at line ends; a line longer than a block is read whole."""
+def _blocks_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[Block]:
+    """Cut a file at line ends; a line longer than a block is read whole.
+
+    Lines need to be counted only where one of them can be wrong.
+    """
     rest: list[bytes] = []
     line = 1
     while chunk := file.read(BLOCK_BYTES):
@@ -211,7 +215,7 @@ def _blocks_of_file(file: _Readable, name: str) -> Iterator[Block]:
             continue
         text = b"".join([*rest, chunk[:end]])
         yield Block.of_lines(text, name, line)
-        line += text.count(b"\n")
+        line += text.count(b"\n") if count_lines else 0
         rest = [chunk[end:]]
     if text := b"".join(rest):
         yield Block.of_lines(text, name, line)

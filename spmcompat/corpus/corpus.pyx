@@ -432,7 +432,11 @@ cdef class Builder:
         with nogil:
             counts.resize(0x110000)
             self.words.count_characters(counts)
-        return {c: counts[c] for c in range(counts.size()) if counts[c] > 0}
+        found = {}
+        for c in range(counts.size()):
+            if counts[c] > 0:
+                found[c] = counts[c]
+        return found
 
     def build(self, list alphabet not None):
         """Replace all characters but those of `alphabet`, cut the words, return the `Corpus`.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import sentencepiece
-from sentencepiece import sentencepiece_model_pb2
+from . import reference
 
-schema: Any = sentencepiece_model_pb2  # its classes are made at run time
+schema: Any = reference.schema()  # its classes are made at run time
 
 Rules = Mapping[tuple[int, ...], tuple[int, ...]]
 
@@ -53,9 +52,7 @@ class Normalizer:
         model.normalizer_spec.precompiled_charsmap = charsmap
         for name, value in flags.items():
             setattr(model.normalizer_spec, name, value)
-        self._processor = sentencepiece.SentencePieceProcessor(
-            model_proto=model.SerializeToString()
-        )
+        self._processor = reference.load(model.SerializeToString())
 
     def normalize(self, text: bytes) -> bytes:
         """Return the normalized text."""
@@ -69,10 +66,10 @@ def _text(points: tuple[int, ...]) -> str:
 
 def _load(charsmap: bytes) -> Any:
     spec = schema.NormalizerSpec(precompiled_charsmap=charsmap)
-    return sentencepiece.SentencePieceNormalizer(normalizer_spec=spec.SerializeToString())
+    return reference.normalizer({"normalizer_spec": spec.SerializeToString()})
 
 
 def _charsmap(**source: Any) -> bytes:
-    normalizer = sentencepiece.SentencePieceNormalizer(**source)
+    normalizer = reference.normalizer(source)
     spec = schema.NormalizerSpec.FromString(normalizer.serialized_normalizer_spec())
     return bytes(spec.precompiled_charsmap)
