@@ -1,5 +1,6 @@
 """Paths, the large corpora, and the two trainers shared by a whole test session."""
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,3 +31,7 @@ def large_corpora() -> dict[str, Path]:
     if not found:
         pytest.skip(f"no large corpora: set {corpora.FOLDER_VARIABLE} to a folder of .txt files")
     return found
+
+
+# A job in the background inherits SIGINT ignored, and so would the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
