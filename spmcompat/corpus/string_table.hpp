@@ -88,16 +88,6 @@ class SlotIndex {
     }
   }
 
-  // The same without noting; kNone if there is none.
-  template <typename Equal>
-  uint32_t find(uint32_t hash, Equal equal) const {
-    if (slots_.empty()) return kNone;
-    for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.id == kNone || (slot.hash == hash && equal(slot.id))) return slot.id;
-    }
-  }
-
   void clear() { std::vector<Slot>().swap(slots_); }
 
  private:
@@ -124,8 +114,6 @@ class SlotIndex {
 
 class StringTable {
  public:
-  static constexpr uint32_t kNone = SlotIndex::kNone;
-
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t id) const { return strings_[id]; }
 
@@ -137,13 +125,7 @@ class StringTable {
     return id;
   }
 
-  // The id of a string, or kNone.
-  uint32_t find(std::string_view s) const {
-    return index_.find(hash_bytes(s.data(), s.size()),
-                       [&](uint32_t known) { return strings_[known] == s; });
-  }
-
-  // Frees what only find and add need.
+  // Frees what only add needs.
   void drop_index() { index_.clear(); }
 
  private:
