@@ -19,14 +19,13 @@ namespace spmcompat {
 
 class BestPath {
  public:
-  // `score` holds the pieces' scores and, last, that of the unknown piece; no piece is longer
-  // than `longest` characters.
-  BestPath(const std::vector<float>& score, size_t longest)
-      : score_(score), longest_(longest), margin_(std::fabs(score.back())) {}
+  // No piece is longer than `longest` characters, or scores lower than the unknown one.
+  BestPath(const std::vector<NodePiece>& pieces, size_t longest, float unknown_score)
+      : pieces_(pieces), longest_(longest), margin_(std::fabs(unknown_score)) {}
 
   void begin() {
     views_.clear();
-    steps_.assign(1, Step{0.0f, 0, 0, false});
+    steps_.assign(1, Step{0.0f, 0, false});
   }
 
   // Goes forward through the next segment of the word.
@@ -34,19 +33,18 @@ class BestPath {
     const size_t base = steps_.size() - 1;
     views_.push_back(view);
     steps_.resize(base + view.length + 1, kUnreached);
-    size_t k = 0;
-    for (size_t i = 0; i < view.length; ++i) {
-      const float here = steps_[base + i].best;
-      for (const size_t stop = k + view.nodes_at[i]; k < stop; ++k) {
-        const float score = here + score_[view.piece[k]];
-        Step& step = steps_[base + i + view.node_length[k]];
-        if (!(score <= step.best)) {
-          step.near = step.best >= score - tolerance(score);
-          step.best = score;
-          step.piece = view.piece[k];
-          step.length = view.node_length[k];
-        }
-      }
+    size_t at = base - 1;
+    for (size_t k = view.size; k-- > 0;) {
+      const uint32_t piece = piece_of(view.nodes[k]);
+      at += is_last(view.nodes[k]);  // the first node met of its position
+      const float score = steps_[at].best + pieces_[piece].score;
+      Step& step = steps_[at + pieces_[piece].length];
+      // Without a branch, as it would be a guess.
+      const bool better = !(score <= step.best);
+      const bool near = step.best >= score - tolerance(score);
+      step.near = better ? near : step.near;
+      step.piece = better ? piece : step.piece;
+      step.best = better ? score : step.best;
     }
   }
 
@@ -65,8 +63,8 @@ class BestPath {
         Step step = steps_[at];
         if (step.near) first_equal(view, base, at, right, step);
         function(step.piece);
-        right = score_[step.piece];
-        at -= step.length;
+        right = pieces_[step.piece].score;
+        at -= pieces_[step.piece].length;
       }
     }
   }
@@ -75,12 +73,11 @@ class BestPath {
   struct Step {
     float best;
     uint32_t piece;
-    uint16_t length;
     bool near;  // an earlier neighbour may come out equal
   };
 
   // No comparison with it holds, so whatever comes first takes its place, even an infinity.
-  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
+  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0, false};
 
   // Two sums with one more score can only round to the same float if they lie this close.
   float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }
@@ -88,28 +85,31 @@ class BestPath {
   void first_equal(const LatticeView& view, size_t base, size_t at, float right, Step& step) {
     if (offsets_.empty()) {
       offsets_.push_back(0);
-      for (size_t i = 0; i < view.length; ++i) offsets_.push_back(offsets_[i] + view.nodes_at[i]);
+      for (uint32_t k = 0; k < view.size; ++k) {
+        if (is_last(view.nodes[k])) offsets_.push_back(k + 1);
+      }
     }
     const float best = step.best + right;
     const size_t end = at - base;
     for (size_t i = end > longest_ ? end - longest_ : 0; i < end; ++i) {
-      for (size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) {
-        if (i + view.node_length[k] != end) continue;
-        if ((steps_[base + i].best + score_[view.piece[k]]) + right == best) {
-          step.piece = view.piece[k];
-          step.length = view.node_length[k];
+      const size_t place = view.length - 1 - i;  // positions stand from the last to the first
+      for (uint32_t k = offsets_[place]; k < offsets_[place + 1]; ++k) {
+        const uint32_t piece = piece_of(view.nodes[k]);
+        if (i + pieces_[piece].length != end) continue;
+        if ((steps_[base + i].best + pieces_[piece].score) + right == best) {
+          step.piece = piece;
           return;
         }
       }
     }
   }
 
-  const std::vector<float>& score_;
+  const std::vector<NodePiece>& pieces_;
   size_t longest_;
   float margin_;
   std::vector<LatticeView> views_;
   std::vector<Step> steps_;
-  std::vector<size_t> offsets_;
+  std::vector<uint32_t> offsets_;  // of the positions of the segment at hand
 };
 
 }  // namespace spmcompat

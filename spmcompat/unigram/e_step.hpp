@@ -1,28 +1,53 @@
 // The E-step: expected counts of the pieces over the lattices of all words.
 //
-// alpha and beta are kept per position, not per node: all nodes that begin at a position
-// share their alpha, all that end at one their beta. Going forward, a node's term is added
-// to the alpha of its end; terms arrive there by begin ascending, which is the order of the
-// reference. Going backward, the terms of one position come shortest node first, likewise.
-//
 // The alphas of a word's first segment depend on nothing before it: they are computed once
-// for all words that begin with the segment. A sum waits for the one before it, so several
-// segments, or words, are walked in turns: the processor works on one while another waits.
-// Only the order of additions to the expected counts matters; it is that of the words.
+// for all words that begin with the segment. Only the order of additions to the expected counts
+// matters; it is that of the words.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "best_path.hpp"
 #include "lattice.hpp"
 #include "log_math.hpp"
+#include "sums.hpp"
 #include "word_counts.hpp"
 
 namespace spmcompat {
+
+constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
+
+// The pieces as the lattices see them, and the processor that the sums are computed for.
+struct Scores {
+  std::vector<NodePiece> pieces;
+  bool avx2 = has_avx2();
+
+  void set(const Pieces& all) { pieces = node_pieces(all); }
+
+  uint32_t size() const { return static_cast<uint32_t>(pieces.size() - 2); }
+  uint32_t unknown() const { return size(); }
+  uint32_t no_op() const { return size() + 1; }
+  uint32_t longest() const {
+    uint32_t longest = 1;
+    for (const NodePiece& piece : pieces) longest = std::max(longest, piece.length);
+    return longest;
+  }
+
+  template <typename Direction>
+  void follow(Follower<Direction>& follower, const std::vector<Track>& tracks,
+              const Sums& sums) const {
+    avx2 ? follow_avx2(follower, tracks, sums) : follower.follow(tracks, sums);
+  }
+  const double* terms(const float* x, size_t size, float frequency, double* terms) const {
+    avx2 ? to_terms_avx2(x, size, frequency, terms) : to_terms(x, size, frequency, terms);
+    return terms;
+  }
+};
 
 // What one lane adds up. The unknown piece counts for the piece of id 0, as in the reference.
 struct LaneSums {
@@ -39,133 +64,46 @@ struct LaneSums {
   }
 };
 
-constexpr size_t kStreams = 4;  // walked in turns
-
-// Walks `count` streams, kStreams at a time, in turns. A stream is started by start(stream,
-// number) and does a bit of its work at each step(), which returns false when it is done.
-template <typename Stream, typename Start>
-void walk_in_turns(size_t count, Start start) {
-  Stream streams[kStreams];
-  size_t active = 0, next = 0;
-  while (active < kStreams && next < count) start(streams[active++], next++);
-  while (active > 0) {
-    for (size_t s = 0; s < active;) {
-      if (streams[s].step()) {
-        ++s;
-      } else if (next < count) {
-        start(streams[s++], next++);
-      } else {
-        streams[s] = streams[--active];
-      }
-    }
-  }
-}
-
-// Goes forward through one segment; alpha[0] is known.
-class ForwardStream {
- public:
-  void start(const LatticeView& view, const float* score, float* alpha) {
-    view_ = view;
-    score_ = score;
-    alpha_ = alpha;
-    position_ = node_ = 0;
-    // log_sum_exp(-inf, x) is x, to the bit: an empty sum needs no case of its own.
-    std::fill_n(alpha + 1, view.length, -std::numeric_limits<float>::infinity());
-  }
-  bool step() {
-    const float here = alpha_[position_];
-    for (const size_t stop = node_ + view_.nodes_at[position_]; node_ < stop; ++node_) {
-      float& end = alpha_[position_ + view_.node_length[node_]];
-      end = log_sum_exp(end, score_[view_.piece[node_]] + here);
-    }
-    return ++position_ < view_.length;
-  }
-
- private:
-  LatticeView view_;
-  const float* score_;
-  float* alpha_;
-  size_t position_, node_;
-};
-
-// Goes backward through the segments of one word; beta at its end is known.
-class BackwardStream {
- public:
-  void start(const LatticeView* first, const LatticeView* last, const float* score, float* end) {
-    first_ = first;
-    view_ = last;
-    score_ = score;
-    beta_ = end;
-    position_ = 0;
-    previous_view();
-  }
-  bool step() {
-    const size_t stop = node_;
-    node_ -= view_->nodes_at[--position_];
-    float sum = -std::numeric_limits<float>::infinity();
-    for (size_t n = node_; n < stop; ++n) {
-      sum = log_sum_exp(sum, score_[view_->piece[n]] + beta_[position_ + view_->node_length[n]]);
-    }
-    beta_[position_] = sum;
-    if (position_ > 0) return true;
-    if (view_ == first_) return false;
-    previous_view();
-    return true;
-  }
-
- private:
-  void previous_view() {
-    --view_;
-    position_ = view_->length;
-    node_ = view_->nodes;
-    beta_ -= view_->length;
-  }
-
-  const LatticeView* first_;
-  const LatticeView* view_;
-  const float* score_;
-  float* beta_;
-  size_t position_, node_;
-};
-
 // Fills the values of a block with the alphas of segments that stand at the begin of a word.
 inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segments,
-                          const std::vector<float>& score) {
+                          const Scores& scores) {
   block.make_room();
-  walk_in_turns<ForwardStream>(segments.size(), [&](ForwardStream& stream, size_t i) {
-    float* alpha = block.values(segments[i]);
+  std::vector<Track> tracks;
+  for (const uint32_t segment : segments) {
+    const LatticeView view = block[segment];
+    tracks.push_back({view.nodes, view.size, block.values_begin(segment), view.length});
+    float* alpha = block.values() + tracks.back().begin;
+    std::fill_n(alpha, view.length + 1, kEmptySum);
     alpha[0] = 0.0f;
-    stream.start(block[segments[i]], score.data(), alpha);
-  });
+  }
+  Follower<Forward> follower;
+  scores.follow(follower, tracks, {scores.pieces.data(), scores.no_op(), block.values()});
 }
 
 // Expected counts from words, a batch at a time.
 class WordPass {
  public:
-  WordPass(const Lattices& lattices, const std::vector<float>& score)
-      : lattices_(lattices), score_(score), unknown_(static_cast<uint32_t>(score.size() - 1)) {}
+  WordPass(const Lattices& lattices, const Scores& scores) : lattices_(lattices), scores_(scores) {
+    clear();
+  }
 
   bool full() const {
-    return words_.size() >= kMaxWords || (words_.size() >= kStreams && alpha_.size() > kMaxLength);
+    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && nodes_.size() > kMaxNodes);
   }
 
   void add(const uint32_t* segments, size_t count, float frequency) {
-    Word word{views_.size(), 0, alpha_.size(), 0, frequency};
-    for (size_t i = 0; i < count; ++i) {
-      views_.push_back(lattices_[segments[i]]);
-      word.length += views_.back().length;
+    Word word{nodes_.size(), 0, 0, alpha_.size(), 0, 0, frequency};
+    for (size_t i = count; i-- > 0;) {
+      const LatticeView view = lattices_[segments[i]];
+      word.later = word.size;
+      word.size += view.size;
+      word.length += view.length;
+      word.first_length = view.length;
+      append(view);
     }
-    word.last_view = views_.size();
-    alpha_.resize(word.begin + word.length + 1);
-    float* alpha = alpha_.data() + word.begin;
-    std::copy_n(lattices_.values(segments[0]), views_[word.first_view].length + 1, alpha);
-    for (size_t v = word.first_view + 1; v < word.last_view; ++v) {
-      alpha += views_[v - 1].length;
-      ForwardStream stream;
-      stream.start(views_[v], score_.data(), alpha);
-      while (stream.step()) {
-      }
-    }
+    alpha_.resize(word.begin + word.length + 1, kEmptySum);
+    alpha_.push_back(kNoOne);
+    std::copy_n(lattices_.values(segments[0]), word.first_length + 1, alpha_.data() + word.begin);
     words_.push_back(word);
   }
 
@@ -173,60 +111,109 @@ class WordPass {
   // word, and begins a new batch.
   template <typename Function>
   void finish(float* expected, Function function) {
-    beta_.resize(alpha_.size());
-    walk_in_turns<BackwardStream>(words_.size(), [&](BackwardStream& stream, size_t i) {
-      const Word& word = words_[i];
-      float* end = beta_.data() + word.begin + word.length;
-      *end = 0.0f;
-      stream.start(views_.data() + word.first_view, views_.data() + word.last_view, score_.data(),
-                   end);
-    });
+    go_forward();
+    go_backward();
     for (const Word& word : words_) {
-      add_marginals(word, expected);
+      add_shares(word, expected);
       function(word.frequency, alpha_[word.begin + word.length]);
     }
-    words_.clear();
-    views_.clear();
-    alpha_.clear();
+    clear();
   }
 
  private:
-  static constexpr size_t kMaxWords = 64;
-  static constexpr size_t kMaxLength = 4096;  // of all words together, in characters
+  static constexpr size_t kMaxWords = 512;
+  static constexpr size_t kMinWords = Backward::kWidth;
+  static constexpr size_t kMaxNodes = 1 << 16;
+  static constexpr float kNoOne = -1.0f;  // of the sums before a word
 
   struct Word {
-    size_t first_view, last_view;
-    size_t begin;  // of its alphas and betas
-    size_t length;
+    size_t node, size;    // all nodes
+    size_t later;         // number of those behind the first segment
+    size_t begin;         // of its alphas and betas
+    size_t length;        // in characters
+    size_t first_length;  // of the first segment
     float frequency;
   };
 
-  void add_marginals(const Word& word, float* expected) const {
-    const float* alpha = alpha_.data() + word.begin;
-    const float* beta = beta_.data() + word.begin;
-    const float z = alpha[word.length];
-    for (size_t v = word.first_view; v < word.last_view; ++v) {
-      const LatticeView& view = views_[v];
-      size_t k = 0;
-      for (size_t i = 0; i < view.length; ++i) {
-        for (const size_t stop = k + view.nodes_at[i]; k < stop; ++k) {
-          const uint32_t piece = view.piece[k];
-          const float x = ((alpha[i] + score_[piece]) + beta[i + view.node_length[k]]) - z;
-          float& sum = expected[piece == unknown_ ? 0 : piece];
-          sum = add_exp(sum, word.frequency, x);
-        }
+  // Four nodes at a time: segments are short.
+  void append(const LatticeView& view) {
+    const size_t size = nodes_.size();
+    nodes_.resize(size + view.size + kSpareNodes);
+    for (size_t i = 0; i < view.size; i += 4) {
+      std::memcpy(nodes_.data() + size + i, view.nodes + i, 4 * sizeof(uint32_t));
+    }
+    nodes_.resize(size + view.size);
+  }
+
+  void clear() {
+    words_.clear();
+    nodes_.clear();
+    alpha_.assign(1, kNoOne);
+  }
+
+  // Behind the first segment; up to there the alphas are known.
+  void go_forward() {
+    tracks_.clear();
+    for (const Word& word : words_) {
+      if (word.later == 0) continue;
+      tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.later),
+                         word.begin + word.first_length, word.length - word.first_length});
+    }
+    scores_.follow(forward_, tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data()});
+  }
+
+  void go_backward() {
+    beta_.assign(alpha_.size(), kEmptySum);
+    tracks_.clear();
+    size_t longest = 0;
+    for (const Word& word : words_) {
+      const size_t end = word.begin + word.length;
+      beta_[end] = 0.0f;
+      beta_[end + 1] = kNoOne;
+      tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.size), word.begin,
+                         word.length, word.node, alpha_[end]});
+      longest = std::max(longest, word.size);
+    }
+    beta_[0] = kNoOne;
+    x_.resize(nodes_.size() + longest);
+    scores_.follow(backward_, tracks_,
+                   {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(), x_.data(),
+                    nodes_.size()});
+  }
+
+  void add_shares(const Word& word, float* expected) {
+    const float* x = x_.data() + word.node;
+    const uint32_t* nodes = nodes_.data() + word.node;
+    terms_.resize(word.size + 3);
+    const double* terms = scores_.terms(x, word.size, word.frequency, terms_.data());
+    const auto add = [&](size_t k, uint32_t piece) {
+      expected[piece] = add_exp(expected[piece], terms[k], word.frequency, x[k]);
+    };
+    const uint32_t unknown = scores_.unknown();
+    for (size_t k = word.size; k-- > 0;) {
+      const uint32_t piece = piece_of(nodes[k]);
+      if (piece != unknown) {
+        add(k, piece);
+        continue;
       }
-      alpha += view.length;
-      beta += view.length;
+      // It counts for the piece of id 0, which may begin here too and then comes before.
+      size_t first = k;
+      while (first > 0 && !is_last(nodes[first - 1])) --first;
+      for (size_t i = first; i < k; ++i) add(i, piece_of(nodes[i]));
+      add(k, 0);
+      k = first;
     }
   }
 
   const Lattices& lattices_;
-  const std::vector<float>& score_;
-  uint32_t unknown_;
+  const Scores& scores_;
   std::vector<Word> words_;
-  std::vector<LatticeView> views_;
-  std::vector<float> alpha_, beta_;
+  std::vector<uint32_t> nodes_;  // of all words, as in the lattices: from the last to the first
+  std::vector<float> alpha_, beta_, x_;
+  std::vector<double> terms_;
+  std::vector<Track> tracks_;
+  Follower<Forward> forward_;
+  Follower<Backward> backward_;
 };
 
 // The segments that stand at the begin of a word, by block of the lattices.
@@ -258,14 +245,14 @@ inline int64_t count_tokens(const SegmentedCorpus& corpus, const Lattices& latti
 // Sums the words lane, lane + lanes, lane + 2 lanes ... Stops early when *cancel is set.
 // forward_block must have been called for every block.
 inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                        const std::vector<float>& score, size_t lane, size_t lanes,
+                        const Scores& scores, size_t lane, size_t lanes,
                         int64_t total_count, bool with_tokens, const volatile int* cancel,
                         LaneSums& sums) {
-  sums.expected.assign(score.size() - 1, 0.0f);
+  sums.expected.assign(scores.size(), 0.0f);
   sums.objective = 0.0f;
   sums.tokens = 0;
-  WordPass pass(lattices, score);
-  BestPath best(score, lattices.longest());
+  WordPass pass(lattices, scores);
+  BestPath best(scores.pieces, scores.longest(), scores.pieces[scores.unknown()].score);
   const auto finish = [&] {
     pass.finish(sums.expected.data(), [&](float frequency, float z) {
       sums.objective -= frequency * z / total_count;
@@ -283,11 +270,11 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
 
 // For pruning: how often each piece stands in the best paths of the lane's words.
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                            const std::vector<float>& score, size_t lane, size_t lanes,
+                            const Scores& scores, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {
-  sums.expected.assign(score.size() - 1, 0.0f);
-  const uint32_t unknown = static_cast<uint32_t>(score.size() - 1);
-  BestPath best(score, lattices.longest());
+  sums.expected.assign(scores.size(), 0.0f);
+  const uint32_t unknown = scores.unknown();
+  BestPath best(scores.pieces, scores.longest(), scores.pieces[scores.unknown()].score);
   for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
     best.begin();
     for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {

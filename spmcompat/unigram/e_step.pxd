@@ -9,7 +9,11 @@ from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cdef cppclass LatticeBlock:
-        pass
+        void renumber(const vector[uint32_t]& new_id) except +
+
+    cdef cppclass Scores:
+        cbool avx2
+        void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
         LatticeBlock& block(size_t block)
@@ -17,9 +21,6 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         size_t blocks()
         void build_block(
             size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie,
-            uint32_t unknown) except +
-        void renumber_block(
-            size_t block, const vector[uint32_t]& new_id, uint32_t old_unknown,
             uint32_t unknown) except +
 
     cdef cppclass LaneSums:
@@ -31,13 +32,13 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
     void forward_block(
         LatticeBlock& block, const vector[uint32_t]& segments,
-        const vector[float]& score) except +
+        const Scores& scores) except +
     void e_step_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, int64_t total_count, cbool with_tokens,
         const volatile int* cancel, LaneSums& sums) except +
     void count_best_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const vector[float]& score,
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +
 
 
@@ -49,7 +50,7 @@ cdef class Lattices:
     cdef Corpus corpus
     cdef Pieces pieces
     cdef unique_ptr[CLattices] lattices
-    cdef vector[float] score
+    cdef Scores scores
     cdef vector[vector[uint32_t]] first_segments
     cdef int64_t total_count
     cdef _set(self, Pieces pieces)
@@ -62,3 +63,4 @@ cdef class Trie:
 
 cdef class NewIds:
     cdef vector[uint32_t] ids
+    cdef bint all_as_before(self) noexcept

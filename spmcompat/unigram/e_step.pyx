@@ -52,7 +52,8 @@ cdef class Lattices:
 
     cdef _set(self, Pieces pieces):
         self.pieces = pieces
-        self.score = pieces.scores_with_unknown()
+        with nogil:
+            self.scores.set(pieces.pieces)
 
     def _build(self, size_t block, Trie trie):
         with nogil:
@@ -62,20 +63,18 @@ cdef class Lattices:
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
         cdef size_t blocks = dereference(self.lattices).blocks()
-        old_unknown, unknown = len(self.pieces), len(pieces)
-        workers.run(
-            range(blocks), lambda _, block: self._renumber(block, new_ids, old_unknown, unknown))
+        if not new_ids.all_as_before():
+            workers.run(range(blocks), lambda _, block: self._renumber(block, new_ids))
         self._set(pieces)
 
-    def _renumber(self, size_t block, NewIds new_ids, uint32_t old_unknown, uint32_t unknown):
+    def _renumber(self, size_t block, NewIds new_ids):
         with nogil:
-            dereference(self.lattices).renumber_block(
-                block, new_ids.ids, old_unknown, unknown)
+            dereference(self.lattices).block(block).renumber(new_ids.ids)
 
     def _forward(self, size_t block):
         with nogil:
             forward_block(
-                dereference(self.lattices).block(block), self.first_segments[block], self.score)
+                dereference(self.lattices).block(block), self.first_segments[block], self.scores)
 
     def expected_counts(self, int lanes, bint count_tokens, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.
@@ -88,7 +87,7 @@ cdef class Lattices:
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:
                 e_step_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.score, lane, lanes,
+                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
                     self.total_count, count_tokens, &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
@@ -98,7 +97,7 @@ cdef class Lattices:
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:
                 count_best_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.score, lane, lanes,
+                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
                     &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
@@ -143,4 +142,11 @@ cdef class Trie:
 
 @final
 cdef class NewIds:
-    """For each old piece its new id, or a mark that it was dropped."""
+    """For each old piece, and last for the unknown one, its new id, or a mark that it was dropped."""
+
+    cdef bint all_as_before(self) noexcept:
+        cdef size_t i
+        for i in range(self.ids.size()):
+            if self.ids[i] != i:
+                return False
+        return True

@@ -1,21 +1,21 @@
 // Sums of probabilities in the logarithm, rounded as the reference rounds them.
 //
 // sentencepiece 0.2.3 computes in double with the library's exp and log1p and rounds to float
-// once. Nearly always a cheap approximation with a proven bound rounds to the same float: the
-// value minus and plus the bound are both rounded, and where they agree the float between them
-// is certain (Ziv 1991, "Fast evaluation of elementary mathematical functions with correctly
-// rounded last bit"). Where they differ, the reference's own expression is computed.
+// once. Nearly always a cheap approximation with a proven bound rounds to the same float, and
+// a test tells when that is certain (Ziv 1991, "Fast evaluation of elementary mathematical
+// functions with correctly rounded last bit"); else the reference's own expression is computed.
+// Four values are worked on at a time, in vectors of the compiler: it makes of them what the
+// processor that it compiles for has, and none of that changes a bit.
 //
-// The bounds. Both tables are polynomials of degree three through the Chebyshev nodes of cells
-// of width h, so the error in a cell is at most max|f''''| / 4! * 2 (h/4)^4.
-// - log1p(exp(d)) on [-24, 0], h = 1/16: |f''''| <= 1/8, so 6.3e-10; below -24 it is taken as 0,
-//   off by less than 3.8e-11.
-// - exp(r) on |r| <= ln 2 / 64 around the table of 2^(k/32): f'''' = exp(r) <= 1.011 and
-//   h = ln 2 / 32, so 7.3e-11, relative to the power of two.
-// Added are the roundings of the evaluation itself (below 1e-15 relative to each term), the
-// error of the library's functions (below 1e-15 of their value) and the rounding of the
-// reference's last addition in double (2^-53 of the sum): the slack is doubled where it is
-// absolute, and relative to the sum where the sum may be large.
+// The bounds. Both approximations are polynomials through the Chebyshev nodes of a cell of
+// width h; with n coefficients the error is at most max|f^(n)| / n! * 2 (h/4)^n.
+// - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24 the value
+//   at -24 is taken, off by less than 3.8e-11.
+// - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
+// Added are the roundings of the evaluation itself (no term of the cubics is above 1, so 1e-15
+// there; the argument of exp is below 2^7, so its reduction is off by less than 2^-46), the error
+// of the library's functions (below 1e-15 of their value) and the rounding of the reference's
+// last addition in double (2^-53 of the sum). The tests leave twice that room, or more.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+
+#include "vectors.hpp"
 
 namespace spmcompat {
 
@@ -45,92 +47,119 @@ inline float add_exp(float sum, float frequency, float x) {
 
 }  // namespace exact
 
-using Cubic = std::array<double, 4>;  // coefficients, the constant first
+SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
+  Double2 a, b;
+  std::memcpy(&a, low, sizeof a);
+  std::memcpy(&b, high, sizeof b);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3);
+}
 
-// The polynomial through f at the four Chebyshev nodes of [center - h/2, center + h/2], as a
-// polynomial in (x - center).
-template <typename Function>
-Cubic fit_cubic(Function f, double center, double h) {
-  double x[4], c[4];
-  for (int i = 0; i < 4; ++i) {
-    x[i] = h / 2 * std::cos(M_PI * (2 * i + 1) / 8);
-    c[i] = f(center + x[i]);
+// The coefficients, the constant first, of the polynomial through f at the Chebyshev nodes of
+// [center - h/2, center + h/2].
+template <size_t N, typename Function>
+std::array<double, N> fit(Function f, double center, double h) {
+  double x[N];
+  std::array<double, N> c, p{};
+  for (size_t i = 0; i < N; ++i) {
+    x[i] = center + h / 2 * std::cos(M_PI * (2 * i + 1) / (2 * N));
+    c[i] = f(x[i]);
   }
-  for (int order = 1; order < 4; ++order) {  // Newton's divided differences
-    for (int i = 3; i >= order; --i) c[i] = (c[i] - c[i - 1]) / (x[i] - x[i - order]);
+  for (size_t order = 1; order < N; ++order) {  // Newton's divided differences
+    for (size_t i = N - 1; i >= order; --i) c[i] = (c[i] - c[i - 1]) / (x[i] - x[i - order]);
   }
-  Cubic p{c[3], 0, 0, 0};
-  for (int i = 2; i >= 0; --i) {  // p = p * (x - x[i]) + c[i]
-    for (int k = 3; k > 0; --k) p[k] = p[k - 1] - x[i] * p[k];
+  for (size_t i = N; i-- > 0;) {  // p = p * (x - x[i]) + c[i]
+    for (size_t k = N - 1; k > 0; --k) p[k] = p[k - 1] - x[i] * p[k];
     p[0] = c[i] - x[i] * p[0];
   }
   return p;
 }
 
 struct LogMathTables {
-  static constexpr int kCells = 24 * 16;
-  static constexpr int kPowers = 32;
+  static constexpr int kCells = 24 * 16 + 1;
 
   LogMathTables() {
-    for (int i = 0; i < kCells; ++i) {
-      soft_plus[i] = fit_cubic([](double d) { return std::log1p(std::exp(d)); },
-                               -(i + 0.5) / 16, 1.0 / 16);
-    }
-    for (int k = 0; k < kPowers; ++k) power[k] = std::exp2(static_cast<double>(k) / kPowers);
-    exp = fit_cubic([](double r) { return std::exp(r); }, 0, M_LN2 / kPowers);
+    const auto f = [](double d) { return std::log1p(std::exp(d)); };
+    for (int i = 0; i < kCells; ++i) soft_plus[i] = fit<4>(f, -(i + 0.5) / 16, 1.0 / 16);
+    exp = fit<9>([](double r) { return std::exp(r); }, 0, M_LN2);
   }
 
-  std::array<Cubic, kCells> soft_plus;  // of d in (-(i + 1) / 16, -i / 16]
-  std::array<double, kPowers> power;
-  Cubic exp;
+  std::array<std::array<double, 4>, kCells> soft_plus;  // of d in (-(i + 1) / 16, -i / 16]
+  std::array<double, 9> exp;
 };
 
 inline const LogMathTables kLogMath;
 
-inline double evaluate(const Cubic& p, double x) {
-  return (p[0] + p[1] * x) + (p[2] + p[3] * x) * (x * x);
+// log1p(exp(d)) for d in [-24, 0].
+SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
+  const Int4 cell = __builtin_convertvector(d * -16.0f, Int4);
+  const double* row0 = kLogMath.soft_plus[cell[0]].data();
+  const double* row1 = kLogMath.soft_plus[cell[1]].data();
+  const double* row2 = kLogMath.soft_plus[cell[2]].data();
+  const double* row3 = kLogMath.soft_plus[cell[3]].data();
+  // Rows become columns.
+  const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
+  const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
+  const Double4 c0 = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+  const Double4 c1 = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+  const Double4 c2 = __builtin_shufflevector(even2, odd2, 0, 4, 2, 6);
+  const Double4 c3 = __builtin_shufflevector(even2, odd2, 1, 5, 3, 7);
+  const Double4 x = __builtin_convertvector(d, Double4);
+  return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Equal to exact::log_sum_exp for all finite arguments, and for x = -inf.
-inline float log_sum_exp(float x, float y) {
-  const float low = std::min(x, y);
-  const float high = std::max(x, y);
-  const float d = low - high;
-  // Beside a sum of 0 even exp(-50) shows; -51 leaves room for the rounding of the cut at 50.
-  if (!(d > -24.0f)) return d > -51.0f ? exact::log_sum_exp(x, y) : high;
-  const int cell = static_cast<int>(d * -16.0f);
-  const double soft_plus =
-      evaluate(kLogMath.soft_plus[cell], static_cast<double>(d) + (cell + 0.5) / 16);
-  const double sum = high + soft_plus;
-  const double slack = 1.3e-9 + std::fabs(sum) * 1e-15;
-  const float below = static_cast<float>(sum - slack);
-  const float above = static_cast<float>(sum + slack);
-  return below == above ? below : exact::log_sum_exp(x, y);
+// Equal to exact::log_sum_exp, each for itself, for finite arguments and for x = -inf.
+SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y) {
+  const Float4 low = x < y ? x : y;
+  const Float4 high = x < y ? y : x;
+  const Float4 d = low - high;
+  const Double4 base = __builtin_convertvector(high, Double4);
+  const Double4 sum = base + soft_plus(d > -24.0f ? d : Float4{-24.0f, -24.0f, -24.0f, -24.0f});
+  const Double4 slack = (base < 0 ? -base : base) * 1.2e-15 + 1.4e-9;
+  const Float4 below = __builtin_convertvector(sum - slack, Float4);
+  const Float4 above = __builtin_convertvector(sum + slack, Float4);
+  const Long2 differ = bits_as<Long2>(below != above);
+  if (__builtin_expect((differ[0] | differ[1]) == 0, 1)) return below;
+  Float4 result = below;
+  for (int i = 0; i < 4; ++i) {
+    if (below[i] != above[i]) result[i] = exact::log_sum_exp(x[i], y[i]);
+  }
+  return result;
 }
 
-// Equal to exact::add_exp for sum >= 0 and 0 < frequency < 2^64.
-inline float add_exp(float sum, float frequency, float x) {
-  if (!(x < 80.0f)) return exact::add_exp(sum, frequency, x);
-  // Then the term is below 2^64 exp(-200) < 2^-224, no part of any float.
-  if (x < -200.0f) return sum;
-  const double scaled = x * (LogMathTables::kPowers / M_LN2);
-  const double nearest = scaled + 0x1.8p52;  // rounds to a whole number, in the low bits
-  int64_t k;
-  std::memcpy(&k, &nearest, 8);
-  k -= 0x4338000000000000;
-  const double r = (scaled - (nearest - 0x1.8p52)) * (M_LN2 / LogMathTables::kPowers);
-  const int64_t exponent = (k >> 5) << 52;
-  int64_t bits;
-  std::memcpy(&bits, &kLogMath.power[k & 31], 8);
-  bits += exponent;
-  double power;
-  std::memcpy(&power, &bits, 8);
-  const double term = frequency * (power * evaluate(kLogMath.exp, r));
+// What of a double is cut off when it is rounded to float, and where it is rounded up.
+constexpr uint32_t kTail = (1u << 29) - 1;
+constexpr uint32_t kMiddle = 1u << 28;
+
+// frequency * exp(x) for 0 < frequency < 2^64, off by less than 2^-39 of it; for x out of range
+// a NaN that add_exp takes for a case of doubt.
+SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
+  const Double4 wide = __builtin_convertvector(x, Double4);
+  const Double4 scaled = wide * (1 / M_LN2);
+  const Double4 nearest = scaled + 0x1.8p52;  // rounds to a whole number, in the low bits
+  const Double4 power = bits_as<Double4>((bits_as<Long4>(nearest) + 1023) << 52);
+  const Double4 r = (scaled - (nearest - 0x1.8p52)) * M_LN2;
+  const Double4 r2 = r * r;
+  const Double4 r4 = r2 * r2;
+  const std::array<double, 9>& c = kLogMath.exp;
+  const Double4 low = (c[0] + c[1] * r) + (c[2] + c[3] * r) * r2;
+  const Double4 high = (c[4] + c[5] * r) + (c[6] + c[7] * r) * r2 + c[8] * r4;
+  const Double4 term = (power * static_cast<double>(frequency)) * (low + high * r4);
+  const Long4 inside = (wide > -80.0) & (wide < 80.0);
+  return bits_as<Double4>((bits_as<Long4>(term) & inside) |
+                          (int64_t{0x7ff8000000000000 | kMiddle} & ~inside));
+}
+
+// Equal to exact::add_exp(sum, frequency, x) for sum >= 0, from the term that exp_terms gives.
+SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
+  // A term in range is above the least normal float, so the tail is always 29 bits long. The
+  // total is off by less than 2^-39, which is 2^14 of its units; four times that is in doubt.
+  constexpr uint32_t kDoubt = 1u << 16;
   const double total = sum + term;
-  const double slack = term * 1e-10 + total * 1e-15;
-  const float below = static_cast<float>(total - slack);
-  const float above = static_cast<float>(total + slack);
-  return below == above ? below : exact::add_exp(sum, frequency, x);
+  const uint32_t tail = static_cast<uint32_t>(bits_as<uint64_t>(total));
+  if (__builtin_expect(((tail - kMiddle + kDoubt) & kTail) > 2 * kDoubt, 1)) {
+    return static_cast<float>(total);
+  }
+  return exact::add_exp(sum, frequency, x);
 }
 
 // The digamma function by its recurrence up to 7 and its asymptotic series at x - 1/2, in double.

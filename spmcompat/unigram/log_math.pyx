@@ -3,18 +3,25 @@
 Training calls the C++ functions themselves; nothing else in the package imports this module.
 """
 
-cdef extern from "log_math.hpp" namespace "spmcompat" nogil:
-    float fast_log_sum_exp "spmcompat::log_sum_exp"(float x, float y) noexcept
-    float fast_add_exp "spmcompat::add_exp"(float sum, float frequency, float x) noexcept
+from libcpp cimport bool as cbool
+
+cdef extern from "log_math_arrays.hpp" namespace "spmcompat" nogil:
+    cbool c_has_avx2 "spmcompat::has_avx2"()
+    void log_sum_exp_arrays(const float*, const float*, float*, size_t)
+    void log_sum_exp_arrays_avx2(const float*, const float*, float*, size_t)
+    void log_sum_exp_arrays_exact(const float*, const float*, float*, size_t)
+    void add_exp_arrays(const float*, const float*, const float*, float*, size_t)
+    void add_exp_arrays_avx2(const float*, const float*, const float*, float*, size_t)
+    void add_exp_arrays_exact(const float*, const float*, const float*, float*, size_t)
 
 
-cdef extern from "log_math.hpp" namespace "spmcompat::exact" nogil:
-    float plain_log_sum_exp "spmcompat::exact::log_sum_exp"(float x, float y) noexcept
-    float plain_add_exp "spmcompat::exact::add_exp"(float sum, float frequency, float x) noexcept
+ctypedef void (*LogSumExp)(const float*, const float*, float*, size_t) noexcept nogil
+ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t) noexcept nogil
 
 
-ctypedef float (*LogSumExp)(float, float) noexcept nogil
-ctypedef float (*AddExp)(float, float, float) noexcept nogil
+def has_avx2():
+    """Return whether this processor takes the path for AVX2."""
+    return c_has_avx2()
 
 
 cdef _check_sizes(Py_ssize_t size, Py_ssize_t other):
@@ -31,10 +38,9 @@ cdef _map_log_sum_exp(LogSumExp function, const float[::1] x, const float[::1] y
     _check_sizes(x.shape[0], y.shape[0])
     result = _new(x.shape[0])
     cdef float[::1] out = result
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(x.shape[0]):
-            out[i] = function(x[i], y[i])
+    if x.shape[0] > 0:
+        with nogil:
+            function(&x[0], &y[0], &out[0], x.shape[0])
     return result
 
 
@@ -45,20 +51,21 @@ cdef _map_add_exp(
     _check_sizes(sums.shape[0], x.shape[0])
     result = _new(x.shape[0])
     cdef float[::1] out = result
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(x.shape[0]):
-            out[i] = function(sums[i], frequencies[i], x[i])
+    if x.shape[0] > 0:
+        with nogil:
+            function(&sums[0], &frequencies[0], &x[0], &out[0], x.shape[0])
     return result
 
 
-def log_sum_exp(x, y):
+def log_sum_exp(x, y, bint avx2):
     """Return log(exp(x) + exp(y)), elementwise, as the E-step computes it.
 
     Parameters
     ----------
     x, y : ndarray of float32, shape (n,)
         Logarithms of probabilities.
+    avx2 : bool
+        Which path to take; that for AVX2 needs a processor that has it.
 
     Returns
     -------
@@ -70,21 +77,23 @@ def log_sum_exp(x, y):
     ValueError
         For arrays of different sizes or another type.
     """
-    return _map_log_sum_exp(fast_log_sum_exp, x, y)
+    return _map_log_sum_exp(log_sum_exp_arrays_avx2 if avx2 else log_sum_exp_arrays, x, y)
 
 
 def log_sum_exp_exact(x, y):
     """Return what `log_sum_exp` must return: the expression of sentencepiece 0.2.3."""
-    return _map_log_sum_exp(plain_log_sum_exp, x, y)
+    return _map_log_sum_exp(log_sum_exp_arrays_exact, x, y)
 
 
-def add_exp(sums, frequencies, x):
-    """Return sums + frequencies * exp(x), elementwise, by the fast function.
+def add_exp(sums, frequencies, x, bint avx2):
+    """Return sums + frequencies * exp(x), elementwise, as the E-step computes it.
 
     Parameters
     ----------
     sums, frequencies, x : ndarray of float32, shape (n,)
         Expected counts so far, counts of words, logarithms of shares.
+    avx2 : bool
+        Which path to take; that for AVX2 needs a processor that has it.
 
     Returns
     -------
@@ -96,9 +105,9 @@ def add_exp(sums, frequencies, x):
     ValueError
         For arrays of different sizes or another type.
     """
-    return _map_add_exp(fast_add_exp, sums, frequencies, x)
+    return _map_add_exp(add_exp_arrays_avx2 if avx2 else add_exp_arrays, sums, frequencies, x)
 
 
 def add_exp_exact(sums, frequencies, x):
     """Return what `add_exp` must return: the expression of sentencepiece 0.2.3."""
-    return _map_add_exp(plain_add_exp, sums, frequencies, x)
+    return _map_add_exp(add_exp_arrays_exact, sums, frequencies, x)

@@ -57,6 +57,7 @@ def m_step(Pieces pieces not None, Counts counts not None, float threshold=0.5):
             total += count
             new_ids.ids[i] = selected.size()
             selected.push_back(i)
+        new_ids.ids.push_back(selected.size())
     new_pieces = Pieces()
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)

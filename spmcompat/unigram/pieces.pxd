@@ -9,7 +9,6 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
         uint32_t size()
         void add(const string& piece, float score) except +
         float min_score()
-        float unknown_score()
         CPieces select(const vector[uint32_t]& kept) except +
 
     cdef cppclass PieceTrie:
@@ -20,4 +19,3 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
 
 cdef class Pieces:
     cdef CPieces pieces
-    cdef vector[float] scores_with_unknown(self)

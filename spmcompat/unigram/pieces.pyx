@@ -35,8 +35,3 @@ cdef class Pieces:
             if not isfinite(score):
                 return False
         return True
-
-    cdef vector[float] scores_with_unknown(self):
-        cdef vector[float] scores = self.pieces.score
-        scores.push_back(self.pieces.unknown_score())
-        return scores

@@ -66,6 +66,7 @@ cdef _keep(Pieces pieces, vector[uint32_t]& kept):
     new_ids.ids.assign(pieces.pieces.size(), kDropped)
     for i in range(kept.size()):
         new_ids.ids[kept[i]] = i
+    new_ids.ids.push_back(kept.size())
     return new_pieces, new_ids
 
 

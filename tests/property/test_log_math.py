@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spmcompat.unigram.log_math import add_exp, add_exp_exact, log_sum_exp, log_sum_exp_exact
+from spmcompat.unigram.log_math import (
+    add_exp,
+    add_exp_exact,
+    has_avx2,
+    log_sum_exp,
+    log_sum_exp_exact,
+)
 
 Floats = NDArray[np.float32]
 Source = Callable[[np.random.Generator, int], tuple[Floats, ...]]
@@ -179,28 +185,33 @@ def hunt(
     source: Source,
     fast: Callable[..., Floats],
     exact: Callable[..., Floats],
+    avx2: bool,
     share: int,
 ) -> None:
+    if avx2 and not has_avx2():
+        pytest.skip("this processor has no AVX2")
     dice = np.random.default_rng(sum(map(ord, source.__name__)))
     left = share
     while left > 0:
         arguments = source(dice, min(left, BATCH))
         left -= BATCH
-        found, expected = fast(*arguments), exact(*arguments)
+        found, expected = fast(*arguments, avx2), exact(*arguments)
         assert not np.isnan(expected).any()
         for at in np.flatnonzero(found.view(np.int32) != expected.view(np.int32))[:1]:
             values = [float(argument[at]).hex() for argument in arguments]
             pytest.fail(f"{values}: {float(found[at]).hex()}, not {float(expected[at]).hex()}")
 
 
+@pytest.mark.parametrize("avx2", [False, True])
 @pytest.mark.parametrize("source", LOG_SUM_EXP, ids=lambda source: source.__name__)
-def test_log_sum_exp_is_exact(source: Source) -> None:
-    hunt(source, log_sum_exp, log_sum_exp_exact, PAIRS // 2 // len(LOG_SUM_EXP))
+def test_log_sum_exp_is_exact(source: Source, avx2: bool) -> None:
+    hunt(source, log_sum_exp, log_sum_exp_exact, avx2, PAIRS // 2 // len(LOG_SUM_EXP))
 
 
+@pytest.mark.parametrize("avx2", [False, True])
 @pytest.mark.parametrize("source", ADD_EXP, ids=lambda source: source.__name__)
-def test_add_exp_is_exact(source: Source) -> None:
-    hunt(source, add_exp, add_exp_exact, PAIRS // 2 // len(ADD_EXP))
+def test_add_exp_is_exact(source: Source, avx2: bool) -> None:
+    hunt(source, add_exp, add_exp_exact, avx2, PAIRS // 2 // len(ADD_EXP))
 
 
 def test_exact_functions_are_those_of_the_reference() -> None:
@@ -220,6 +231,6 @@ def test_exact_functions_are_those_of_the_reference() -> None:
 def test_arrays_of_different_sizes() -> None:
     one, two = np.zeros(1, np.float32), np.zeros(2, np.float32)
     with pytest.raises(ValueError, match="different sizes: 1 and 2"):
-        log_sum_exp(one, two)
+        log_sum_exp(one, two, False)
     with pytest.raises(ValueError, match="different sizes: 2 and 1"):
-        add_exp(two, two, one)
+        add_exp(two, two, one, False)
