@@ -12,8 +12,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "pieces.hpp"
@@ -44,20 +46,18 @@ class LatticeBlock {
   void add(const char32_t* text, size_t length, const PieceTrie& trie, uint32_t unknown) {
     begin_.push_back({offset(nodes_.size()), offset(positions_)});
     positions_ += length;
-    for (size_t i = length; i-- > 0;) {
-      bool single = false;
-      trie.for_each_prefix(text + i, length - i, [&](size_t node_length, uint32_t id) {
-        nodes_.push_back(id);
-        single |= node_length == 1;
-      });
-      if (!single) nodes_.push_back(unknown);
-      nodes_.back() |= kLastAtPosition;
+    for (size_t last = length; last > 0;) {
+      const size_t first = last > kWindow ? last - kWindow : 0;
+      add_window(text, length, first, last, trie, unknown);
+      last = first;
     }
   }
 
   void seal() {
     begin_.push_back({offset(nodes_.size()), offset(positions_)});
     trim(nodes_.size());
+    std::vector<std::pair<uint32_t, uint32_t>>().swap(walks_);
+    std::vector<std::pair<uint32_t, uint32_t>>().swap(found_);
   }
 
   LatticeView operator[](size_t segment) const {
@@ -104,6 +104,33 @@ class LatticeBlock {
     uint32_t node, position;
   };
 
+  static constexpr size_t kWindow = 128;  // positions whose pieces are searched together
+
+  void add_window(const char32_t* text, size_t length, size_t first, size_t last,
+                  const PieceTrie& trie, uint32_t unknown) {
+    std::array<uint32_t, kWindow> nodes_at{};
+    std::array<bool, kWindow> single{};
+    found_.clear();
+    trie.for_each_piece(text, length, first, last, walks_,
+                        [&](uint32_t place, size_t piece_length, uint32_t id) {
+                          found_.push_back({place, id});
+                          ++nodes_at[place];
+                          single[place] |= piece_length == 1;
+                        });
+    size_t end = nodes_.size();
+    std::array<size_t, kWindow> next;
+    for (size_t place = last - first; place-- > 0;) {
+      next[place] = end;
+      end += nodes_at[place] + !single[place];
+    }
+    nodes_.resize(end);
+    for (const auto& [place, id] : found_) nodes_[next[place]++] = id;
+    for (size_t place = 0; place < last - first; ++place) {
+      if (!single[place]) nodes_[next[place]++] = unknown;
+      nodes_[next[place] - 1] |= kLastAtPosition;
+    }
+  }
+
   static uint32_t offset(size_t size) {
     if (size > UINT32_MAX) throw std::length_error("the lattices of 1024 segments exceed 16 GB");
     return static_cast<uint32_t>(size);
@@ -116,6 +143,7 @@ class LatticeBlock {
   std::vector<uint32_t> nodes_;
   std::vector<Begin> begin_;  // of each segment, and behind the last
   size_t positions_ = 0;
+  std::vector<std::pair<uint32_t, uint32_t>> walks_, found_;  // while it is built
   std::vector<float> values_;
 };
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "string_table.hpp"
@@ -76,17 +78,21 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
   }
 }
 
-// A trie over characters: its edges are one hash table of (node, character) -> node.
+// A trie over characters: its edges are one hash table of (node, character) -> node. A step from
+// node to node reads from anywhere in a large table, so many steps are taken side by side: what
+// all of them will read is fetched before the first one reads it.
 class PieceTrie {
  public:
   explicit PieceTrie(const Pieces& pieces) {
-    edges_.resize(1024);
-    std::vector<char32_t> characters;
-    for (uint32_t id = 0; id < pieces.size(); ++id) {
-      decode_text(pieces[id], characters);
-      uint32_t node = 0;
-      for (const char32_t c : characters) node = add_edge(node, c);
-      piece_[node] = id;
+    reserve(pieces.size() + pieces.size() / 2);
+    std::vector<Walk> walks;
+    for (uint32_t first = 0; first < pieces.size(); first += kTogether) {
+      const uint32_t last = std::min(first + kTogether, pieces.size());
+      for (uint32_t id = first; id < last; ++id) {
+        walks.push_back({0, id, pieces.text.data() + pieces.begin[id],
+                         pieces.text.data() + pieces.begin[id + 1]});
+      }
+      while (!walks.empty()) add_edges(walks);
     }
   }
 
@@ -95,53 +101,111 @@ class PieceTrie {
   void for_each_prefix(const char32_t* text, size_t length, Function function) const {
     uint32_t node = 0;
     for (size_t i = 0; i < length; ++i) {
-      node = follow(node, text[i]);
-      if (node == 0) return;
-      if (piece_[node] != kNoPiece) function(i + 1, piece_[node]);
+      const Edge* edge = follow(key_of(node, text[i]));
+      if (edge == nullptr) return;
+      if (edge->piece != kNoPiece) function(i + 1, edge->piece);
+      node = edge->node;
+    }
+  }
+
+  // Calls function(place - first, length in characters, id) for all pieces that begin in the text
+  // at the places [first, last), all shorter ones before all longer ones.
+  template <typename Function>
+  void for_each_piece(const char32_t* text, size_t length, size_t first, size_t last,
+                      std::vector<std::pair<uint32_t, uint32_t>>& walks, Function function) const {
+    walks.clear();
+    for (size_t place = first; place < last; ++place) {
+      walks.push_back({static_cast<uint32_t>(place - first), 0});
+    }
+    for (size_t depth = 0; !walks.empty(); ++depth) {
+      const char32_t* at = text + first + depth;
+      while (first + walks.back().first + depth >= length) {
+        walks.pop_back();
+        if (walks.empty()) return;
+      }
+      for (const auto& [place, node] : walks) fetch(key_of(node, at[place]));
+      size_t left = 0;
+      for (const auto& [place, node] : walks) {
+        const Edge* edge = follow(key_of(node, at[place]));
+        if (edge == nullptr) continue;
+        if (edge->piece != kNoPiece) function(place, depth + 1, edge->piece);
+        walks[left++] = {place, edge->node};
+      }
+      walks.resize(left);
     }
   }
 
  private:
+  static constexpr uint32_t kTogether = 64;
   static constexpr uint32_t kNoPiece = 0xffffffffu;
   struct Edge {
     uint64_t key = 0;  // 0: empty; the root is no target and NUL no character of a piece
     uint32_t node = 0;
+    uint32_t piece = kNoPiece;
+  };
+  struct Walk {
+    uint32_t node, id;
+    const char* at;
+    const char* end;
   };
   static uint64_t key_of(uint32_t node, char32_t c) { return (uint64_t(node) << 21) | c; }
 
-  uint32_t follow(uint32_t node, char32_t c) const {
-    const uint64_t key = key_of(node, c);
-    for (size_t i = mix(key) & (edges_.size() - 1);; i = (i + 1) & (edges_.size() - 1)) {
-      if (edges_[i].key == key) return edges_[i].node;
-      if (edges_[i].key == 0) return 0;
-    }
-  }
+  void fetch(uint64_t key) const { __builtin_prefetch(&edges_[mix(key) & mask_]); }
 
-  uint32_t add_edge(uint32_t node, char32_t c) {
-    if (piece_.size() * 3 > edges_.size() * 2) grow();
-    Edge& edge = probe(key_of(node, c));
-    if (edge.key == 0) {
-      edge.key = key_of(node, c);
-      edge.node = static_cast<uint32_t>(piece_.size());
-      piece_.push_back(kNoPiece);
-    }
-    return edge.node;
-  }
-  Edge& probe(uint64_t key) {
-    size_t i = mix(key) & (edges_.size() - 1);
-    while (edges_[i].key != 0 && edges_[i].key != key) i = (i + 1) & (edges_.size() - 1);
+  // The edge with the key, or the empty place for it.
+  const Edge& probe(uint64_t key) const {
+    size_t i = mix(key) & mask_;
+    while (edges_[i].key != 0 && edges_[i].key != key) i = (i + 1) & mask_;
     return edges_[i];
   }
-  void grow() {
-    std::vector<Edge> old(edges_.size() * 2);
+  Edge& probe(uint64_t key) {
+    return const_cast<Edge&>(static_cast<const PieceTrie*>(this)->probe(key));
+  }
+  const Edge* follow(uint64_t key) const {
+    const Edge& edge = probe(key);
+    return edge.key == 0 ? nullptr : &edge;
+  }
+
+  // Goes one character further in all texts; those that end leave the list.
+  void add_edges(std::vector<Walk>& walks) {
+    reserve(nodes_ + walks.size());
+    std::array<uint64_t, kTogether> keys;
+    for (size_t i = 0; i < walks.size(); ++i) {
+      size_t size;
+      keys[i] = key_of(walks[i].node, decode_utf8(walks[i].at, walks[i].end, &size));
+      walks[i].at += size;
+      fetch(keys[i]);
+    }
+    size_t left = 0;
+    for (size_t i = 0; i < walks.size(); ++i) {
+      Edge& edge = probe(keys[i]);
+      if (edge.key == 0) edge = {keys[i], nodes_++, kNoPiece};
+      if (walks[i].at == walks[i].end) {
+        edge.piece = walks[i].id;
+      } else {
+        walks[left] = walks[i];
+        walks[left++].node = edge.node;
+      }
+    }
+    walks.resize(left);
+  }
+
+  // Makes room for so many nodes.
+  void reserve(size_t nodes) {
+    if (nodes * 4 <= edges_.size() * 3) return;
+    size_t size = std::max<size_t>(edges_.size(), 1024);
+    while (nodes * 4 > size * 3) size *= 2;
+    std::vector<Edge> old(size);
     old.swap(edges_);
+    mask_ = size - 1;
     for (const Edge& edge : old) {
       if (edge.key != 0) probe(edge.key) = edge;
     }
   }
 
   std::vector<Edge> edges_;
-  std::vector<uint32_t> piece_{kNoPiece};  // node -> piece
+  size_t mask_ = 0;
+  uint32_t nodes_ = 1;
 };
 
 }  // namespace spmcompat
