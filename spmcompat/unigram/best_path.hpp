@@ -17,6 +17,12 @@
 
 namespace spmcompat {
 
+struct PathNode {
+  uint32_t piece;
+  size_t view;   // number of the segment in the word
+  size_t begin;  // in the segment
+};
+
 class BestPath {
  public:
   // No piece is longer than `longest` characters, or scores lower than the unknown one.
@@ -50,23 +56,31 @@ class BestPath {
 
   float score() const { return steps_.back().best; }
 
-  // Calls function(piece) for the pieces of the best path, from the last to the first.
+  // Calls function(node) for the nodes of the best path, from the last to the first.
   template <typename Function>
   void for_each_backwards(Function function) {
     size_t at = steps_.size() - 1;
     float right = 0.0f;  // the score of the node on the right
     for (size_t v = views_.size(); v-- > 0;) {
-      const LatticeView& view = views_[v];
-      const size_t base = at - view.length;
+      const size_t base = at - views_[v].length;
       offsets_.clear();
       while (at > base) {
         Step step = steps_[at];
-        if (step.near) first_equal(view, base, at, right, step);
-        function(step.piece);
+        if (step.near) first_equal(views_[v], base, at, right, step);
+        const size_t begin = at - pieces_[step.piece].length;
+        function(PathNode{step.piece, v, begin - base});
         right = pieces_[step.piece].score;
-        at -= pieces_[step.piece].length;
+        at = begin;
       }
     }
+  }
+
+  // How many nodes of the view stand up to the last one that begins where this one does. To be
+  // called while for_each_backwards is there.
+  uint32_t nodes_up_to(const PathNode& node) {
+    const LatticeView& view = views_[node.view];
+    index_positions(view);
+    return offsets_[view.length - node.begin];
   }
 
  private:
@@ -82,13 +96,16 @@ class BestPath {
   // Two sums with one more score can only round to the same float if they lie this close.
   float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }
 
-  void first_equal(const LatticeView& view, size_t base, size_t at, float right, Step& step) {
-    if (offsets_.empty()) {
-      offsets_.push_back(0);
-      for (uint32_t k = 0; k < view.size; ++k) {
-        if (is_last(view.nodes[k])) offsets_.push_back(k + 1);
-      }
+  void index_positions(const LatticeView& view) {
+    if (!offsets_.empty()) return;
+    offsets_.push_back(0);
+    for (uint32_t k = 0; k < view.size; ++k) {
+      if (is_last(view.nodes[k])) offsets_.push_back(k + 1);
     }
+  }
+
+  void first_equal(const LatticeView& view, size_t base, size_t at, float right, Step& step) {
+    index_positions(view);
     const float best = step.best + right;
     const size_t end = at - base;
     for (size_t i = end > longest_ ? end - longest_ : 0; i < end; ++i) {

@@ -52,6 +52,7 @@ struct Scores {
 // What one lane adds up. The unknown piece counts for the piece of id 0, as in the reference.
 struct LaneSums {
   std::vector<float> expected;
+  std::vector<NodePlace> places;  // of each piece any, where the pass looks for them
   float objective = 0.0f;
   int64_t tokens = 0;
 
@@ -59,6 +60,10 @@ struct LaneSums {
   void add(const LaneSums& lane) {
     expected.resize(lane.expected.size());
     for (size_t i = 0; i < expected.size(); ++i) expected[i] += lane.expected[i];
+    places.resize(lane.places.size());
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (!places[i].known()) places[i] = lane.places[i];
+    }
     objective += lane.objective;
     tokens += lane.tokens;
   }
@@ -238,7 +243,7 @@ inline int64_t count_tokens(const SegmentedCorpus& corpus, const Lattices& latti
     best.add(lattices[corpus.word_segments[i]]);
   }
   int64_t tokens = 0;
-  best.for_each_backwards([&](uint32_t) { ++tokens; });
+  best.for_each_backwards([&](const PathNode&) { ++tokens; });
   return tokens * corpus.word_count[word];
 }
 
@@ -268,21 +273,29 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
   finish();
 }
 
-// For pruning: how often each piece stands in the best paths of the lane's words.
+// For pruning: how often each piece stands in the best paths of the lane's words, and where.
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                             const Scores& scores, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {
   sums.expected.assign(scores.size(), 0.0f);
+  sums.places.assign(scores.size(), NodePlace());
   const uint32_t unknown = scores.unknown();
-  BestPath best(scores.pieces, scores.longest(), scores.pieces[scores.unknown()].score);
+  BestPath best(scores.pieces, scores.longest(), scores.pieces[unknown].score);
   for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
+    const uint32_t* segments = corpus.word_segments.data() + corpus.word_begin[word];
+    const size_t count = corpus.word_begin[word + 1] - corpus.word_begin[word];
     best.begin();
-    for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {
-      best.add(lattices[corpus.word_segments[i]]);
-    }
+    for (size_t i = 0; i < count; ++i) best.add(lattices[segments[i]]);
     const float frequency = static_cast<float>(corpus.word_count[word]);
-    best.for_each_backwards(
-        [&](uint32_t piece) { sums.expected[piece == unknown ? 0 : piece] += frequency; });
+    best.for_each_backwards([&](const PathNode& node) {
+      if (node.piece == unknown) {
+        sums.expected[0] += frequency;
+        return;
+      }
+      sums.expected[node.piece] += frequency;
+      NodePlace& place = sums.places[node.piece];
+      if (!place.known()) place = {segments[node.view], best.nodes_up_to(node)};
+    });
   }
 }
 

@@ -13,6 +13,7 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass Scores:
         cbool avx2
+        uint32_t unknown()
         void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
@@ -52,13 +53,10 @@ cdef class Lattices:
     cdef unique_ptr[CLattices] lattices
     cdef Scores scores
     cdef vector[vector[uint32_t]] first_segments
+    cdef unique_ptr[PieceTrie] trie
+    cdef _prepare(self)
     cdef int64_t total_count
     cdef _set(self, Pieces pieces)
-
-
-cdef class Trie:
-    cdef unique_ptr[PieceTrie] trie
-    cdef uint32_t unknown
 
 
 cdef class NewIds:

@@ -46,19 +46,24 @@ cdef class Lattices:
         for count in corpus.segmented.word_count:
             self.total_count += count
         self.first_segments = first_segments(corpus.segmented, blocks)
-        trie = Trie(pieces)
-        workers.run(range(blocks), lambda _, block: self._build(block, trie))
         self._set(pieces)
+        self._prepare()
+        workers.run(range(blocks), lambda _, block: self._build(block))
+        self.trie.reset()
 
     cdef _set(self, Pieces pieces):
         self.pieces = pieces
         with nogil:
             self.scores.set(pieces.pieces)
 
-    def _build(self, size_t block, Trie trie):
+    cdef _prepare(self):
+        with nogil:
+            self.trie.reset(new PieceTrie(self.pieces.pieces))
+
+    def _build(self, size_t block):
         with nogil:
             dereference(self.lattices).build_block(
-                block, self.corpus.segmented, dereference(trie.trie), trie.unknown)
+                block, self.corpus.segmented, dereference(self.trie), self.scores.unknown())
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
@@ -128,16 +133,6 @@ def _sum_lanes(int lanes, run, workers):
 
     workers.run(range(lanes), work)
     return total
-
-
-@final
-cdef class Trie:
-    """The pieces as a trie, to find them in a text."""
-
-    def __init__(self, Pieces pieces not None):
-        self.unknown = pieces.pieces.size()
-        with nogil:
-            self.trie.reset(new PieceTrie(pieces.pieces))
 
 
 @final

@@ -41,6 +41,14 @@ struct LatticeView {
   uint32_t length;  // of the segment, in characters
 };
 
+// A place where a piece occurs: the nodes of the segment up to the last one that begins there.
+struct NodePlace {
+  uint32_t segment = 0;
+  uint32_t nodes = 0;
+
+  bool known() const { return nodes > 0; }
+};
+
 class LatticeBlock {
  public:
   void add(const char32_t* text, size_t length, const PieceTrie& trie, uint32_t unknown) {

@@ -1,6 +1,8 @@
-from spmcompat.unigram.e_step import Counts, NewIds
+from spmcompat.unigram.e_step import Counts, Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.workers import Workers
 
-def prune(pieces: Pieces, counts: Counts, size: int, workers: Workers) -> tuple[Pieces, NewIds]: ...
+def prune(
+    lattices: Lattices, counts: Counts, size: int, workers: Workers
+) -> tuple[Pieces, NewIds]: ...
 def drop_unreachable(pieces: Pieces) -> Pieces: ...

@@ -6,8 +6,8 @@ from libcpp.vector cimport vector
 from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
-from spmcompat.unigram.e_step cimport Counts, NewIds, Trie
-from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
+from spmcompat.unigram.e_step cimport CLattices, Counts, LaneSums, Lattices, NewIds, Scores
+from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
 cdef extern from "lattice.hpp" namespace "spmcompat" nogil:
@@ -19,8 +19,9 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
         pass
 
     Alternatives find_alternatives(
-        const CPieces& pieces, const PieceTrie& trie, const vector[float]& count, uint32_t first,
-        uint32_t last, const volatile int* cancel) except +
+        const CPieces& pieces, const Scores& scores, const CLattices& lattices,
+        const LaneSums& counts, uint32_t first, uint32_t last,
+        const volatile int* cancel) except +
     vector[uint32_t] select_pieces(
         const vector[float]& count, const vector[Alternatives]& parts, size_t size) except +
     vector[uint32_t] reachable(const CPieces& pieces) except +
@@ -32,30 +33,28 @@ cdef size_t PART = 4096  # pieces that a worker looks at in one go
 cdef class _Resegmentation:
     """How each piece is segmented without itself, found in parts that workers share."""
 
-    cdef Pieces pieces
+    cdef Lattices lattices
     cdef Counts counts
-    cdef Trie trie
     cdef vector[Alternatives] parts
 
-    def __init__(self, Pieces pieces, Counts counts):
-        self.pieces = pieces
+    def __init__(self, Lattices lattices, Counts counts):
+        self.lattices = lattices
         self.counts = counts
-        self.trie = Trie(pieces)
-        self.parts.resize((len(pieces) + PART - 1) // PART)
+        self.parts.resize((len(counts) + PART - 1) // PART)
 
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
-        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         with nogil:
             self.parts[part] = find_alternatives(
-                self.pieces.pieces, dereference(self.trie.trie), self.counts.sums.expected,
-                first, last, &cancel.flag)
+                self.lattices.pieces.pieces, self.lattices.scores,
+                dereference(self.lattices.lattices), self.counts.sums, first, last, &cancel.flag)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
         with nogil:
             kept = select_pieces(self.counts.sums.expected, self.parts, size)
-        return _keep(self.pieces, kept)
+        return _keep(self.lattices.pieces, kept)
 
 
 cdef _keep(Pieces pieces, vector[uint32_t]& kept):
@@ -70,15 +69,15 @@ cdef _keep(Pieces pieces, vector[uint32_t]& kept):
     return new_pieces, new_ids
 
 
-def prune(Pieces pieces not None, Counts counts not None, size_t size, workers):
+def prune(Lattices lattices not None, Counts counts not None, size_t size, workers):
     """Return the pieces that stay, and the new ids of the old ones.
 
     Parameters
     ----------
-    pieces : Pieces
-        The pieces in training.
+    lattices : Lattices
+        Those of the corpus over the pieces in training.
     counts : Counts
-        How often each stands in the best segmentations of the corpus.
+        How often each piece stands in the best segmentations, as `lattices` gives it.
     size : int
         How many shall stay.
     workers : Workers
@@ -96,8 +95,8 @@ def prune(Pieces pieces not None, Counts counts not None, size_t size, workers):
     The loss of a piece is how much the likelihood falls when the second-best segmentation of
     its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece 0.2.3 computes it).
     """
-    work = _Resegmentation(pieces, counts)
-    parts = (len(pieces) + PART - 1) // PART
+    work = _Resegmentation(lattices, counts)
+    parts = (len(counts) + PART - 1) // PART
     workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
     return work.select(size)
 

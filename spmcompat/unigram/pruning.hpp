@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "e_step.hpp"
+#include "lattice.hpp"
 #include "pieces.hpp"
 
 namespace spmcompat {
@@ -25,27 +27,38 @@ class PieceLattice {
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  PieceLattice(const PieceTrie& trie, const Pieces& pieces)
-      : trie_(trie), pieces_(pieces), unknown_score_(pieces.unknown_score()) {}
-
-  void build(uint32_t piece) {
-    decode_text(pieces_[piece], text_);
-    const uint32_t length = static_cast<uint32_t>(text_.size());
-    nodes_.assign({Node{0, 0, 0, 0.0f, 0.0f}, Node{length, length, 0, 0.0f, 0.0f}});
-    if (ends_.size() < length + 1) ends_.resize(length + 1);
-    for (uint32_t i = 0; i <= length; ++i) ends_[i].clear();
-    ends_[0].push_back(kBegin);
-    for (uint32_t i = 0; i < length; ++i) {
-      bool single = false;
-      trie_.for_each_prefix(text_.data() + i, length - i, [&](size_t size, uint32_t id) {
-        add(i, static_cast<uint32_t>(size), id, pieces_.score[id]);
-        single |= size == 1;
-      });
-      if (!single) add(i, 1, 0, unknown_score_);  // the reference's unknown id is 0
+  // From any place where the piece occurs: its own lattice is part of that around it.
+  void build(const Scores& scores, const Lattices& lattices, const NodePlace& place,
+             uint32_t length) {
+    clear(length);
+    const uint32_t* nodes = lattices[place.segment].nodes;
+    uint32_t begin = 0 - 1u;
+    for (uint32_t k = place.nodes; k-- > 0;) {
+      begin += is_last(nodes[k]);  // the first node met of its position
+      if (begin == length) break;
+      const uint32_t id = piece_of(nodes[k]);
+      const NodePiece& piece = scores.pieces[id];
+      if (begin + piece.length > length) continue;
+      add(begin, piece.length, id == scores.unknown() ? 0 : id, piece.score);
     }
   }
 
-  size_t length() const { return text_.size(); }
+  // From its text alone.
+  void build(const PieceTrie& trie, const Pieces& pieces, uint32_t id) {
+    decode_text(pieces[id], text_);
+    const uint32_t length = static_cast<uint32_t>(text_.size());
+    clear(length);
+    for (uint32_t i = 0; i < length; ++i) {
+      bool single = false;
+      trie.for_each_prefix(text_.data() + i, length - i, [&](size_t size, uint32_t found) {
+        add(i, static_cast<uint32_t>(size), found, pieces.score[found]);
+        single |= size == 1;
+      });
+      if (!single) add(i, 1, 0, pieces.unknown_score());  // the reference's unknown id is 0
+    }
+  }
+
+  uint32_t length() const { return nodes_[kEnd].begin; }
   Node& operator[](uint32_t id) { return nodes_[id]; }
   const std::vector<uint32_t>& ending_at(uint32_t position) const { return ends_[position]; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
@@ -57,6 +70,12 @@ class PieceLattice {
   }
 
  private:
+  void clear(uint32_t length) {
+    nodes_.assign({Node{0, 0, 0, 0.0f, 0.0f}, Node{length, length, 0, 0.0f, 0.0f}});
+    if (ends_.size() < length + 1) ends_.resize(length + 1);
+    for (uint32_t i = 0; i <= length; ++i) ends_[i].clear();
+    ends_[0].push_back(kBegin);
+  }
   void add(uint32_t begin, uint32_t size, uint32_t piece, float score) {
     ends_[begin + size].push_back(static_cast<uint32_t>(nodes_.size()));
     nodes_.push_back(Node{begin, begin + size, piece, score, 0.0f});
@@ -70,9 +89,6 @@ class PieceLattice {
     }
   }
 
-  const PieceTrie& trie_;
-  const Pieces& pieces_;
-  float unknown_score_;
   std::vector<char32_t> text_;
   std::vector<Node> nodes_;
   std::vector<std::vector<uint32_t>> ends_;
@@ -90,13 +106,10 @@ enum class Resegmentation {
 // functions leave them; the limits on its size are those of the reference.
 class TwoBest {
  public:
-  explicit TwoBest(PieceLattice& lattice) : lattice_(lattice) {}
-
-  Resegmentation find(uint32_t piece, std::vector<uint32_t>& alternative) {
-    lattice_.build(piece);
-    lattice_.find_best();
+  Resegmentation find(PieceLattice& lattice, std::vector<uint32_t>& alternative) {
+    lattice.find_best();
     alternative.clear();
-    if (!search() || paths_.size() < 2) return Resegmentation::kOnlyPath;
+    if (!search(lattice) || paths_.size() < 2) return Resegmentation::kOnlyPath;
     if (paths_[0].size() >= 2) return Resegmentation::kSplit;
     alternative = paths_[1];
     return Resegmentation::kAlternative;
@@ -123,11 +136,11 @@ class TwoBest {
   static constexpr int kMaxShrinks = 10;
 
   // False when the search gives up.
-  bool search() {
+  bool search(PieceLattice& lattice) {
     paths_.clear();
     hypotheses_.clear();
     Agenda agenda;
-    agenda.push(allocate({PieceLattice::kEnd, nullptr, lattice_[PieceLattice::kEnd].best, 0.0f}));
+    agenda.push(allocate({PieceLattice::kEnd, nullptr, lattice[PieceLattice::kEnd].best, 0.0f}));
     size_t total = 1;
     size_t max_hypotheses = kMaxHypotheses;
     int shrinks = 0;
@@ -135,13 +148,13 @@ class TwoBest {
       const Hypothesis* top = agenda.top();
       agenda.pop();
       if (top->node == PieceLattice::kBegin) {
-        keep_path(*top);
+        keep_path(lattice, *top);
         if (paths_.size() == 2) return true;
         continue;
       }
-      const std::vector<uint32_t>& lefts = lattice_.ending_at(lattice_[top->node].begin);
+      const std::vector<uint32_t>& lefts = lattice.ending_at(lattice[top->node].begin);
       for (const uint32_t left : lefts) {
-        const PieceLattice::Node& node = lattice_[left];
+        const PieceLattice::Node& node = lattice[left];
         agenda.push(allocate({left, top, node.best + top->path, node.score + top->path}));
       }
       total += lefts.size();
@@ -161,10 +174,10 @@ class TwoBest {
     return &hypotheses_.back();
   }
 
-  void keep_path(const Hypothesis& first) {
+  void keep_path(PieceLattice& lattice, const Hypothesis& first) {
     paths_.emplace_back();
     for (const Hypothesis* h = first.next; h != nullptr && h->next != nullptr; h = h->next) {
-      paths_.back().push_back(lattice_[h->node].piece);
+      paths_.back().push_back(lattice[h->node].piece);
     }
   }
 
@@ -201,7 +214,6 @@ class TwoBest {
     return head;
   }
 
-  PieceLattice& lattice_;
   std::deque<Hypothesis> hypotheses_;
   std::vector<std::vector<uint32_t>> paths_;
 };
@@ -213,17 +225,24 @@ struct Alternatives {
   std::vector<uint32_t> pieces;
 };
 
-inline Alternatives find_alternatives(const Pieces& pieces, const PieceTrie& trie,
-                                      const std::vector<float>& count, uint32_t first,
-                                      uint32_t last, const volatile int* cancel) {
-  PieceLattice lattice(trie, pieces);
-  TwoBest two_best(lattice);
+inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores,
+                                      const Lattices& lattices, const LaneSums& counts,
+                                      uint32_t first, uint32_t last, const volatile int* cancel) {
+  PieceLattice lattice;
+  TwoBest two_best;
   Alternatives result;
   std::vector<uint32_t> alternative;
   for (uint32_t id = first; id < last && !*cancel; ++id) {
     Resegmentation kind = Resegmentation::kSplit;
     alternative.clear();
-    if (count[id] != 0) kind = two_best.find(id, alternative);
+    if (counts.expected[id] != 0) {
+      if (counts.places[id].known()) {
+        lattice.build(scores, lattices, counts.places[id], scores.pieces[id].length);
+      } else {  // Only unknown characters count for it: it is the piece of id 0.
+        lattice.build(PieceTrie(pieces), pieces, id);
+      }
+      kind = two_best.find(lattice, alternative);
+    }
     result.kind.push_back(static_cast<uint8_t>(kind));
     result.pieces.insert(result.pieces.end(), alternative.begin(), alternative.end());
     result.begin.push_back(static_cast<uint32_t>(result.pieces.size()));
@@ -284,11 +303,11 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
 // The ids of the pieces that their own decomposition does not beat.
 inline std::vector<uint32_t> reachable(const Pieces& pieces) {
   const PieceTrie trie(pieces);
-  PieceLattice lattice(trie, pieces);
+  PieceLattice lattice;
   std::vector<uint32_t> kept;
   for (uint32_t id = 0; id < pieces.size(); ++id) {
-    lattice.build(id);
-    const uint32_t length = static_cast<uint32_t>(lattice.length());
+    lattice.build(trie, pieces, id);
+    const uint32_t length = lattice.length();
     for (uint32_t node = 2; node < lattice.size(); ++node) {
       if (lattice[node].begin == 0 && lattice[node].end == length && lattice[node].piece == id) {
         lattice[node].score = -std::numeric_limits<float>::infinity();

@@ -81,7 +81,7 @@ def train(
                 )
             counts = lattices.best_path_counts(options.lanes, workers)
             size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
-            pieces, new_ids = prune(pieces, counts, size, workers)
+            pieces, new_ids = prune(lattices, counts, size, workers)
             _check(pieces)
             stage.advance()
             if len(pieces) <= desired_size:
