@@ -31,7 +31,7 @@ class BestPath {
 
   void begin() {
     views_.clear();
-    steps_.assign(1, Step{0.0f, 0, false});
+    steps_.assign(1, Step{0.0f, 0});
   }
 
   // Goes forward through the next segment of the word.
@@ -46,11 +46,10 @@ class BestPath {
       const float score = steps_[at].best + pieces_[piece].score;
       Step& step = steps_[at + pieces_[piece].length];
       // Without a branch, as it would be a guess.
-      const bool better = !(score <= step.best);
       const bool near = step.best >= score - tolerance(score);
-      step.near = better ? near : step.near;
-      step.piece = better ? piece : step.piece;
-      step.best = better ? score : step.best;
+      const uint32_t better = -static_cast<uint32_t>(!(score <= step.best));
+      step.piece = ((piece | (near ? kNear : 0)) & better) | (step.piece & ~better);
+      step.best = step.best > score ? step.best : score;
     }
   }
 
@@ -65,11 +64,11 @@ class BestPath {
       const size_t base = at - views_[v].length;
       offsets_.clear();
       while (at > base) {
-        Step step = steps_[at];
-        if (step.near) first_equal(views_[v], base, at, right, step);
-        const size_t begin = at - pieces_[step.piece].length;
-        function(PathNode{step.piece, v, begin - base});
-        right = pieces_[step.piece].score;
+        uint32_t piece = steps_[at].piece;
+        if (piece & kNear) piece = first_equal(views_[v], base, at, right);
+        const size_t begin = at - pieces_[piece].length;
+        function(PathNode{piece, v, begin - base});
+        right = pieces_[piece].score;
         at = begin;
       }
     }
@@ -86,12 +85,13 @@ class BestPath {
  private:
   struct Step {
     float best;
-    uint32_t piece;
-    bool near;  // an earlier neighbour may come out equal
+    uint32_t piece;  // and kNear
   };
 
+  static constexpr uint32_t kNear = 0x80000000u;  // an earlier neighbour may come out equal
+
   // No comparison with it holds, so whatever comes first takes its place, even an infinity.
-  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0, false};
+  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
 
   // Two sums with one more score can only round to the same float if they lie this close.
   float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }
@@ -104,21 +104,19 @@ class BestPath {
     }
   }
 
-  void first_equal(const LatticeView& view, size_t base, size_t at, float right, Step& step) {
+  uint32_t first_equal(const LatticeView& view, size_t base, size_t at, float right) {
     index_positions(view);
-    const float best = step.best + right;
+    const float best = steps_[at].best + right;
     const size_t end = at - base;
     for (size_t i = end > longest_ ? end - longest_ : 0; i < end; ++i) {
       const size_t place = view.length - 1 - i;  // positions stand from the last to the first
       for (uint32_t k = offsets_[place]; k < offsets_[place + 1]; ++k) {
         const uint32_t piece = piece_of(view.nodes[k]);
         if (i + pieces_[piece].length != end) continue;
-        if ((steps_[base + i].best + pieces_[piece].score) + right == best) {
-          step.piece = piece;
-          return;
-        }
+        if ((steps_[base + i].best + pieces_[piece].score) + right == best) return piece;
       }
     }
+    return steps_[at].piece & ~kNear;
   }
 
   const std::vector<NodePiece>& pieces_;

@@ -236,15 +236,45 @@ inline std::vector<std::vector<uint32_t>> first_segments(const SegmentedCorpus& 
   return result;
 }
 
-inline int64_t count_tokens(const SegmentedCorpus& corpus, const Lattices& lattices, size_t word,
-                            BestPath& best) {
-  best.begin();
-  for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {
-    best.add(lattices[corpus.word_segments[i]]);
+// Words of one lane, one after the other, with the lattices of those to come on their way from
+// the memory to the processor.
+class LaneWords {
+ public:
+  LaneWords(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lane, size_t lanes)
+      : corpus_(corpus), lattices_(lattices), word_(lane), lanes_(lanes) {}
+
+  bool done() const { return word_ >= corpus_.word_count.size(); }
+  void next() { word_ += lanes_; }
+  void fetch_ahead() const {
+    for_each_segment(word_ + 8 * lanes_, [&](uint32_t s) { lattices_.fetch_begin(s); });
+    for_each_segment(word_ + 4 * lanes_, [&](uint32_t s) { lattices_.fetch_nodes(s); });
   }
+
+  const uint32_t* segments() const {
+    return corpus_.word_segments.data() + corpus_.word_begin[word_];
+  }
+  size_t size() const { return corpus_.word_begin[word_ + 1] - corpus_.word_begin[word_]; }
+  int64_t count() const { return corpus_.word_count[word_]; }
+
+ private:
+  template <typename Function>
+  void for_each_segment(size_t word, Function function) const {
+    if (word >= corpus_.word_count.size()) return;
+    const uint64_t end = corpus_.word_begin[word + 1];
+    for (uint64_t i = corpus_.word_begin[word]; i < end; ++i) function(corpus_.word_segments[i]);
+  }
+
+  const SegmentedCorpus& corpus_;
+  const Lattices& lattices_;
+  size_t word_, lanes_;
+};
+
+inline int64_t count_tokens(const LaneWords& words, const Lattices& lattices, BestPath& best) {
+  best.begin();
+  for (size_t i = 0; i < words.size(); ++i) best.add(lattices[words.segments()[i]]);
   int64_t tokens = 0;
   best.for_each_backwards([&](const PathNode&) { ++tokens; });
-  return tokens * corpus.word_count[word];
+  return tokens * words.count();
 }
 
 // Sums the words lane, lane + lanes, lane + 2 lanes ... Stops early when *cancel is set.
@@ -263,12 +293,11 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
       sums.objective -= frequency * z / total_count;
     });
   };
-  for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
-    const uint64_t begin = corpus.word_begin[word];
-    pass.add(corpus.word_segments.data() + begin, corpus.word_begin[word + 1] - begin,
-             static_cast<float>(corpus.word_count[word]));
+  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
+    words.fetch_ahead();
+    pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
     if (pass.full()) finish();
-    if (with_tokens) sums.tokens += count_tokens(corpus, lattices, word, best);
+    if (with_tokens) sums.tokens += count_tokens(words, lattices, best);
   }
   finish();
 }
@@ -281,12 +310,11 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
   sums.places.assign(scores.size(), NodePlace());
   const uint32_t unknown = scores.unknown();
   BestPath best(scores.pieces, scores.longest(), scores.pieces[unknown].score);
-  for (size_t word = lane; word < corpus.word_count.size() && !*cancel; word += lanes) {
-    const uint32_t* segments = corpus.word_segments.data() + corpus.word_begin[word];
-    const size_t count = corpus.word_begin[word + 1] - corpus.word_begin[word];
+  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
+    words.fetch_ahead();
     best.begin();
-    for (size_t i = 0; i < count; ++i) best.add(lattices[segments[i]]);
-    const float frequency = static_cast<float>(corpus.word_count[word]);
+    for (size_t i = 0; i < words.size(); ++i) best.add(lattices[words.segments()[i]]);
+    const float frequency = static_cast<float>(words.count());
     best.for_each_backwards([&](const PathNode& node) {
       if (node.piece == unknown) {
         sums.expected[0] += frequency;
@@ -294,7 +322,7 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
       }
       sums.expected[node.piece] += frequency;
       NodePlace& place = sums.places[node.piece];
-      if (!place.known()) place = {segments[node.view], best.nodes_up_to(node)};
+      if (!place.known()) place = {words.segments()[node.view], best.nodes_up_to(node)};
     });
   }
 }

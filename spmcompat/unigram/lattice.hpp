@@ -98,6 +98,13 @@ class LatticeBlock {
     trim(write);
   }
 
+  void fetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
+  void fetch_nodes(size_t segment) const {
+    const uint32_t* nodes = nodes_.data() + begin_[segment].node;
+    __builtin_prefetch(nodes);
+    __builtin_prefetch(nodes + 16);
+  }
+
   size_t segments() const { return begin_.size() - 1; }
 
   // One float for each position of each segment and its end, and one before all, to the caller's
@@ -182,6 +189,14 @@ class Lattices {
     return blocks_[segment / kBlockSize].values(segment % kBlockSize);
   }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
+
+  // Hints that a segment will soon be looked at: first where it lies, then what lies there.
+  void fetch_begin(size_t segment) const {
+    blocks_[segment / kBlockSize].fetch_begin(segment % kBlockSize);
+  }
+  void fetch_nodes(size_t segment) const {
+    blocks_[segment / kBlockSize].fetch_nodes(segment % kBlockSize);
+  }
 
  private:
   size_t segments_;
