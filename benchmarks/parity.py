@@ -11,17 +11,20 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure
-from benchmarks.measure import OURS, REFERENCE, Run
+from benchmarks import sides
+from benchmarks.corpora import digest
+from benchmarks.measure import Run, train
+from benchmarks.results import machine
+from benchmarks.sides import MissingSideError, Side
 from tests.parity import corpora
 from tests.parity.case import Option
-from tests.parity.reference import VERSION
 
 WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
 WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
@@ -78,21 +81,17 @@ def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
                 yield Row(name, text, {**options, **ROOM[name]})
 
 
-def reference(row: Row, cache: Path | None) -> tuple[Run, bool]:
+def of_reference(side: Side, row: Row, cache: Path | None) -> tuple[Run, bool]:
     """Train the reference, or take its result from the cache; tell which."""
     if cache is None:
-        return measure.train(REFERENCE, row.text, row.options), False
-    with row.text.open("rb") as stream:
-        text = hashlib.file_digest(stream, "sha256") if sys.version_info >= (3, 11) else None
-    digest = text.hexdigest() if text else hashlib.sha256(row.text.read_bytes()).hexdigest()
-    options = json.dumps([VERSION, digest, row.options], sort_keys=True)
-    kept = cache / f"{hashlib.sha256(options.encode()).hexdigest()}.json"
+        return train(side, row.text, row.options), False
+    key = json.dumps([side.version, digest(row.text), row.options], sort_keys=True)
+    kept = cache / f"run-{hashlib.sha256(key.encode()).hexdigest()}.json"
     if kept.is_file():
-        told = json.loads(kept.read_text())
-        return Run(**{**told, "sha256": tuple(told["sha256"])}), True
-    run = measure.train(REFERENCE, row.text, row.options)
+        return Run.from_json(json.loads(kept.read_text())), True
+    run = train(side, row.text, row.options)
     cache.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(asdict(run)))
+    kept.write_text(json.dumps(run.to_json()))
     return run, False
 
 
@@ -107,24 +106,29 @@ def verdict(ours: Run, theirs: Run) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; 0 when no row differs."""
     given = arguments(argv)
-    machine = measure.machine()
-    print(", ".join(f"{name} {value}" for name, value in machine.items()))
+    try:
+        ours_side = sides.ours(given.workers or len(os.sched_getaffinity(0)))
+        reference = sides.reference()
+    except MissingSideError as error:
+        raise SystemExit(str(error)) from None
+    told = {"spmcompat": ours_side.version, "sentencepiece": reference.version, **machine()}
+    print(", ".join(f"{name} {value}" for name, value in told.items()))
     print(f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'lanes':>6}{'ours s':>9}{'ref s':>9}  verdict")
     verdicts: list[str] = []
     seconds = [0.0, 0.0]
     cached = 0
     with tempfile.TemporaryDirectory() as scratch:
         for row in rows(given, Path(scratch)):
-            theirs, from_cache = reference(row, given.cache)
-            ours = measure.train(OURS, row.text, row.options, given.workers)
+            theirs, from_cache = of_reference(reference, row, given.cache)
+            ours = train(ours_side, row.text, row.options)
             verdicts.append(verdict(ours, theirs))
-            seconds[0] += ours.wall
-            seconds[1] += theirs.wall
+            seconds[0] += ours.seconds
+            seconds[1] += theirs.seconds
             cached += from_cache
             print(
                 f"{row.corpus:<20}{row.text.stat().st_size / 1e6:8.1f}"
-                f"{row.options['vocab_size']:>7}{row.options['num_threads']:>6}{ours.wall:9.2f}"
-                f"{theirs.wall:9.2f}{'*' if from_cache else ' '} {verdicts[-1]}",
+                f"{row.options['vocab_size']:>7}{row.options['num_threads']:>6}{ours.seconds:9.2f}"
+                f"{theirs.seconds:9.2f}{'*' if from_cache else ' '} {verdicts[-1]}",
                 flush=True,
             )
     equal, both_fail = verdicts.count("equal"), verdicts.count("both fail")

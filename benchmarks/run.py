@@ -1,135 +1,201 @@
-"""Wall time and peak memory of both sides, in fresh processes that alternate.
+"""Wall time and peak memory of Unigram training, ours and others, in fresh processes.
 
-``python -m benchmarks.run en-books code-c --runs 3 --threads 2 --vocab_size 8000``
-
-For each corpus the least of N runs counts. A corpus whose bytes differ between the sides, or
-between two runs, has no result. The last line sums up; ``--json`` keeps everything.
+``python benchmarks/run.py`` measures every row whose text is in the folder; names of rows, groups
+or files measure those. All sides take turns, and the least of all runs of a side counts. A row
+whose bytes differ between ours and the installed sentencepiece has no result.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import measure
-from benchmarks.measure import OURS, REFERENCE, Run
+if __package__ in (None, ""):
+    # Started as a file: its folder stands where the checkout should.
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from benchmarks import ROOT, measure, rows, sides, tables
+from benchmarks.corpora import digest
+from benchmarks.measure import Run
+from benchmarks.results import Measured, Result, Store, machine, today, trouble
+from benchmarks.rows import GROUPS, ROWS, Row
+from benchmarks.sides import MissingSideError, Side
 from tests.parity import corpora
 from tests.parity.case import Option
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("corpora", nargs="*", help="names or paths (default: all of the folder)")
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/run.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"groups: {', '.join(GROUPS)}\nrows: {', '.join(ROWS)}",
+    )
+    parser.add_argument("names", nargs="*", help="rows, groups, files of the folder, or paths")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2, help="lanes of both, workers of ours")
-    parser.add_argument("--vocab_size", type=int, default=8000)
-    parser.add_argument("--soft", action="store_true", help="hard_vocab_limit=False")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--least", type=float, default=0.0, help="skip files below this many MB")
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args(argv)
+    parser.add_argument("--runs", type=int, default=3, help="of each side (default: 3)")
+    parser.add_argument("--threads", type=int, default=2, help="of both sides (default: 2)")
+    parser.add_argument("--workers", type=int, nargs="+", help="of ours, beside --threads")
+    parser.add_argument(
+        "--also", nargs="+", default=[], metavar="SIDE", help="tokenizers, sentencepiece==0.2.1"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="run the reference once where only ours is measured"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="take this share of every text, to try things out"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to"
+    )
+    given = parser.parse_args(argv)
+    if min(given.runs, given.threads, *(given.workers or [1])) < 1 or not 0 < given.scale <= 1:
+        parser.error("--runs, --threads and --workers are 1 or more, --scale is at most 1")
+    return given
 
 
-def chosen(given: argparse.Namespace) -> dict[str, Path]:
-    """Return the corpora to measure, by name."""
-    found = corpora.large(given.folder)
-    if given.corpora:
-        found = {Path(name).stem: found.get(name, Path(name)) for name in given.corpora}
-    missing = [name for name, path in found.items() if not path.is_file()]
-    if missing or not found:
-        raise SystemExit(f"no such corpus: {', '.join(missing) or 'give names or --folder'}")
-    return {n: path for n, path in found.items() if path.stat().st_size >= given.least * 1e6}
+def worker_counts(given: argparse.Namespace) -> list[int]:
+    """Return how many workers ours is measured with: 1, 2, 4, ... up to the cores."""
+    cores = len(os.sched_getaffinity(0))
+    counts = given.workers or [2**power for power in range(cores.bit_length())]
+    return sorted({*counts, given.threads})
 
 
-def compare(path: Path, given: argparse.Namespace) -> dict[str, list[Run]]:
-    """Run both sides in turn, `runs` times."""
-    options: dict[str, Option] = {"vocab_size": given.vocab_size, "num_threads": given.threads}
-    options |= dict(part.split("=", 1) for part in given.option)
-    if given.soft:
-        options["hard_vocab_limit"] = False
-    runs: dict[str, list[Run]] = {OURS: [], REFERENCE: []}
-    for _ in range(given.runs):
-        runs[OURS].append(measure.train(OURS, path, options, given.threads))
-        runs[REFERENCE].append(measure.train(REFERENCE, path, options))
-    return runs
+def sides_of(row: Row, given: argparse.Namespace) -> list[Side]:
+    """Return who is measured in a row, in the order of the turns."""
+    if row.text is None:
+        return sides.imports()
+    counts = worker_counts(given) if row.every_worker_count else [given.threads]
+    chosen = [sides.ours(count, row.command) for count in counts]
+    if row.every_worker_count:
+        chosen.append(sides.stages(given.threads))
+    if not row.ours_only or given.check:
+        chosen.append(sides.reference(row.command))
+    if not row.ours_only and not row.command:
+        chosen += [sides.other(name, given.threads) for name in given.also]
+    return chosen
 
 
-def trouble(runs: dict[str, list[Run]]) -> str:
-    """Say why a corpus has no result; empty where it has one."""
-    for side, name in ((OURS, "ours"), (REFERENCE, "reference")):
-        for run in runs[side]:
-            if run.failure:
-                return f"{name} failed: {run.failure}"
-    digests = {run.sha256 for side in runs.values() for run in side}
-    return "" if len(digests) == 1 else "BYTES DIFFER: no result"
+class Progress:
+    """Tells every run on standard error as it ends."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+
+    def begin(self, row: Row, side: Side) -> None:
+        self.done += 1
+        self._write(f"[{self.done}/{self.total}] {row.name}: {side.label} ... ", end="")
+
+    def end(self, run: Run) -> None:
+        self._write(run.failure or f"{run.seconds:.2f} s, {run.peak_kib / 1024:,.0f} MiB")
+
+    def skip(self, count: int) -> None:
+        """Tell that so many runs will not be made."""
+        self.total -= count
+
+    @staticmethod
+    def _write(text: str, end: str = "\n") -> None:
+        print(text, end=end, file=sys.stderr, flush=True)
 
 
-def summary(runs: dict[str, list[Run]]) -> dict[str, float]:
-    ours, reference = runs[OURS], runs[REFERENCE]
-    least = {
-        "ours_seconds": min(run.wall for run in ours),
-        "reference_seconds": min(run.wall for run in reference),
-        "ours_mib": min(run.peak_kib for run in ours) / 1024,
-        "reference_mib": min(run.peak_kib for run in reference) / 1024,
-    }
-    return least | {
-        "times_faster": least["reference_seconds"] / least["ours_seconds"],
-        "memory_share": least["ours_mib"] / least["reference_mib"],
-    }
+def runs_of(row: Row, side: Side, given: argparse.Namespace) -> int:
+    """Return how often a side is run in a row."""
+    if row.ours_only and side.role == "reference":
+        return 1
+    return max(int(given.runs), row.least_runs)
+
+
+def take_turns(
+    row: Row,
+    text: Path | None,
+    chosen: Sequence[Side],
+    given: argparse.Namespace,
+    progress: Progress,
+) -> list[Measured]:
+    """Run all sides in turn; stop where the row can have no result any more."""
+    options: dict[str, Option] = {**row.options, "num_threads": given.threads}
+    runs: list[list[Run]] = [[] for _ in chosen]
+    most = [runs_of(row, side, given) for side in chosen]
+
+    def so_far() -> list[Measured]:
+        pairs = zip(chosen, runs, strict=True)
+        return [Measured(s.role, s.label, s.version, s.workers, done) for s, done in pairs]
+
+    for turn in range(max(most)):
+        for side, done, limit in zip(chosen, runs, most, strict=True):
+            if turn >= limit or (done and done[-1].failure):
+                progress.skip(turn < limit)
+                continue
+            progress.begin(row, side)
+            done.append(measure.train(side, text, options))
+            progress.end(done[-1])
+            if trouble(so_far()):
+                progress.skip(sum(most) - sum(map(len, runs)))
+                return so_far()
+    return so_far()
+
+
+def measure_row(
+    row: Row, files: Mapping[str, Path], given: argparse.Namespace, progress: Progress
+) -> Result:
+    """Make the text of a row and measure all its sides."""
+    here = machine()
+    with tempfile.TemporaryDirectory() as scratch:
+        text = row.text.make(files, Path(scratch), given.scale) if row.text else None
+        return Result(
+            name=row.name,
+            title=row.text.title if row.text else "",
+            size=text.stat().st_size if text else 0,
+            sha256=digest(text) if text else "",
+            options=row.options,
+            threads=given.threads,
+            scale=given.scale,
+            day=today(),
+            machine=here,
+            sides=take_turns(row, text, sides_of(row, given), given, progress),
+        )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure; 0 when every corpus has a result and none is slower than the reference."""
+    """Measure, and write results, tables and figure; 0 when every row has a result."""
     given = arguments(argv)
-    machine = measure.machine()
-    print(", ".join(f"{name} {value}" for name, value in machine.items()))
-    print(
-        f"{'corpus':<20}{'MB':>8}{'ours s':>9}{'ref s':>9}{'faster':>8}"
-        f"{'ours MiB':>10}{'ref MiB':>10}{'share':>7}"
-    )
-    rows: list[dict[str, object]] = []
-    ratios: list[float] = []
-    bad: list[str] = []
-    for name, path in chosen(given).items():
-        size = path.stat().st_size / 1e6
-        runs = compare(path, given)
-        row: dict[str, object] = {"corpus": name, "mb": round(size, 3)}
-        reason = trouble(runs)
-        if reason:
-            bad.append(name)
-            row["trouble"] = reason
-            print(f"{name:<20}{size:8.1f}  {reason}", flush=True)
+    try:
+        chosen, files = rows.chosen(given.names, corpora.large(given.folder))
+        plan = [(row, side) for row in chosen for side in sides_of(row, given)]
+    except MissingSideError as error:
+        raise SystemExit(str(error)) from None
+    version = next(side.version for _, side in plan if side.role == "ours")
+    store = Store(given.results / f"unigram-{version}.json")
+    store.check(machine(), given.threads, given.scale)
+    absent = [] if given.names else [name for name in ROWS if name not in {r.name for r in chosen}]
+    if absent:
+        print(
+            f"not measured, since their texts are not there: {', '.join(absent)}", file=sys.stderr
+        )
+    progress = Progress(sum(runs_of(row, side, given) for row, side in plan))
+    refused = []
+    for row in chosen:
+        result = measure_row(row, files, given, progress)
+        if why := trouble(result.sides):
+            refused.append(f"{row.name} has no result: {why}")
+            print(refused[-1], file=sys.stderr, flush=True)
+            store.drop(row.name)
+            store.save()
         else:
-            least = summary(runs)
-            ratios.append(least["times_faster"])
-            row |= least
-            print(
-                f"{name:<20}{size:8.1f}{least['ours_seconds']:9.2f}{least['reference_seconds']:9.2f}"
-                f"{least['times_faster']:8.2f}{least['ours_mib']:10.0f}{least['reference_mib']:10.0f}"
-                f"{least['memory_share']:7.2f}",
-                flush=True,
-            )
-        row["runs"] = {
-            side.rpartition(".")[2]: [asdict(run) for run in runs[side]] for side in runs
-        }
-        rows.append(row)
-        if given.json:
-            setting = {key: str(value) for key, value in vars(given).items()}
-            told = {"machine": machine, "setting": setting, "corpora": rows}
-            given.json.write_text(json.dumps(told, indent=1) + "\n")
-    slower = sum(ratio < 1 for ratio in ratios)
-    span = f"{min(ratios):.2f} to {max(ratios):.2f} times as fast" if ratios else "no result"
-    print(
-        f"benchmark: {len(rows)} corpora, {given.runs} runs, {given.threads} threads, vocab "
-        f"{given.vocab_size}: {span}, {slower} slower, {len(bad)} without result {bad or ''}"
-    )
-    return 1 if slower or bad else 0
+            store.add(result)
+    tables.write(store.path)
+    print(store.path.with_suffix(".md").read_text(), *refused, sep="\n")
+    return 1 if refused else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ninterrupted; the rows that were done are kept.", file=sys.stderr)
+        sys.exit(130)

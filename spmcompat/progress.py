@@ -64,6 +64,12 @@ class Report:
         """Tell why the run ends."""
         self._tell(logging.ERROR, message)
 
+    def step(self, name: str) -> None:
+        """Hear that the step `name` begins; the one before it has ended.
+
+        Nothing is told. A subclass that measures a run overrides this.
+        """
+
     @contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "") -> Iterator[Stage]:
         """Follow one stage: ``with report.stage("Seeding", total) as s: s.advance(n)``.
@@ -77,6 +83,7 @@ class Report:
         unit : str
             What one step is.
         """
+        self.step(name)
         if self._draws:
             with _bar(name, total, unit, self._stream) as bar:
                 yield bar

@@ -51,6 +51,7 @@ def run(
     corpus = read_corpus(options, charsmap, symbols, sentences, workers, report)
     check_alphabet(len(corpus.alphabet), len(meta), settings.trainer.vocab_size)
     pieces = train_unigram(corpus, unigram_options(settings, len(meta)), workers, report)
+    report.step("Writing")
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
     deliver(model, writer, report)
 

@@ -181,6 +181,7 @@ def _read(
         else:
             reader.fold(source, stage)
     _report_lines(reader.sentences, options, report)
+    report.step("Merging words")
     builder = Builder(rules)
     reader.finish(builder)
     alphabet, covered = choose_alphabet(
@@ -188,6 +189,7 @@ def _read(
     )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
+    report.step("Cutting words into segments")
     corpus = workers.call(lambda: builder.build(alphabet))
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     if corpus.text_bytes > options.chunk_bytes:

@@ -174,6 +174,7 @@ def _add_chunk(counts, chunk, workers, report):
 
 
 def _find_candidates(search, workers, report):
+    report.step("Sorting suffixes")
     workers.call(search.prepare)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:

@@ -63,6 +63,7 @@ def train(
         If nothing is left to train.
     """
     pieces = make_seeds(corpus, options, workers, report)
+    report.step("Building lattices")
     lattices = Lattices(corpus, pieces, workers)
     report.info(f"Using {corpus.words} sentences for EM training")
     desired_size = int(options.vocab_size * 1.1)
@@ -70,23 +71,30 @@ def train(
         while True:
             stage.expect(_passes_left(len(pieces), desired_size, options))
             for iteration in range(options.num_sub_iterations):
+                report.step("E-step")
                 counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+                report.step("M-step")
                 pieces, new_ids = m_step(pieces, counts)
                 _check(pieces)
+                report.step("Renumbering")
                 lattices.renumber(pieces, new_ids, workers)
                 stage.advance()
                 report.info(
                     f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
                     f"num_tokens={counts.tokens}"
                 )
+            report.step("Counting best paths")
             counts = lattices.best_path_counts(options.lanes, workers)
+            report.step("Pruning")
             size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
             pieces, new_ids = prune(lattices, counts, size, workers)
             _check(pieces)
             stage.advance()
             if len(pieces) <= desired_size:
                 break
+            report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
+    report.step("Finishing")
     trained = len(pieces)
     pieces = workers.call(lambda: drop_unreachable(pieces))
     report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")

@@ -1,0 +1,232 @@
+"""Who trains: spmcompat, the installed ``sentencepiece``, and others to compare with.
+
+A side is a command that a user could type; every run of it is a process of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from benchmarks import ROOT
+from tests.parity.case import Case, Option, one_string
+
+Role = Literal["ours", "stages", "reference", "other"]
+Options = Mapping[str, Option]
+
+# So that an environment of its own holds nothing else.
+_NO_OTHERS = {"PYTHONPATH": ""}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One trainer as it is started.
+
+    Attributes
+    ----------
+    role
+        The bytes of all but ``other`` must be equal.
+    name, version
+        Of the package.
+    command
+        From options, ``input`` and ``model_prefix`` among them, to a command line.
+    environment
+        Variables to set.
+    workers
+        Real threads of ours; 0 for the others.
+    """
+
+    role: Role
+    name: str
+    version: str
+    command: Callable[[Options], list[str]] = field(repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    workers: int = 0
+
+    @property
+    def label(self) -> str:
+        """What tables and the figure call it."""
+        if self.role == "stages":
+            return f"{self.name}, its stages"
+        if self.workers:
+            return f"{self.name}, {self.workers} worker{'s' if self.workers > 1 else ''}"
+        return f"{self.name} {self.version}"
+
+
+class MissingSideError(Exception):
+    """A package that is not there; the message says how to get it."""
+
+
+def ours(workers: int, as_command: bool = False) -> Side:
+    """Return spmcompat: as installed, else as built in the checkout."""
+    version, environment = _find_ours()
+
+    def command(options: Options) -> list[str]:
+        if as_command:
+            flags = one_string({**options, "workers": workers}).split(" ")
+            return [sys.executable, "-m", "spmcompat", "train", *flags]
+        return [sys.executable, "-c", _call("spmcompat", {**options, "workers": workers})]
+
+    return Side("ours", "spmcompat", version, command, environment, workers)
+
+
+def stages(workers: int) -> Side:
+    """Return spmcompat with a stopwatch."""
+    version, environment = _find_ours()
+    script = str(ROOT / "benchmarks" / "stages.py")
+
+    def command(options: Options) -> list[str]:
+        return [sys.executable, script, one_string({**options, "workers": workers})]
+
+    return Side("stages", "spmcompat", version, command, environment, workers)
+
+
+@functools.cache
+def reference(as_command: bool = False) -> Side:
+    """Return the installed ``sentencepiece``."""
+    version = _version(sys.executable, "sentencepiece")
+    if not version:
+        raise MissingSideError("sentencepiece is not installed: pip install '.[bench]'")
+
+    def command(options: Options) -> list[str]:
+        if as_command:
+            from tests.parity.reference import every_field  # noqa: PLC0415
+
+            options = every_field(Case(options))
+        return [sys.executable, "-c", _call("sentencepiece", options)]
+
+    return Side("reference", "sentencepiece", version, command)
+
+
+def release(version: str) -> Side:
+    """Return another release of ``sentencepiece``, in an environment of its own.
+
+    The environment is made when it is first asked for, in the user's cache folder.
+    """
+    python = _environment(f"sentencepiece=={version}") / "bin" / "python"
+    return Side(
+        "other",
+        "sentencepiece",
+        version,
+        lambda options: [str(python), "-c", _call("sentencepiece", options)],
+        _NO_OTHERS,
+    )
+
+
+def tokenizers(threads: int) -> Side:
+    """Return the Unigram trainer of Hugging Face with the settings it names SentencePiece.
+
+    It splits and sums in other ways: other pieces come out, and not always the same ones.
+    """
+    version = _version(sys.executable, "tokenizers")
+    if not version:
+        raise MissingSideError("tokenizers is not installed: pip install '.[bench]'")
+
+    def command(options: Options) -> list[str]:
+        code = (
+            "from tokenizers import SentencePieceUnigramTokenizer\n"
+            "tokenizer = SentencePieceUnigramTokenizer()\n"
+            f"tokenizer.train({options['input']!r}, vocab_size={options['vocab_size']}, "
+            "show_progress=False, special_tokens=['<unk>', '<s>', '</s>'], unk_token='<unk>')\n"
+            f"tokenizer.save({options['model_prefix']!r} + '.json')"
+        )
+        return [sys.executable, "-c", code]
+
+    threads_of_it = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "true"}
+    return Side("other", "tokenizers", version, command, threads_of_it)
+
+
+def imports() -> list[Side]:
+    """Return what it costs to start: Python alone, and with either package."""
+    version, environment = _find_ours()
+
+    def starting(statement: str) -> Callable[[Options], list[str]]:
+        return lambda _: [sys.executable, "-c", statement]
+
+    return [
+        Side("other", "Python", sys.version.split()[0], starting("pass")),
+        Side("ours", "spmcompat", version, starting("import spmcompat"), environment),
+        Side("reference", "sentencepiece", reference().version, starting("import sentencepiece")),
+    ]
+
+
+@functools.cache
+def other(name: str, threads: int) -> Side:
+    """Return the side of a name: ``tokenizers`` or ``sentencepiece==VERSION``."""
+    if name == "tokenizers":
+        return tokenizers(threads)
+    package, _, version = name.partition("==")
+    if package != "sentencepiece" or not version:
+        raise MissingSideError(f"{name}: no such side. Say tokenizers or sentencepiece==VERSION")
+    return release(version)
+
+
+def _call(package: str, options: Options) -> str:
+    arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return f"import {package}; {package}.SentencePieceTrainer.train({arguments})"
+
+
+@functools.cache
+def _find_ours() -> tuple[str, dict[str, str]]:
+    """Return the version of spmcompat and the variables that make Python find it."""
+    built = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    for environment in ({}, {"PYTHONPATH": built}):
+        # Sources that are not compiled have a version too.
+        version = _version(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
+        if version:
+            return version, environment
+    raise MissingSideError(
+        "spmcompat is neither installed nor built: pip install . or "
+        "python setup.py build_ext --inplace"
+    )
+
+
+def _version(
+    python: str | Path,
+    package: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    module: str = "",
+) -> str:
+    """Return the version of a package as an interpreter imports it; empty if it does not."""
+    code = f"import {module or package}, {package}; print({package}.__version__)"
+    with tempfile.TemporaryDirectory() as elsewhere:
+        try:
+            done = subprocess.run(
+                [python, "-c", code],
+                cwd=elsewhere,
+                env={**os.environ, **environment},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except OSError:
+            return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _environment(requirement: str) -> Path:
+    """Return a virtual environment with one package, made if it is not there."""
+    package, _, version = requirement.partition("==")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = cache / "spmcompat" / "benchmarks" / f"{package}-{version}-{python}"
+    if _version(folder / "bin" / "python", package, _NO_OTHERS) == version:
+        return folder
+    print(f"making an environment for {requirement} in {folder}", file=sys.stderr, flush=True)
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", str(folder)],
+        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", requirement],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or [f"{command[2]} failed"])[-1]
+            raise MissingSideError(f"{requirement} cannot be installed in {folder}: {last}")
+    return folder

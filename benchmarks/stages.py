@@ -1,0 +1,50 @@
+"""Trains ours with a stopwatch and writes the time of every step to ``steps.json``.
+
+A side of the benchmark; by hand:
+``python benchmarks/stages.py "--input=a.txt --model_prefix=m --workers=2"``
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+BEGUN = time.perf_counter(), time.process_time()  # imports count
+
+from spmcompat.progress import Report  # noqa: E402
+from spmcompat.spec import from_string  # noqa: E402
+from spmcompat.training import run  # noqa: E402
+
+
+class Stopwatch(Report):
+    """A report that knows how long each step took; steps of one name add up."""
+
+    def __init__(self) -> None:
+        super().__init__(0, sys.stderr)
+        self.steps: dict[str, dict[str, float]] = {}
+        self._name = "Starting"
+        self._begun = BEGUN
+
+    def step(self, name: str) -> None:
+        """End the step that is under way and begin another."""
+        now = time.perf_counter(), time.process_time()
+        step = self.steps.setdefault(self._name, {"seconds": 0.0, "cpu_seconds": 0.0})
+        step["seconds"] += now[0] - self._begun[0]
+        step["cpu_seconds"] += now[1] - self._begun[1]
+        step["peak_kib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._name, self._begun = name, now
+
+
+def main() -> None:
+    watch = Stopwatch()
+    run(from_string(sys.argv[1]), report=watch)
+    watch.step("Ending")
+    steps = [{"name": name, **cost} for name, cost in watch.steps.items()]
+    Path("steps.json").write_text(json.dumps(steps))
+
+
+if __name__ == "__main__":
+    main()
