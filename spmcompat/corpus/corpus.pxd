@@ -79,11 +79,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         void remove_empty() except +
         void arrange(const vector[uint64_t]& place) except +
 
-    cdef cppclass Unit:
-        pass
-
     cdef cppclass SegmentedCorpus:
-        vector[Unit] units
         vector[uint64_t] word_begin
         vector[uint32_t] word_segments
         vector[int64_t] word_count

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -132,6 +134,41 @@ class StringTable {
   Arena arena_;
   std::vector<std::string_view> strings_;
   SlotIndex index_;
+};
+
+// Byte strings one behind the other. Eight bytes may be read from any of theirs.
+class StringList {
+ public:
+  // The strings of a table.
+  explicit StringList(const StringTable& table) {
+    size_t bytes = 0;
+    for (uint32_t id = 0; id < table.size(); ++id) bytes += table[id].size();
+    if (bytes > 0xfffffff0u) {
+      throw std::length_error("the distinct segments of the corpus exceed 4 GB");
+    }
+    text_.reserve(bytes + kPadding);
+    end_.reserve(table.size());
+    for (uint32_t id = 0; id < table.size(); ++id) {
+      text_.append(table[id]);
+      end_.push_back(static_cast<uint32_t>(text_.size()));
+    }
+    text_.append(kPadding, '\0');
+  }
+  StringList() = default;
+
+  size_t size() const { return end_.size(); }
+  uint32_t begin(uint32_t id) const { return id == 0 ? 0 : end_[id - 1]; }
+  uint32_t end(uint32_t id) const { return end_[id]; }
+  std::string_view operator[](uint32_t id) const {
+    return std::string_view(text_.data() + begin(id), end(id) - begin(id));
+  }
+  const char* text() const { return text_.data(); }
+  size_t bytes() const { return end_.empty() ? 0 : end_.back(); }
+
+ private:
+  static constexpr size_t kPadding = 8;
+  std::string text_;
+  std::vector<uint32_t> end_;
 };
 
 }  // namespace spmcompat

@@ -98,21 +98,52 @@ struct SentenceOrder {
   }
 };
 
-// What the trainers see. A unit is a segment with what follows it in the text:
-// a byte, or the end of a sentence and the first byte of the next one.
-struct Unit {
-  uint32_t segment;
-  uint16_t tail;
-  uint64_t count;
-};
-constexpr uint16_t kTailSentenceEnd = 0x100;  // | first byte of the next sentence
-constexpr uint16_t kTailTextEnd = 0x200;
+// Which bytes follow a text: none, one, or several different ones.
+class FollowingByte {
+ public:
+  static constexpr uint16_t kTextEnd = 0x100;  // counts as a byte
 
+  void add(uint16_t byte) { value_ = value_ == kNone || value_ == byte ? byte : kMany; }
+  void add(FollowingByte other) {
+    if (other.value_ != kNone) add(other.value_);
+  }
+  bool many() const { return value_ == kMany; }
+
+ private:
+  static constexpr uint16_t kNone = 0x200, kMany = 0x201;
+  uint16_t value_ = kNone;
+};
+
+// What follows a text. The end of a sentence counts as a zero byte.
+struct Followers {
+  FollowingByte next;
+  FollowingByte behind_end;  // what follows the end of a sentence
+  uint64_t at_end = 0;       // how often the text stands at the end of a sentence
+
+  void add(const Followers& other) {
+    next.add(other.next);
+    behind_end.add(other.behind_end);
+    at_end += other.at_end;
+  }
+};
+
+// How often a segment stands in the text, and what follows it there.
+struct SegmentUse {
+  uint64_t count = 0;
+  Followers followers;
+
+  void add(const SegmentUse& other) {
+    count += other.count;
+    followers.add(other.followers);
+  }
+};
+
+// What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
 
-  StringTable segments;
-  std::vector<Unit> units;
+  StringList segments;
+  std::vector<SegmentUse> uses;      // of each segment, until seeds are found
   std::vector<uint64_t> word_begin;  // word -> range of word_segments
   std::vector<uint32_t> word_segments;
   std::vector<int64_t> word_count;
@@ -253,14 +284,21 @@ class WordCounts {
     append_utf8(c, text);
     return text[0];
   }
-  static uint16_t tail_of(uint32_t next) {
-    if (next == kTextEnd) return kTailTextEnd;
-    const unsigned char byte = lead_byte(next & ~kSentenceEnd);
-    return next & kSentenceEnd ? kTailSentenceEnd | byte : byte;
+  static SegmentUse use_before(uint32_t next, uint64_t count) {
+    SegmentUse use;
+    use.count = count;
+    if (next < kSentenceEnd) {
+      use.followers.next.add(lead_byte(next));
+    } else {
+      use.followers.next.add(0);
+      use.followers.behind_end.add(next == kTextEnd ? FollowingByte::kTextEnd
+                                                    : lead_byte(next & ~kSentenceEnd));
+      use.followers.at_end = count;
+    }
+    return use;
   }
 
   void sort_words(const std::vector<uint64_t>& totals, std::vector<uint32_t>& sequence) const;
-  static void merge_units(const std::vector<Unit>& units, SegmentedCorpus& out);
 
   StringTable words_;
   ContextTable contexts_;
@@ -291,28 +329,6 @@ inline void WordCounts::sort_words(const std::vector<uint64_t>& totals,
   for (size_t i = 0; i < keys.size(); ++i) sequence[i] = keys[i].id;
 }
 
-// Groups the units by segment and adds up those with the same tail.
-inline void WordCounts::merge_units(const std::vector<Unit>& units, SegmentedCorpus& out) {
-  std::vector<uint32_t> end(out.segments.size() + 1, 0);
-  for (const Unit& unit : units) ++end[unit.segment + 1];
-  for (size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
-  std::vector<Unit> grouped(units.size());
-  for (const Unit& unit : units) grouped[end[unit.segment]++] = unit;
-  for (size_t i = 0; i < grouped.size();) {
-    size_t stop = i + 1;
-    while (stop < grouped.size() && grouped[stop].segment == grouped[i].segment) ++stop;
-    std::sort(grouped.begin() + i, grouped.begin() + stop,
-              [](const Unit& a, const Unit& b) { return a.tail < b.tail; });
-    for (const size_t first = out.units.size(); i < stop; ++i) {
-      if (out.units.size() > first && out.units.back().tail == grouped[i].tail) {
-        out.units.back().count += grouped[i].count;
-      } else {
-        out.units.push_back(grouped[i]);
-      }
-    }
-  }
-}
-
 inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* order,
                                 SegmentedCorpus& out) {
   words_.drop_index();
@@ -325,7 +341,11 @@ inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* orde
 
   std::vector<uint64_t> begin(words_.size()), end(words_.size());
   std::vector<uint32_t> parts;
-  std::vector<Unit> units;
+  StringTable segments;
+  const auto add_segment = [&](std::string_view segment) {
+    parts.push_back(segments.add(segment));
+    if (segments.size() > out.uses.size()) out.uses.emplace_back();
+  };
   for (const uint32_t id : sequence) {
     const std::string_view word = words_[id];
     begin[id] = parts.size();
@@ -336,23 +356,23 @@ inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* orde
       size_t length;
       const char32_t right = decode_utf8(p, stop, &length);
       if (p > head && rule.parts(left, right)) {
-        const uint32_t segment = out.segments.add(std::string_view(head, p - head));
-        parts.push_back(segment);
-        units.push_back({segment, static_cast<unsigned char>(*p), totals[id]});
+        add_segment(std::string_view(head, p - head));
+        SegmentUse& use = out.uses[parts.back()];
+        use.count += totals[id];
+        use.followers.next.add(static_cast<unsigned char>(*p));
         head = p;
       }
       left = right;
       p += length;
     }
-    parts.push_back(out.segments.add(std::string_view(head, stop - head)));
+    add_segment(std::string_view(head, stop - head));
     end[id] = parts.size();
   }
   contexts_.for_each([&](const Context& c) {
-    if (c.count > 0) units.push_back({parts[end[c.word] - 1], tail_of(c.next), c.count});
+    if (c.count > 0) out.uses[parts[end[c.word] - 1]].add(use_before(c.next, c.count));
   });
-  out.segments.drop_index();
-
-  merge_units(units, out);
+  segments.drop_index();
+  out.segments = StringList(segments);
 
   out.word_begin.assign(1, 0);
   const auto append_word = [&](uint32_t id, int64_t count) {

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from cython.operator cimport dereference
 
 from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
-from spmcompat.unigram.pieces cimport Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
 
@@ -21,12 +21,17 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass SuffixNodes:
         SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
+        void begin(size_t parts) except +
+        void count(size_t part) except +
+        void lay_out() except +
+        void fill(size_t part)
         size_t buckets()
         size_t bucket_size(size_t bucket)
         void search(size_t bucket, vector[Candidate]& found) except +
         vector[Candidate] best(vector[vector[Candidate]]& found) except +
-        string piece(const Candidate& candidate) except +
 
+    void add_pieces(
+        const SuffixNodes& nodes, const vector[Candidate]& candidates, CPieces& pieces) except +
     void to_log_probabilities(vector[float]& score)
 
 
@@ -59,11 +64,31 @@ cdef class SeedSearch:
         self.limit = limit
         self.found.resize(workers)
 
-    def prepare(self):
-        """Put the suffixes of all units into buckets."""
+    def prepare(self, workers):
+        """Put the suffixes of all segments into buckets."""
+        cdef size_t parts = 2 * workers.count
+        workers.call(lambda: self._begin(parts))
+        workers.run(range(parts), lambda _, part: self._count(part))
+        workers.call(self._lay_out)
+        workers.run(range(parts), lambda _, part: self._fill(part))
+
+    def _begin(self, size_t parts):
         with nogil:
             self.nodes.reset(
                 new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+            dereference(self.nodes).begin(parts)
+
+    def _count(self, size_t part):
+        with nogil:
+            dereference(self.nodes).count(part)
+
+    def _lay_out(self):
+        with nogil:
+            dereference(self.nodes).lay_out()
+
+    def _fill(self, size_t part):
+        with nogil:
+            dereference(self.nodes).fill(part)
 
     def sizes(self):
         """Return the number of suffixes in each bucket, the largest first."""
@@ -86,11 +111,9 @@ cdef class SeedSearch:
     def seeds(self):
         """Return characters by count descending, then substrings by score descending."""
         cdef Pieces seeds = _characters(self.corpus)
-        cdef size_t i
-        for i in range(self.best.size()):
-            seeds.pieces.add(
-                dereference(self.nodes).piece(self.best[i]), self.best[i].score())
-        to_log_probabilities(seeds.pieces.score)
+        with nogil:
+            add_pieces(dereference(self.nodes), self.best, seeds.pieces)
+            to_log_probabilities(seeds.pieces.score)
         return seeds
 
 
@@ -174,7 +197,7 @@ def _add_chunk(counts, chunk, workers, report):
 
 
 def _find_candidates(search, workers, report):
-    workers.call(search.prepare)
+    search.prepare(workers)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:
         def work(worker, bucket):
