@@ -98,9 +98,8 @@ class _Reader:
             self.has_words = False
 
     def finish(self, builder: Builder) -> None:
-        self.workers.run(self.folders, lambda _, folder: folder.finish())
         ordered = [self.batches[i] for i in range(len(self.batches))]
-        self.workers.call(lambda: builder.merge(self.folders, ordered, self.has_words))
+        builder.merge(self.folders, ordered, self.has_words)
 
 
 def read_corpus(
@@ -181,14 +180,14 @@ def _read(
         else:
             reader.fold(source, stage)
     _report_lines(reader.sentences, options, report)
-    builder = Builder(rules)
+    builder = Builder(rules, workers)
     reader.finish(builder)
     alphabet, covered = choose_alphabet(
-        workers.call(builder.characters), options.character_coverage, options.required_chars
+        builder.characters(), options.character_coverage, options.required_chars
     )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
-    corpus = workers.call(lambda: builder.build(alphabet))
+    corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     if corpus.text_bytes > options.chunk_bytes:
         corpus.chunks = Chunks(

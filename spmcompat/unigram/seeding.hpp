@@ -22,7 +22,7 @@
 
 #include "piece_rule.hpp"
 #include "pieces.hpp"
-#include "word_counts.hpp"
+#include "segmented_corpus.hpp"
 
 namespace spmcompat {
 
