@@ -74,7 +74,7 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
             const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
         void begin_batch(uint64_t index, cbool keep_words)
         CBatchLog end_batch()
-        void finish(WordTable& table, cbool with_words) except +
+        void finish(WordTable& table) except +
 
 
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
@@ -98,7 +98,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         void require(const vector[char32_t]& alphabet) except +
         void find_changes(uint32_t shard) except +
         void change(uint32_t shard) except +
-        void finish_changes(SentenceOrder& order) except +
+        void finish_changes(SentenceOrder* order) except +
         void join_sentences(
             SentenceOrder& order, cbool uniform_starts, WordCounts& joined) except +
 
@@ -113,7 +113,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
     cdef cppclass Segmenter:
         Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
         void sort_words(size_t part) except +
-        void merge() except +
+        void divide() except +
         void cut(size_t part) except +
         void take_contexts(uint32_t shard) except +
         void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
@@ -139,6 +139,20 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass ChunkFolder:
         ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder)
+
+
+cdef extern from *:
+    """
+    #include <malloc.h>
+    namespace spmcompat {
+    inline void return_freed_memory() {
+    #ifdef M_MMAP_THRESHOLD
+      mallopt(M_MMAP_THRESHOLD, 1 << 17);
+    #endif
+    }
+    }
+    """
+    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
 
 
 # A lambda is no Cython: what a filter finds is handed on by these.

@@ -16,7 +16,7 @@ from libcpp.utility cimport move, pair
 from spmcompat.errors import BadValueError, TrainingError
 
 
-BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 20
 cdef unsigned int SHARD_BITS = 6
 cdef size_t PARTS_PER_WORKER = 4
 INPUT_CHANGED = (
@@ -27,6 +27,15 @@ INPUT_CHANGED = (
 
 class WordsNotKeptError(Exception):
     """The words of the sentences are needed, and were not kept."""
+
+
+def return_freed_memory():
+    """Let the system have every large block that is freed from now on.
+
+    The C library raises the size that it calls large with every such block, up to 32 MiB, and
+    keeps smaller ones to itself.
+    """
+    c_return_freed_memory()
 
 
 @final
@@ -360,7 +369,7 @@ cdef class ChunkPlan:
         cdef WordTable* words = new WordTable(0)
         try:
             with nogil:
-                dereference(folder.folder).finish(dereference(words), True)
+                dereference(folder.folder).finish(dereference(words))
                 dereference(self.plan).measure(
                     batch.log, dereference(folder.folder), dereference(words))
         finally:
@@ -429,7 +438,7 @@ cdef class Builder:
     def _absorb(self, list folders, list batches, bint has_words):
         cdef Folder folder
         cdef Batch batch
-        self.workers.run(folders, lambda _, folder: self._finish(folder, has_words))
+        self.workers.run(folders, lambda _, folder: self._finish(folder))
         for batch in batches:
             folder = folders[batch.folder]
             with nogil:
@@ -437,9 +446,9 @@ cdef class Builder:
         for folder in folders:
             folder.folder.reset()
 
-    def _finish(self, Folder folder, bint has_words):
+    def _finish(self, Folder folder):
         with nogil:
-            dereference(folder.folder).finish(dereference(self.words).words(), has_words)
+            dereference(folder.folder).finish(dereference(self.words).words())
 
     def _for_each_shard(self, function):
         self.workers.run(range(dereference(self.words).words().shards()), function)
@@ -521,13 +530,13 @@ cdef class Builder:
         self.workers.call(lambda: self._require(alphabet))
         self._for_each_shard(lambda _, shard: self._find_changes(shard))
         self._for_each_shard(lambda _, shard: self._change(shard))
-        self.workers.call(self._finish_changes)
+        self.workers.call(lambda: self._finish_changes(in_order))
         corpus.text_bytes = dereference(self.words).text_bytes()
         parts = range(PARTS_PER_WORKER * self.workers.count)
         shards = range(dereference(self.words).words().shards())
         self._begin_segments(len(parts))
         self.workers.run(parts, lambda _, part: self._sort(part))
-        self.workers.call(self._merge)
+        self.workers.call(self._divide)
         self.workers.run(parts, lambda _, part: self._cut(part))
         self.workers.run(shards, lambda _, shard: self._take_contexts(shard))
         self.workers.call(lambda: self._assemble(corpus, in_order))
@@ -548,9 +557,9 @@ cdef class Builder:
         with nogil:
             dereference(self.words).change(shard)
 
-    def _finish_changes(self):
+    def _finish_changes(self, bint in_order):
         with nogil:
-            dereference(self.words).finish_changes(self.order)
+            dereference(self.words).finish_changes(&self.order if in_order else NULL)
 
     def _begin_segments(self, size_t parts):
         self.segmenter.reset(new Segmenter(
@@ -561,9 +570,9 @@ cdef class Builder:
         with nogil:
             dereference(self.segmenter).sort_words(part)
 
-    def _merge(self):
+    def _divide(self):
         with nogil:
-            dereference(self.segmenter).merge()
+            dereference(self.segmenter).divide()
 
     def _cut(self, size_t part):
         with nogil:

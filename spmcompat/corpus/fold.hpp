@@ -101,25 +101,25 @@ class Folder {
     if (!options_.short_way || !add_runs(text, size, count)) add_whole(text, size, count);
   }
 
-  // Puts all words into a table, which folders share; afterwards only their ids there are left:
-  // of the last word of each run, and of the others if they are asked for.
-  void finish(WordTable& table, bool with_words);
+  // Puts all words into a table, which folders share; afterwards only their ids there are left.
+  void finish(WordTable& table);
 
   // The words in that table that an id of a BatchLog stands for: a run may hold several.
   template <typename Function>
   void for_each_word_of(uint32_t id, Function function) const {
     if (!(id & kRun)) return function(word_ids_[id]);
     id &= ~kRun;
-    for (uint64_t i = run_begin_[id]; i < run_begin_[id + 1]; ++i) function(run_words_[i]);
+    for (uint32_t i = id > 0 ? run_end_[id - 1] : 0; i < run_end_[id]; ++i) function(run_words_[i]);
   }
   uint32_t last_word_of(uint32_t id) const {
     if (id == kNoWord) return id;
-    return id & kRun ? run_last_[id & ~kRun] : word_ids_[id];
+    return id & kRun ? run_words_[run_end_[id & ~kRun] - 1] : word_ids_[id];
   }
 
  private:
   static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
   static constexpr uint32_t kRun = 0x80000000u;
+  static constexpr size_t kBatchBytes = 1 << 17;
 
   bool add_runs(const char* text, size_t size, int64_t count);
   uint32_t add_run(const char* text, size_t size);
@@ -127,7 +127,9 @@ class Folder {
   void add_whole(const char* text, size_t size, int64_t count);
   void split_text(std::string_view text);
   void replace_symbols();
-  void add_run_words(const Run& run, WordTable& table);
+  void run_text(const Run& run);
+  void add_run_words(const Run& run, std::string_view text, WordTable& table,
+                     SharedBatch<WordUse>& batch);
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids);
 
   FoldOptions options_;
@@ -140,10 +142,9 @@ class Folder {
   ContextTable contexts_;
 
   // After finish(): ids of words in the table.
-  std::vector<uint32_t> word_ids_;   // word
-  std::vector<uint32_t> run_last_;   // run -> its last word
-  std::vector<uint64_t> run_begin_;  // run -> range of run_words_
-  std::vector<uint32_t> run_words_;
+  std::vector<uint32_t> word_ids_;   // of each word
+  std::vector<uint32_t> run_words_;  // of all runs
+  std::vector<uint32_t> run_end_;    // of each run in run_words_
 
   BatchLog log_;
   bool keep_words_ = false;
@@ -251,51 +252,66 @@ inline void Folder::record(uint32_t last, char32_t first, int64_t count,
   }
 }
 
-inline void Folder::finish(WordTable& table, bool with_words) {
+inline void Folder::finish(WordTable& table) {
   for (uint32_t id = 0; id < words_.size(); ++id) word_ids_.push_back(table.add(words_[id], {}));
   contexts_.for_each([&](const Context& c) { table.count(word_ids_[c.word], c.next, c.count); });
   words_ = StringTable();
   contexts_ = ContextTable();
 
-  run_last_.reserve(runs_.size());
-  run_begin_.assign(1, 0);
+  SharedBatch<WordUse> batch(table);
+  std::string texts;  // of the batch
+  texts.reserve(kBatchBytes);
+  run_end_.reserve(runs_.size());
   runs_.consume([&](const Run& run) {
-    ids_.clear();
     if (!run.irregular) {
-      normalizer_.normalize_run(run.text, run.size, scratch_);
-      if (scratch_.back() == ' ') scratch_.pop_back();
-      text_.assign(kSpaceUtf8);
-      for (const char c : scratch_) {
-        if (c == ' ') {
-          text_.append(kSpaceUtf8);
-        } else {
-          text_.push_back(c);
-        }
+      run_text(run);
+      if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
+        batch.flush(run_words_);
+        texts.clear();
       }
-      replace_symbols();
-      add_run_words(run, table);
+      if (text_.size() > kBatchBytes) texts.reserve(text_.size());
+      texts.append(text_);
+      add_run_words(run, std::string_view(texts).substr(texts.size() - text_.size()), table, batch);
     }
-    run_last_.push_back(ids_.empty() ? kNoWord : ids_.back());
-    if (with_words) {
-      run_words_.insert(run_words_.end(), ids_.begin(), ids_.end());
-      run_begin_.push_back(run_words_.size());
-    }
+    run_end_.push_back(run_words_.size());
   });
+  batch.flush(run_words_);
+}
+
+// Leaves the text of the run's words in text_.
+inline void Folder::run_text(const Run& run) {
+  normalizer_.normalize_run(run.text, run.size, scratch_);
+  if (scratch_.back() == ' ') scratch_.pop_back();
+  text_.assign(kSpaceUtf8);
+  if (scratch_.find(' ') == std::string::npos) {
+    text_.append(scratch_);
+  } else {
+    for (const char c : scratch_) {
+      if (c == ' ') {
+        text_.append(kSpaceUtf8);
+      } else {
+        text_.push_back(c);
+      }
+    }
+  }
+  replace_symbols();
 }
 
 // The words of the run's text, with what stands behind each.
-inline void Folder::add_run_words(const Run& run, WordTable& table) {
+inline void Folder::add_run_words(const Run& run, std::string_view text, WordTable& table,
+                                  SharedBatch<WordUse>& batch) {
   std::string_view before;
-  for_each_word(text_, rule_, [&](std::string_view word) {
+  for_each_word(text, rule_, [&](std::string_view word) {
     if (!before.empty()) {
       size_t length;
       const char32_t next = decode_utf8(word.data(), word.data() + word.size(), &length);
-      ids_.push_back(table.add(before, {}));
-      if (run.inner + run.last > 0) table.count(ids_.back(), next, run.inner + run.last);
+      run_words_.push_back(table.add(before, {}));
+      if (run.inner + run.last > 0) table.count(run_words_.back(), next, run.inner + run.last);
     }
     before = word;
   });
-  ids_.push_back(table.add(before, {run.inner, run.last}));
+  batch.add(before, {run.inner, run.last}, run_words_.size());
+  run_words_.push_back(kNoWord);
 }
 
 }  // namespace spmcompat

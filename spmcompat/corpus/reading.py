@@ -18,6 +18,7 @@ from spmcompat.corpus.corpus import (
     Sentences,
     TextRules,
     WordsNotKeptError,
+    return_freed_memory,
 )
 from spmcompat.corpus.coverage import choose_alphabet
 from spmcompat.errors import TrainingError
@@ -137,6 +138,7 @@ def read_corpus(
     TrainingError
         For a corpus that cannot be read or holds nothing to train on.
     """
+    return_freed_memory()
     try:
         rules = TextRules(charsmap, symbols, options)
     except RuntimeError as error:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@
 
 namespace spmcompat {
 
-// In rounds that workers share: sort_words and cut for each part, then take_contexts for each
-// shard of the words; merge stands between the first two, assemble behind the last.
+// In rounds that workers share: sort_words for each part, then merge, then cut for each part,
+// then take_contexts for each shard of the words, then assemble.
 class Segmenter {
  public:
   Segmenter(WordTable words, const PieceRule& rule, size_t parts)
@@ -45,45 +46,48 @@ class Segmenter {
       const std::vector<uint64_t> totals = words_.totals(shard);
       for (uint32_t place = 0; place < totals.size(); ++place) {
         const uint32_t word = words_.id(shard, place);
-        if (totals[place] > 0) keys.push_back({totals[place], head_of(words_[word]), word});
+        if (totals[place] > 0) keys.push_back(key_of(totals[place], word));
       }
     }
     std::sort(keys.begin(), keys.end(), Before{&words_});
   }
 
-  // Brings all words into one sequence: by count descending, then bytes ascending.
-  void merge() {
-    std::vector<std::pair<const Key*, const Key*>> heap;
-    size_t size = 0;
-    for (const std::vector<Key>& keys : sorted_) {
-      if (!keys.empty()) heap.emplace_back(keys.data(), keys.data() + keys.size());
-      size += keys.size();
-    }
-    sequence_.reserve(size);
-    totals_.reserve(size);
-    const Before before{&words_};
-    const auto later = [before](const auto& a, const auto& b) { return before(*b.first, *a.first); };
-    std::make_heap(heap.begin(), heap.end(), later);
-    while (!heap.empty()) {
-      std::pop_heap(heap.begin(), heap.end(), later);
-      const Key& key = *heap.back().first++;
-      sequence_.push_back(key.word);
-      totals_.push_back(static_cast<int64_t>(key.total));
-      if (heap.back().first == heap.back().second) {
-        heap.pop_back();
-      } else {
-        std::push_heap(heap.begin(), heap.end(), later);
+  // Divides the sequence of all words, by count descending, then bytes ascending, into parts.
+  void divide() {
+    const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
+    const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
+    size_t begin = 0;
+    for (size_t part = 0; part <= parts(); ++part) {
+      begin_.emplace_back();
+      for (const std::vector<Key>& keys : sorted_) {
+        auto at = part == parts() ? keys.end() : keys.begin();
+        if (part > 0 && part < parts() && !longest.empty()) {
+          const Key& first = longest[longest.size() * part / parts()];
+          at = std::lower_bound(keys.begin(), keys.end(), first, Before{&words_});
+        }
+        begin_.back().push_back(at - keys.begin());
       }
+      begin = std::accumulate(begin_.back().begin(), begin_.back().end(), size_t{0});
     }
-    std::vector<std::vector<Key>>().swap(sorted_);
+    sequence_.resize(begin);
+    totals_.resize(begin);
   }
 
-  // Cuts a part of the sequence.
+  // Merges a part of the sequence, and cuts its words.
   void cut(size_t part) {
-    const size_t stop = sequence_.size() * (part + 1) / cuts_.size();
-    for (size_t i = sequence_.size() * part / cuts_.size(); i < stop; ++i) {
-      cut_word(sequence_[i], totals_[i], cuts_[part]);
+    const std::vector<size_t>& begins = begin_[part];
+    const size_t begin = std::accumulate(begins.begin(), begins.end(), size_t{0});
+    const size_t end = begin + merge(part, begin);
+    Cuts& cuts = cuts_[part];
+    SharedBatch<SegmentUse> batch(segments_);
+    for (size_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) words_.prefetch(sequence_[i + kAhead]);
+      if (i + kAhead / 2 < end) __builtin_prefetch(words_[sequence_[i + kAhead / 2]].data());
+      cut_word(sequence_[i], totals_[i], cuts, batch);
+      if (batch.full()) batch.flush(cuts.segments);
     }
+    batch.flush(cuts.segments);
+    if (has_contexts_) note_last_segments(begin, cuts);
   }
 
   // Counts what stands behind the words of a shard, beyond what their uses tell.
@@ -99,6 +103,7 @@ class Segmenter {
   // The words come in their sequence, or as the sentences stand where `order` is given; that
   // order fixes the lanes. Segments come as they first appear in the sequence.
   void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
+    std::vector<std::vector<Key>>().swap(sorted_);
     segments_.drop_index();
     number_segments(out);
     copy_segments(out);
@@ -111,9 +116,10 @@ class Segmenter {
 
  private:
   static constexpr unsigned kShardBits = 6;
+  static constexpr size_t kAhead = 16;  // words that are fetched while others are cut
 
   struct Key {
-    uint64_t total, head;
+    uint64_t total, head, middle;
     uint32_t word;
   };
   struct Before {
@@ -121,6 +127,7 @@ class Segmenter {
     bool operator()(const Key& a, const Key& b) const {
       if (a.total != b.total) return a.total > b.total;
       if (a.head != b.head) return a.head < b.head;
+      if (a.middle != b.middle) return a.middle < b.middle;
       return (*words)[a.word] < (*words)[b.word];
     }
   };
@@ -129,16 +136,48 @@ class Segmenter {
     std::vector<uint32_t> lengths;   // of each word, in segments
   };
 
-  // A number that stands for the first bytes of a word. Most words begin with a space mark,
-  // which two bits can tell.
-  static uint64_t head_of(std::string_view word) {
+  size_t parts() const { return cuts_.size(); }
+
+  // The first bytes of a word as two numbers. Most words begin with a space mark, which two bits
+  // can tell.
+  Key key_of(uint64_t total, uint32_t id) const {
     constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
+    std::string_view word = words_[id];
     const bool marked = word.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
     const uint64_t kind = marked ? 1 : word < kSpaceUtf8 ? 0 : 2;
     if (marked) word.remove_prefix(kSpaceUtf8.size());
-    char bytes[8] = {};
+    char bytes[16] = {};
     std::memcpy(bytes, word.data(), std::min(word.size(), sizeof bytes));
-    return kind << 62 | __builtin_bswap64(load<uint64_t>(bytes)) >> 2;
+    const uint64_t head = __builtin_bswap64(load<uint64_t>(bytes));
+    const uint64_t middle = __builtin_bswap64(load<uint64_t>(bytes + 8));
+    return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
+  }
+
+  // Writes the part to the sequence from `at` on; returns its size.
+  size_t merge(size_t part, size_t at) {
+    std::vector<std::pair<const Key*, const Key*>> heap;
+    size_t size = 0;
+    for (size_t i = 0; i < sorted_.size(); ++i) {
+      const Key* keys = sorted_[i].data();
+      const size_t begin = begin_[part][i], end = begin_[part + 1][i];
+      if (begin < end) heap.emplace_back(keys + begin, keys + end);
+      size += end - begin;
+    }
+    const Before before{&words_};
+    const auto later = [before](const auto& a, const auto& b) { return before(*b.first, *a.first); };
+    std::make_heap(heap.begin(), heap.end(), later);
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end(), later);
+      const Key& key = *heap.back().first++;
+      sequence_[at] = key.word;
+      totals_[at++] = static_cast<int64_t>(key.total);
+      if (heap.back().first == heap.back().second) {
+        heap.pop_back();
+      } else {
+        std::push_heap(heap.begin(), heap.end(), later);
+      }
+    }
+    return size;
   }
 
   static unsigned char lead_byte(char32_t c) {
@@ -168,7 +207,7 @@ class Segmenter {
     return result;
   }
 
-  void cut_word(uint32_t id, uint64_t total, Cuts& cuts) {
+  void cut_word(uint32_t id, uint64_t total, Cuts& cuts, SharedBatch<SegmentUse>& batch) {
     const std::string_view word = words_[id];
     const size_t before = cuts.segments.size();
     const char* stop = word.data() + word.size();
@@ -181,17 +220,24 @@ class Segmenter {
         SegmentUse use;
         use.count = total;
         use.followers.next.add(static_cast<unsigned char>(*p));
-        cuts.segments.push_back(segments_.add(std::string_view(head, p - head), use));
+        batch.add(std::string_view(head, p - head), use, cuts.segments.size());
+        cuts.segments.push_back(kNoWord);
         head = p;
       }
       left = right;
       p += length;
     }
-    cuts.segments.push_back(
-        segments_.add(std::string_view(head, stop - head), use_of_last(id, total)));
+    batch.add(std::string_view(head, stop - head), use_of_last(id, total), cuts.segments.size());
+    cuts.segments.push_back(kNoWord);
     cuts.lengths.push_back(static_cast<uint32_t>(cuts.segments.size() - before));
-    if (has_contexts_) {
-      last_segment_[words_.shard_of(id)][words_.place_of(id)] = cuts.segments.back();
+  }
+
+  void note_last_segments(size_t begin, const Cuts& cuts) {
+    size_t at = 0;
+    for (size_t i = 0; i < cuts.lengths.size(); ++i) {
+      const uint32_t word = sequence_[begin + i];
+      at += cuts.lengths[i];
+      last_segment_[words_.shard_of(word)][words_.place_of(word)] = cuts.segments[at - 1];
     }
   }
 
@@ -225,13 +271,20 @@ class Segmenter {
   void copy_segments(SegmentedCorpus& out) {
     size_t bytes = 0;
     out.uses.reserve(numbered_.size());
-    for (const uint32_t segment : numbered_) {
-      bytes += segments_[segment].size();
-      out.uses.push_back(segments_.use(segment));
+    for (size_t i = 0; i < numbered_.size(); ++i) {
+      if (i + kAhead < numbered_.size()) segments_.prefetch(numbered_[i + kAhead]);
+      bytes += segments_[numbered_[i]].size();
+      out.uses.push_back(segments_.use(numbered_[i]));
     }
     segments_.drop_uses();
     out.segments.reserve(numbered_.size(), bytes);
-    for (const uint32_t segment : numbered_) out.segments.add(segments_[segment]);
+    for (size_t i = 0; i < numbered_.size(); ++i) {
+      if (i + kAhead < numbered_.size()) segments_.prefetch(numbered_[i + kAhead]);
+      if (i + kAhead / 2 < numbered_.size()) {
+        __builtin_prefetch(segments_[numbered_[i + kAhead / 2]].data());
+      }
+      out.segments.add(segments_[numbered_[i]]);
+    }
   }
 
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
@@ -259,7 +312,8 @@ class Segmenter {
   WordTable words_;
   PieceRule rule_;
   SharedTable<SegmentUse> segments_;
-  std::vector<std::vector<Key>> sorted_;  // by part
+  std::vector<std::vector<Key>> sorted_;    // by part
+  std::vector<std::vector<size_t>> begin_;  // of each part of the sequence, in each of `sorted_`
   std::vector<uint32_t> sequence_;        // of words
   std::vector<int64_t> totals_;           // of the words in the sequence
   std::vector<Cuts> cuts_;                // by part

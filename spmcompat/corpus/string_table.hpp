@@ -136,6 +136,7 @@ class StringTable {
  public:
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t id) const { return strings_[id]; }
+  void prefetch(uint32_t id) const { __builtin_prefetch(&strings_[id]); }
 
   uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
   uint32_t add(std::string_view s, uint32_t hash) {

@@ -198,7 +198,7 @@ class WordCounts {
   }
 
   // All characters but those required become the unknown mark, in two rounds over all shards,
-  // find_changes and change; then finish_changes is called.
+  // find_changes and change; then finish_changes is called, with the order if it is needed.
   void require(const std::vector<char32_t>& alphabet) {
     required_.assign(kCodePoints, false);
     for (const char32_t c : alphabet) required_[c] = true;
@@ -218,8 +218,10 @@ class WordCounts {
       change.text = std::string();
     }
   }
-  void finish_changes(SentenceOrder& order) {
-    for (uint32_t& word : order.last) word = covered(word);
+  void finish_changes(SentenceOrder* order) {
+    if (order != nullptr) {
+      for (uint32_t& word : order->last) word = covered(word);
+    }
     std::vector<Context> moved;
     for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
       words_.for_each_context(shard, [&](Context& c) {

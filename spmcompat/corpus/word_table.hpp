@@ -96,7 +96,7 @@ class WordTable : public SharedTable<WordUse> {
       update(word, [count](WordUse& use) { use.last += count; });
     } else {
       Contexts& contexts = contexts_[shard_of(word)];
-      const std::lock_guard<std::mutex> lock(contexts.mutex);
+      const std::lock_guard<SpinLock> guard(contexts.lock);
       contexts.table.add(word, next, count);
     }
   }
@@ -126,7 +126,7 @@ class WordTable : public SharedTable<WordUse> {
 
  private:
   struct Contexts {
-    std::mutex mutex;
+    SpinLock lock;
     ContextTable table;
   };
 

@@ -7,7 +7,7 @@
 // the byte after it, and every suffix weighs what its segment weighs.
 //
 // Suffixes are put into buckets by their first character. A candidate has at least two, so
-// a bucket is a piece of work of its own.
+// every bucket is searched by itself; small ones make up a task together.
 #pragma once
 
 #include <algorithm>
@@ -115,22 +115,33 @@ class SuffixNodes {
     std::sort(buckets_.begin(), buckets_.end(), [](const Bucket& a, const Bucket& b) {
       return a.size() != b.size() ? a.size() > b.size() : a.begin < b.begin;
     });
+    group_begin_.push_back(0);
+    size_t size = 0;
+    for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      size += buckets_[bucket].size();
+      if (size < kGroup && bucket + 1 < buckets_.size()) continue;
+      group_begin_.push_back(bucket + 1);
+      group_size_.push_back(size);
+      size = 0;
+    }
   }
   void fill(size_t part) {
     for_each_suffix(part, [&](uint32_t p) { suffixes_[bucket_end_[part][bucket_of(p)]++] = p; });
     std::vector<uint32_t>().swap(bucket_end_[part]);
   }
 
-  size_t buckets() const { return buckets_.size(); }
-  size_t bucket_size(size_t bucket) const { return buckets_[bucket].size(); }
+  // Of each group of buckets how many suffixes it holds.
+  const std::vector<size_t>& group_sizes() const { return group_size_; }
 
-  // Adds the candidates of one bucket to what a worker has found.
-  void search(size_t bucket, std::vector<Candidate>& found) {
+  // Adds the candidates of one group to what a worker has found.
+  void search(size_t group, std::vector<Candidate>& found) {
     std::vector<Suffix> suffixes;
-    load(buckets_[bucket], suffixes);
-    sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
     std::vector<Candidate> fresh;
-    walk(suffixes, fresh);
+    for (size_t bucket = group_begin_[group]; bucket < group_begin_[group + 1]; ++bucket) {
+      load(buckets_[bucket], suffixes);
+      sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
+      walk(suffixes, fresh);
+    }
     bound_.add(fresh);
     for (const Candidate& candidate : fresh) {
       if (found.size() == found.capacity()) make_room(found);
@@ -166,6 +177,8 @@ class SuffixNodes {
  private:
   static constexpr uint32_t kStride = 32;  // bytes
   static constexpr uint32_t kBuckets = 0x10001;
+  static constexpr size_t kGroup = 1 << 14;  // suffixes that are worth a task
+  static constexpr size_t kAhead = 16;       // suffixes whose text is fetched while others are read
 
   struct Bucket {
     uint32_t begin, end;  // of its suffixes
@@ -227,8 +240,13 @@ class SuffixNodes {
   }
 
   void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
+    suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
+      if (i + kAhead < bucket.end) {
+        __builtin_prefetch(&segment_at_[suffixes_[i + kAhead] / kStride]);
+        __builtin_prefetch(text_ + suffixes_[i + kAhead]);
+      }
       const uint32_t begin = suffixes_[i];
       const uint32_t segment = segment_of(begin);
       const uint32_t end = corpus_.segments.end(segment);
@@ -297,6 +315,10 @@ class SuffixNodes {
       }
     };
     for (size_t i = 0; i < suffixes.size(); ++i) {
+      if (i + kAhead < suffixes.size()) {
+        __builtin_prefetch(text_ + suffixes[i + kAhead].begin);
+        __builtin_prefetch(&corpus_.uses[suffixes[i + kAhead].segment]);
+      }
       const Suffix& suffix = suffixes[i];
       const uint32_t depth = i > 0 ? common_prefix(suffixes[i - 1], suffix) : 0;
       if (depth < suffix.size) {
@@ -348,6 +370,8 @@ class SuffixNodes {
   std::vector<std::vector<uint32_t>> bucket_end_;  // by part and bucket, while they are filled
   std::vector<uint32_t> suffixes_;                 // where they begin, by bucket
   std::vector<Bucket> buckets_;                    // the largest first
+  std::vector<size_t> group_begin_;                // group -> range of buckets_
+  std::vector<size_t> group_size_;                 // in suffixes
 };
 
 // Adds the candidates, the scores not being probabilities yet.

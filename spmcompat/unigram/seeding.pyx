@@ -25,9 +25,8 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
         void count(size_t part) except +
         void lay_out() except +
         void fill(size_t part)
-        size_t buckets()
-        size_t bucket_size(size_t bucket)
-        void search(size_t bucket, vector[Candidate]& found) except +
+        const vector[size_t]& group_sizes()
+        void search(size_t group, vector[Candidate]& found) except +
         vector[Candidate] best(vector[vector[Candidate]]& found) except +
 
     void add_pieces(
@@ -91,17 +90,13 @@ cdef class SeedSearch:
             dereference(self.nodes).fill(part)
 
     def sizes(self):
-        """Return the number of suffixes in each bucket, the largest first."""
-        cdef size_t i
-        return [
-            dereference(self.nodes).bucket_size(i)
-            for i in range(dereference(self.nodes).buckets())
-        ]
+        """Return the number of suffixes in each part of the search, the largest about first."""
+        return list(dereference(self.nodes).group_sizes())
 
-    def search(self, int worker, size_t bucket):
-        """Find the candidates of one bucket."""
+    def search(self, int worker, size_t part):
+        """Find the candidates of one part."""
         with nogil:
-            dereference(self.nodes).search(bucket, self.found[worker])
+            dereference(self.nodes).search(part, self.found[worker])
 
     def select(self):
         """Rank what all workers found."""
@@ -200,9 +195,9 @@ def _find_candidates(search, workers, report):
     search.prepare(workers)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:
-        def work(worker, bucket):
-            search.search(worker, bucket)
-            stage.advance(sizes[bucket])
+        def work(worker, part):
+            search.search(worker, part)
+            stage.advance(sizes[part])
 
         workers.run(range(len(sizes)), work)
 
