@@ -9,6 +9,7 @@ INPUT_CHANGED: str
 class WordsNotKeptError(Exception): ...
 
 def return_freed_memory() -> None: ...
+
 @final
 class Block:
     origin: str

@@ -67,15 +67,26 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
- private:
-  static constexpr uint32_t kBins = 1 << 17;
-
   // Positive floats are ordered as their bits are; nine bits of the mantissa are enough.
   static uint32_t bin_of(float score) {
     uint32_t bits;
     std::memcpy(&bits, &score, sizeof bits);
     return bits >> 14;
   }
+
+  // Divides the bins, the highest first, into parts of about equally many candidates.
+  std::vector<uint32_t> divide(size_t parts) const {
+    std::vector<uint32_t> part_of(kBins, 0);
+    size_t passed = 0;
+    for (uint32_t bin = kBins; bin-- > lowest_;) {
+      part_of[bin] = std::min(passed * parts / std::max<size_t>(above_, 1), parts - 1);
+      passed += count_[bin];
+    }
+    return part_of;
+  }
+
+ private:
+  static constexpr uint32_t kBins = 1 << 17;
 
   size_t limit_;
   std::mutex mutex_;
@@ -149,26 +160,44 @@ class SuffixNodes {
     }
   }
 
-  // The best of all that was found, in the order of the seeds.
-  std::vector<Candidate> best(std::vector<std::vector<Candidate>>& found) const {
-    std::vector<Candidate> all;
-    size_t size = 0;
-    for (std::vector<Candidate>& part : found) {
-      drop_hopeless(part);
-      size += part.size();
+  // What was found comes into the order of the seeds: gather, then sort for each part.
+  void gather(std::vector<std::vector<Candidate>>& found, size_t parts) {
+    std::vector<uint32_t>().swap(suffixes_);
+    const std::vector<uint32_t> part_of = bound_.divide(parts);
+    std::vector<size_t> end(parts, 0);
+    for (const std::vector<Candidate>& some : found) {
+      for (const Candidate& c : some) {
+        if (bound_.reached_by(c.score())) ++end[part_of[ScoreBound::bin_of(c.score())]];
+      }
     }
-    all.reserve(size);
-    for (std::vector<Candidate>& part : found) {
-      all.insert(all.end(), part.begin(), part.end());
-      std::vector<Candidate>().swap(part);
+    part_begin_.assign(1, 0);
+    for (size_t& size : end) part_begin_.push_back(part_begin_.back() + std::exchange(size, part_begin_.back()));
+    best_.resize(part_begin_.back());
+    for (std::vector<Candidate>& some : found) {
+      for (const Candidate& c : some) {
+        if (bound_.reached_by(c.score())) best_[end[part_of[ScoreBound::bin_of(c.score())]]++] = c;
+      }
+      std::vector<Candidate>().swap(some);
     }
-    if (all.size() > limit_) {
-      std::nth_element(all.begin(), all.begin() + limit_, all.end(), Better{this});
-      all.resize(limit_);
-    }
-    std::sort(all.begin(), all.end(), Better{this});
-    return all;
   }
+  void sort_part(size_t part) {
+    Candidate* first = best_.data() + part_begin_[part];
+    Candidate* last = best_.data() + part_begin_[part + 1];
+    std::vector<Ranked> ranked;
+    ranked.reserve(last - first);
+    for (const Candidate* c = first; c != last; ++c) ranked.push_back({key_at(c->begin, c->bytes), *c});
+    std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
+      const float x = a.candidate.score(), y = b.candidate.score();
+      if (x != y) return x > y;
+      if (a.candidate.bytes != b.candidate.bytes) return a.candidate.bytes > b.candidate.bytes;
+      if (a.head != b.head) return a.head < b.head;
+      return piece_view(a.candidate) < piece_view(b.candidate);
+    });
+    for (const Ranked& r : ranked) *first++ = r.candidate;
+  }
+  // The best after that.
+  size_t size() const { return std::min(limit_, best_.size()); }
+  const Candidate& operator[](size_t i) const { return best_[i]; }
 
   std::string_view piece_view(const Candidate& c) const {
     return std::string_view(text_ + c.begin, c.bytes);
@@ -200,13 +229,9 @@ class SuffixNodes {
     uint64_t before;  // count of all suffixes before it
     Followers followers;
   };
-  struct Better {
-    const SuffixNodes* nodes;
-    bool operator()(const Candidate& a, const Candidate& b) const {
-      const float x = a.score(), y = b.score();
-      if (x != y) return x > y;
-      return better_of_equals(nodes->piece_view(a), nodes->piece_view(b));
-    }
+  struct Ranked {
+    uint64_t head;  // the first bytes, as a number
+    Candidate candidate;
   };
 
   unsigned char byte_at(uint32_t p) const { return static_cast<unsigned char>(text_[p]); }
@@ -240,6 +265,8 @@ class SuffixNodes {
   }
 
   void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
+    // No piece is longer, with the byte after it.
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + 1);
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -249,27 +276,22 @@ class SuffixNodes {
       }
       const uint32_t begin = suffixes_[i];
       const uint32_t segment = segment_of(begin);
-      const uint32_t end = corpus_.segments.end(segment);
-      // The longest piece and one byte more, if the segment goes on.
-      uint32_t cut = begin;
-      for (size_t k = 0; k < rule_.max_length && cut < end; ++k) cut += char_size(text_[cut]);
-      const bool whole = cut == end;
-      const uint16_t size = static_cast<uint16_t>(cut + !whole - begin);
-      suffixes.push_back({0, begin, segment, size, whole});
+      const uint32_t left = corpus_.segments.end(segment) - begin;
+      suffixes.push_back({0, begin, segment, static_cast<uint16_t>(std::min(left, cut)), left <= cut});
     }
     load_keys(suffixes.data(), suffixes.data() + suffixes.size(), 0);
   }
 
+  // Up to eight bytes as a number, zeros behind the end.
+  uint64_t key_at(uint32_t begin, uint32_t size) const {
+    uint64_t key;
+    std::memcpy(&key, text_ + begin, 8);
+    key = __builtin_bswap64(key);
+    return size < 8 ? key & ~uint64_t(0) << (64 - 8 * size) : key;
+  }
   void load_keys(Suffix* first, Suffix* last, uint32_t depth) const {
     for (; first != last; ++first) {
-      uint64_t key = 0;
-      if (first->size > depth) {
-        std::memcpy(&key, text_ + first->begin + depth, 8);
-        key = __builtin_bswap64(key);
-        const uint32_t left = first->size - depth;
-        if (left < 8) key &= ~uint64_t(0) << (64 - 8 * left);
-      }
-      first->key = key;
+      first->key = first->size > depth ? key_at(first->begin + depth, first->size - depth) : 0;
     }
   }
 
@@ -343,7 +365,8 @@ class SuffixNodes {
     if (count == 0) return;
     const std::string_view piece(text_ + node.begin, node.depth);
     const size_t length = count_chars(piece);
-    if (length < 2 || !bound_.reached_by(candidate_score(count, length))) return;
+    if (length < 2 || length > rule_.max_length) return;
+    if (!bound_.reached_by(candidate_score(count, length))) return;
     decode_text(piece, characters);
     if (!rule_.allows(characters.data(), length)) return;
     found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
@@ -372,19 +395,18 @@ class SuffixNodes {
   std::vector<Bucket> buckets_;                    // the largest first
   std::vector<size_t> group_begin_;                // group -> range of buckets_
   std::vector<size_t> group_size_;                 // in suffixes
+  std::vector<Candidate> best_;
+  std::vector<size_t> part_begin_;                 // part -> range of best_
 };
 
-// Adds the candidates, the scores not being probabilities yet.
-inline void add_pieces(const SuffixNodes& nodes, const std::vector<Candidate>& candidates,
-                       Pieces& pieces) {
+// Adds the best candidates, the scores not being probabilities yet.
+inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
   size_t bytes = pieces.text.size();
-  for (const Candidate& candidate : candidates) bytes += candidate.bytes;
+  for (size_t i = 0; i < nodes.size(); ++i) bytes += nodes[i].bytes;
   pieces.text.reserve(bytes);
-  pieces.begin.reserve(pieces.begin.size() + candidates.size());
-  pieces.score.reserve(pieces.score.size() + candidates.size());
-  for (const Candidate& candidate : candidates) {
-    pieces.add(nodes.piece_view(candidate), candidate.score());
-  }
+  pieces.begin.reserve(pieces.begin.size() + nodes.size());
+  pieces.score.reserve(pieces.score.size() + nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
 }
 
 // Scores that are counts become log probabilities; the sum is taken in double.

@@ -17,7 +17,7 @@ from spmcompat.errors import TrainingError
 
 cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     cdef cppclass Candidate:
-        float score()
+        pass
 
     cdef cppclass SuffixNodes:
         SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
@@ -27,10 +27,10 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
         void fill(size_t part)
         const vector[size_t]& group_sizes()
         void search(size_t group, vector[Candidate]& found) except +
-        vector[Candidate] best(vector[vector[Candidate]]& found) except +
+        void gather(vector[vector[Candidate]]& found, size_t parts) except +
+        void sort_part(size_t part) except +
 
-    void add_pieces(
-        const SuffixNodes& nodes, const vector[Candidate]& candidates, CPieces& pieces) except +
+    void add_pieces(const SuffixNodes& nodes, CPieces& pieces) except +
     void to_log_probabilities(vector[float]& score)
 
 
@@ -54,7 +54,6 @@ cdef class SeedSearch:
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
-    cdef vector[Candidate] best
     cdef Corpus corpus
     cdef size_t limit
 
@@ -98,16 +97,25 @@ cdef class SeedSearch:
         with nogil:
             dereference(self.nodes).search(part, self.found[worker])
 
-    def select(self):
+    def select(self, workers):
         """Rank what all workers found."""
+        cdef size_t parts = 4 * workers.count
+        workers.call(lambda: self._gather(parts))
+        workers.run(range(parts), lambda _, part: self._sort_part(part))
+
+    def _gather(self, size_t parts):
         with nogil:
-            self.best = dereference(self.nodes).best(self.found)
+            dereference(self.nodes).gather(self.found, parts)
+
+    def _sort_part(self, size_t part):
+        with nogil:
+            dereference(self.nodes).sort_part(part)
 
     def seeds(self):
         """Return characters by count descending, then substrings by score descending."""
         cdef Pieces seeds = _characters(self.corpus)
         with nogil:
-            add_pieces(dereference(self.nodes), self.best, seeds.pieces)
+            add_pieces(dereference(self.nodes), seeds.pieces)
             to_log_probabilities(seeds.pieces.score)
         return seeds
 
@@ -176,7 +184,7 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     if corpus.chunks is None:
         search = SeedSearch(corpus, limit, workers.count)
         _find_candidates(search, workers, report)
-        workers.call(search.select)
+        search.select(workers)
         return workers.call(search.seeds)
     counts = CandidateCounts(limit)
     for chunk in corpus.chunks:
