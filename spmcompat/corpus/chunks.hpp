@@ -52,14 +52,15 @@ class ChunkPlan {
   }
 
   // Takes the sizes of a batch's sentences. The batch, with its words, must be the only one
-  // of the folder, and the folder finished. Workers may call this for different batches.
-  void measure(const BatchLog& log, const Folder& folder) {
-    std::vector<size_t> word_size(folder.words().size());
+  // of the folder, and the folder finished with a table of its own, of one shard. Workers may
+  // call this for different batches.
+  void measure(const BatchLog& log, const Folder& folder, const WordTable& words) {
+    std::vector<size_t> word_size(words.size(0));
     std::string text;
-    for (uint32_t id = 0; id < word_size.size(); ++id) {
-      const std::string_view word = folder.words()[id];
+    for (uint32_t place = 0; place < word_size.size(); ++place) {
+      const std::string_view word = words[words.id(0, place)];
       const bool changed = WordCounts::cover_text(word, required_, text);
-      word_size[id] = changed ? text.size() : word.size();
+      word_size[place] = changed ? text.size() : word.size();
     }
     std::vector<uint32_t>& sizes = sizes_[log.index];
     sizes.reserve(log.lengths.size());
@@ -67,7 +68,7 @@ class ChunkPlan {
     for (const uint32_t length : log.lengths) {
       size_t size = 0;
       for (const size_t end = at + length; at < end; ++at) {
-        folder.for_each_word_of(log.words[at], [&](uint32_t word) { size += word_size[word]; });
+        folder.for_each_word_of(log.words[at], [&](uint32_t word) { size += word_size[words.place_of(word)]; });
       }
       if (size > std::numeric_limits<uint32_t>::max()) {
         throw std::length_error("a sentence exceeds 4 GB");

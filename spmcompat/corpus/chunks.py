@@ -86,7 +86,6 @@ class Chunks:
             def work(_: int, index: int) -> None:
                 folder = Folder(0, self._rules)
                 batch = self._source.fold(index, folder, keep_words=True)
-                folder.finish()
                 plan.measure(batch, folder)
                 stage.advance()
 
@@ -107,9 +106,6 @@ class Chunks:
                 stage.advance()
 
             self._workers.run(chunk.batches, work)
-        self._workers.run(folders, lambda _, folder: folder.finish())
         ordered = [batches[index] for index in chunk.batches]
-        builder = Builder(self._rules)
-        return self._workers.call(
-            lambda: builder.build_chunk(folders, ordered, chunk, self._alphabet)
-        )
+        builder = Builder(self._rules, self._workers)
+        return builder.build_chunk(folders, ordered, chunk, self._alphabet)

@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 
@@ -50,6 +51,12 @@ cdef extern from "lines.hpp" namespace "spmcompat" nogil:
         size_t size()
 
 
+cdef extern from "word_table.hpp" namespace "spmcompat" nogil:
+    cdef cppclass WordTable:
+        WordTable(unsigned int shard_bits) except +
+        uint32_t shards()
+
+
 cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass FoldOptions:
         cbool counted
@@ -67,38 +74,49 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
             const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
         void begin_batch(uint64_t index, cbool keep_words)
         CBatchLog end_batch()
-        void finish() except +
+        void finish(WordTable& table) except +
 
 
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SentenceOrder:
         vector[uint32_t] last
         void append(
-            const CBatchLog& log, const CFolder& folder, const vector[uint32_t]& ids,
-            cbool with_words) except +
+            const CBatchLog& log, const CFolder& folder, cbool with_words) except +
         void remove_empty() except +
         void arrange(const vector[uint64_t]& place) except +
 
-    cdef cppclass Unit:
-        pass
+    cdef cppclass CharacterCounts:
+        void add(const CharacterCounts& other) except +
+        vector[pair[char32_t, uint64_t]] counted() except +
 
+    cdef cppclass WordCounts:
+        WordCounts(unsigned int shard_bits) except +
+        WordTable& words()
+        void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
+        double text_bytes()
+        void count_characters(uint32_t shard, CharacterCounts& counts) except +
+        void require(const vector[char32_t]& alphabet) except +
+        void find_changes(uint32_t shard) except +
+        void change(uint32_t shard) except +
+        void finish_changes(SentenceOrder* order) except +
+        void join_sentences(
+            SentenceOrder& order, cbool uniform_starts, WordCounts& joined) except +
+
+
+cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
     cdef cppclass SegmentedCorpus:
-        vector[Unit] units
         vector[uint64_t] word_begin
         vector[uint32_t] word_segments
         vector[int64_t] word_count
         size_t segments_size()
 
-    cdef cppclass WordCounts:
-        vector[uint32_t] absorb(CFolder& folder) except +
-        void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
-        size_t size()
-        double text_bytes()
-        void count_characters(vector[uint64_t]& counts) except +
-        void cover(const vector[char32_t]& alphabet, SentenceOrder& order) except +
-        WordCounts join_sentences(SentenceOrder& order, cbool uniform_starts) except +
-        void segment(
-            const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out) except +
+    cdef cppclass Segmenter:
+        Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
+        void sort_words(size_t part) except +
+        void divide() except +
+        void cut(size_t part) except +
+        void take_contexts(uint32_t shard) except +
+        void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
 
 
 cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
@@ -112,7 +130,8 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
         CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +
-        void measure(const CBatchLog& log, const CFolder& folder) except +
+        void measure(
+            const CBatchLog& log, const CFolder& folder, const WordTable& words) except +
         void cut() except +
         size_t chunks()
         uint64_t sentences()
@@ -120,6 +139,20 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass ChunkFolder:
         ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder)
+
+
+cdef extern from *:
+    """
+    #include <malloc.h>
+    namespace spmcompat {
+    inline void return_freed_memory() {
+    #ifdef M_MMAP_THRESHOLD
+      mallopt(M_MMAP_THRESHOLD, 1 << 17);
+    #endif
+    }
+    }
+    """
+    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
 
 
 # A lambda is no Cython: what a filter finds is handed on by these.

@@ -1,10 +1,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Protocol, final
 
+from spmcompat.workers import Workers
+
 BLOCK_BYTES: int
 INPUT_CHANGED: str
 
 class WordsNotKeptError(Exception): ...
+
+def return_freed_memory() -> None: ...
 
 @final
 class Block:
@@ -96,7 +100,6 @@ class Folder:
         keep_words: bool,
         chunk: Chunk | None = None,
     ) -> Batch: ...
-    def finish(self) -> None: ...
 
 @final
 class Chunk:
@@ -116,7 +119,7 @@ class ChunkPlan:
 @final
 class Builder:
     sentences: int
-    def __init__(self, rules: TextRules) -> None: ...
+    def __init__(self, rules: TextRules, workers: Workers) -> None: ...
     def merge(self, folders: list[Folder], batches: list[Batch], has_words: bool) -> None: ...
     def characters(self) -> dict[int, int]: ...
     def build(self, alphabet: list[tuple[int, int]]) -> Corpus: ...

@@ -1,8 +1,8 @@
 """Sentences folded into distinct words, and the corpus that the trainers read.
 
 The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
-word_counts.hpp merges the workers' words and cuts them into segments, chunks.hpp cuts the text
-into chunks. Here stand the owners of these objects and the calls into them; all of them release the
+word_table.hpp holds the words of all workers, word_counts.hpp their counts and the order of the
+sentences, segmenter.hpp cuts them into segments, chunks.hpp cuts the text into chunks. Here stand the owners of these objects and the calls into them; all of them release the
 GIL while they work.
 """
 
@@ -11,12 +11,14 @@ from cython cimport final
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp.memory cimport unique_ptr
-from libcpp.utility cimport move
+from libcpp.utility cimport move, pair
 
 from spmcompat.errors import BadValueError, TrainingError
 
 
-BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 20
+cdef unsigned int SHARD_BITS = 6
+cdef size_t PARTS_PER_WORKER = 4
 INPUT_CHANGED = (
     "The input changed while it was read: its sentences are not those of the first reading. "
     "Train again when nothing writes to it."
@@ -25,6 +27,15 @@ INPUT_CHANGED = (
 
 class WordsNotKeptError(Exception):
     """The words of the sentences are needed, and were not kept."""
+
+
+def return_freed_memory():
+    """Let the system have every large block that is freed from now on.
+
+    The C library raises the size that it calls large with every such block, up to 32 MiB, and
+    keeps smaller ones to itself.
+    """
+    c_return_freed_memory()
 
 
 @final
@@ -316,11 +327,6 @@ cdef class Folder:
         batch.log = move(dereference(self.folder).end_batch())
         return batch
 
-    def finish(self):
-        """Turn what was folded unread into words."""
-        with nogil:
-            dereference(self.folder).finish()
-
 
 @final
 cdef class Chunk:
@@ -357,11 +363,17 @@ cdef class ChunkPlan:
     def measure(self, Batch batch not None, Folder folder not None):
         """Take the sizes of a batch's sentences.
 
-        The batch must hold its words and be the only one that the folder read; the folder must be
-        finished. Workers may call this at the same time.
+        The batch must hold its words and be the only one that the folder read. Workers may call
+        this at the same time.
         """
-        with nogil:
-            dereference(self.plan).measure(batch.log, dereference(folder.folder))
+        cdef WordTable* words = new WordTable(0)
+        try:
+            with nogil:
+                dereference(folder.folder).finish(dereference(words))
+                dereference(self.plan).measure(
+                    batch.log, dereference(folder.folder), dereference(words))
+        finally:
+            del words
 
     def cut(self):
         """Cut the text, after all its batches were measured."""
@@ -386,16 +398,29 @@ cdef class ChunkPlan:
 
 @final
 cdef class Builder:
-    """From all folders to one corpus."""
+    """From all folders to one corpus.
 
-    cdef WordCounts words
+    Parameters
+    ----------
+    rules : TextRules
+        How the words were made.
+    workers : Workers
+        Real threads.
+    """
+
+    cdef unique_ptr[WordCounts] words
     cdef SentenceOrder order
+    cdef vector[CharacterCounts] character_counts
+    cdef unique_ptr[Segmenter] segmenter
     cdef TextRules rules
+    cdef object workers
     cdef readonly object sentences
     cdef bint has_words
 
-    def __init__(self, TextRules rules not None):
+    def __init__(self, TextRules rules not None, workers):
         self.rules = rules
+        self.workers = workers
+        self.words.reset(new WordCounts(SHARD_BITS))
 
     def merge(self, list folders not None, list batches not None, bint has_words):
         """Take over the words of `folders` and the sentences of `batches`, in their order.
@@ -406,37 +431,47 @@ cdef class Builder:
         self._absorb(folders, batches, has_words)
         with nogil:
             self.order.remove_empty()
-            self.words.close_sentences(self.order, uniform)
+            dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()
 
-    cdef _absorb(self, list folders, list batches, bint has_words):
-        cdef vector[vector[uint32_t]] ids
+    def _absorb(self, list folders, list batches, bint has_words):
         cdef Folder folder
         cdef Batch batch
-        for folder in folders:
-            with nogil:
-                ids.push_back(self.words.absorb(dereference(folder.folder)))
+        self.workers.run(folders, lambda _, folder: self._finish(folder))
         for batch in batches:
             folder = folders[batch.folder]
             with nogil:
-                self.order.append(
-                    batch.log, dereference(folder.folder), ids[batch.folder], has_words)
+                self.order.append(batch.log, dereference(folder.folder), has_words)
         for folder in folders:
             folder.folder.reset()
 
+    def _finish(self, Folder folder):
+        with nogil:
+            dereference(folder.folder).finish(dereference(self.words).words())
+
+    def _for_each_shard(self, function):
+        self.workers.run(range(dereference(self.words).words().shards()), function)
+
     def characters(self):
         """Return how often each character (code point) stands in the corpus; NUL is left out."""
-        cdef vector[uint64_t] counts
-        cdef size_t c
-        with nogil:
-            counts.resize(0x110000)
-            self.words.count_characters(counts)
+        cdef pair[char32_t, uint64_t] counted
+        cdef size_t worker
+        self.character_counts.clear()
+        self.character_counts.resize(self.workers.count)
+        self._for_each_shard(self._count_characters)
+        for worker in range(1, self.character_counts.size()):
+            self.character_counts[0].add(self.character_counts[worker])
         found = {}
-        for c in range(counts.size()):
-            if counts[c] > 0:
-                found[c] = counts[c]
+        for counted in self.character_counts[0].counted():
+            found[counted.first] = counted.second
+        self.character_counts.clear()
+        self.character_counts.shrink_to_fit()
         return found
+
+    def _count_characters(self, size_t worker, uint32_t shard):
+        with nogil:
+            dereference(self.words).count_characters(shard, self.character_counts[worker])
 
     def build(self, list alphabet not None):
         """Replace all characters but those of `alphabet`, cut the words, return the `Corpus`.
@@ -452,25 +487,22 @@ cdef class Builder:
             If words merge because the space mark is not required, and the words of the
             sentences were not kept.
         """
-        cdef Corpus corpus = Corpus()
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
         cdef bint uniform = self.rules.fold.uniform_starts
         cdef bint in_order = self.rules.fold.whole_sentences
         # Without its mark a space is an unknown character, and no longer ends a word.
         if not in_order and not any(c == 0x2581 for c, _ in alphabet):
             if not self.has_words:
                 raise WordsNotKeptError()
-            with nogil:
-                self.words = move(self.words.join_sentences(self.order, uniform))
-                self.words.close_sentences(self.order, uniform)
+            self.workers.call(lambda: self._join_sentences(uniform))
+        return self._build(alphabet, in_order)
+
+    def _join_sentences(self, bint uniform):
+        cdef unique_ptr[WordCounts] joined
         with nogil:
-            self.words.cover(required, self.order)
-            corpus.text_bytes = self.words.text_bytes()
-            self.words.segment(
-                self.rules.rule, &self.order if in_order else NULL, corpus.segmented)
-        corpus.rule = self.rules.rule
-        corpus.alphabet = alphabet
-        return corpus
+            joined.reset(new WordCounts(SHARD_BITS))
+            dereference(self.words).join_sentences(self.order, uniform, dereference(joined))
+            self.words = move(joined)
+            dereference(self.words).close_sentences(self.order, uniform)
 
     def build_chunk(self, list folders not None, list batches not None, Chunk chunk not None,
                     list alphabet not None):
@@ -484,20 +516,77 @@ cdef class Builder:
         TrainingError
             If the sentences are not those that the chunk was made of.
         """
-        cdef Corpus corpus = Corpus()
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
         cdef bint uniform = self.rules.fold.uniform_starts
         self._absorb(folders, batches, False)
         if not chunk.chunk.matches(self.order):
             raise TrainingError(INPUT_CHANGED)
         with nogil:
             self.order.arrange(chunk.chunk.order)
-            self.words.close_sentences(self.order, uniform)
-            self.words.cover(required, self.order)
-            self.words.segment(self.rules.rule, NULL, corpus.segmented)
+            dereference(self.words).close_sentences(self.order, uniform)
+        return self._build(alphabet, False)
+
+    def _build(self, list alphabet, bint in_order):
+        cdef Corpus corpus = Corpus()
+        self.workers.call(lambda: self._require(alphabet))
+        self._for_each_shard(lambda _, shard: self._find_changes(shard))
+        self._for_each_shard(lambda _, shard: self._change(shard))
+        self.workers.call(lambda: self._finish_changes(in_order))
+        corpus.text_bytes = dereference(self.words).text_bytes()
+        parts = range(PARTS_PER_WORKER * self.workers.count)
+        shards = range(dereference(self.words).words().shards())
+        self._begin_segments(len(parts))
+        self.workers.run(parts, lambda _, part: self._sort(part))
+        self.workers.call(self._divide)
+        self.workers.run(parts, lambda _, part: self._cut(part))
+        self.workers.run(shards, lambda _, shard: self._take_contexts(shard))
+        self.workers.call(lambda: self._assemble(corpus, in_order))
         corpus.rule = self.rules.rule
         corpus.alphabet = alphabet
         return corpus
+
+    def _require(self, list alphabet):
+        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        with nogil:
+            dereference(self.words).require(required)
+
+    def _find_changes(self, uint32_t shard):
+        with nogil:
+            dereference(self.words).find_changes(shard)
+
+    def _change(self, uint32_t shard):
+        with nogil:
+            dereference(self.words).change(shard)
+
+    def _finish_changes(self, bint in_order):
+        with nogil:
+            dereference(self.words).finish_changes(&self.order if in_order else NULL)
+
+    def _begin_segments(self, size_t parts):
+        self.segmenter.reset(new Segmenter(
+            move(dereference(self.words).words()), self.rules.rule, parts))
+        self.words.reset()
+
+    def _sort(self, size_t part):
+        with nogil:
+            dereference(self.segmenter).sort_words(part)
+
+    def _divide(self):
+        with nogil:
+            dereference(self.segmenter).divide()
+
+    def _cut(self, size_t part):
+        with nogil:
+            dereference(self.segmenter).cut(part)
+
+    def _take_contexts(self, uint32_t shard):
+        with nogil:
+            dereference(self.segmenter).take_contexts(shard)
+
+    def _assemble(self, Corpus corpus, bint in_order):
+        with nogil:
+            dereference(self.segmenter).assemble(
+                &self.order if in_order else NULL, corpus.segmented)
+            self.segmenter.reset()
 
 
 @final

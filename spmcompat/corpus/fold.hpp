@@ -26,21 +26,9 @@
 #include "run_table.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
+#include "word_table.hpp"
 
 namespace spmcompat {
-
-constexpr uint32_t kNoWord = 0xffffffffu;
-
-// What stands behind a word: the next character of the sentence, or the end of
-// the sentence and the first character of the next one, or the end of the text.
-constexpr uint32_t kSentenceEnd = 0x80000000u;
-constexpr uint32_t kTextEnd = 0xffffffffu;
-
-struct Context {
-  uint32_t word;
-  uint32_t next;
-  uint64_t count;
-};
 
 struct FoldOptions {
   bool counted = false;          // sentences come with counts other than 1
@@ -48,52 +36,6 @@ struct FoldOptions {
   bool short_way = false;
   bool uniform_starts = false;  // every sentence begins with the space mark
   std::string delimiter;        // of the pre-tokenization
-};
-
-// A table of (word, next character) pairs and their counts.
-class ContextTable {
- public:
-  void add(uint32_t word, uint32_t next, uint64_t count) {
-    if ((used_ + 1) * 3 > slots_.size() * 2) grow();
-    Context& slot = probe(word, next);
-    if (slot.word == kNoWord) {
-      slot = {word, next, 0};
-      ++used_;
-    }
-    slot.count += count;
-  }
-  template <typename Function>
-  void for_each(Function function) const {
-    for (const Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
-    }
-  }
-  // The function may change the count.
-  template <typename Function>
-  void for_each(Function function) {
-    for (Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
-    }
-  }
-
- private:
-  Context& probe(uint32_t word, uint32_t next) {
-    size_t i = mix((static_cast<uint64_t>(word) << 32) | next) & (slots_.size() - 1);
-    while (slots_[i].word != kNoWord && (slots_[i].word != word || slots_[i].next != next)) {
-      i = (i + 1) & (slots_.size() - 1);
-    }
-    return slots_[i];
-  }
-  void grow() {
-    std::vector<Context> old(slots_.empty() ? 1024 : slots_.size() * 2, Context{kNoWord, 0, 0});
-    old.swap(slots_);
-    for (const Context& slot : old) {
-      if (slot.word != kNoWord) probe(slot.word, slot.next) = slot;
-    }
-  }
-
-  std::vector<Context> slots_;
-  size_t used_ = 0;
 };
 
 // The sentences of one batch, in order, by the ids of the folder that read them.
@@ -159,29 +101,25 @@ class Folder {
     if (!options_.short_way || !add_runs(text, size, count)) add_whole(text, size, count);
   }
 
-  // Turns the runs into words; afterwards only the words are left.
-  void finish();
+  // Puts all words into a table, which folders share; afterwards only their ids there are left.
+  void finish(WordTable& table);
 
-  const StringTable& words() const { return words_; }
-  const ContextTable& contexts() const { return contexts_; }
-
-  // The words that an id of a BatchLog stands for: a run may hold several.
+  // The words in that table that an id of a BatchLog stands for: a run may hold several.
   template <typename Function>
   void for_each_word_of(uint32_t id, Function function) const {
-    if (!(id & kRun)) return function(id);
+    if (!(id & kRun)) return function(word_ids_[id]);
     id &= ~kRun;
-    for (uint64_t i = run_begin_[id]; i < run_begin_[id + 1]; ++i) function(run_words_[i]);
+    for (uint32_t i = id > 0 ? run_end_[id - 1] : 0; i < run_end_[id]; ++i) function(run_words_[i]);
   }
   uint32_t last_word_of(uint32_t id) const {
-    return id == kNoWord || !(id & kRun) ? id : run_words_[run_begin_[(id & ~kRun) + 1] - 1];
+    if (id == kNoWord) return id;
+    return id & kRun ? run_words_[run_end_[id & ~kRun] - 1] : word_ids_[id];
   }
-
-  StringTable take_words() { return std::move(words_); }
-  ContextTable take_contexts() { return std::move(contexts_); }
 
  private:
   static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
   static constexpr uint32_t kRun = 0x80000000u;
+  static constexpr size_t kBatchBytes = 1 << 17;
 
   bool add_runs(const char* text, size_t size, int64_t count);
   uint32_t add_run(const char* text, size_t size);
@@ -189,6 +127,9 @@ class Folder {
   void add_whole(const char* text, size_t size, int64_t count);
   void split_text(std::string_view text);
   void replace_symbols();
+  void run_text(const Run& run);
+  void add_run_words(const Run& run, std::string_view text, WordTable& table,
+                     SharedBatch<WordUse>& batch);
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids);
 
   FoldOptions options_;
@@ -197,11 +138,13 @@ class Folder {
   const MetaPieceMatcher& meta_pieces_;
 
   RunTable runs_;
-  std::vector<uint64_t> run_begin_;  // run -> range of run_words_, after finish()
-  std::vector<uint32_t> run_words_;
-
   StringTable words_;
   ContextTable contexts_;
+
+  // After finish(): ids of words in the table.
+  std::vector<uint32_t> word_ids_;   // of each word
+  std::vector<uint32_t> run_words_;  // of all runs
+  std::vector<uint32_t> run_end_;    // of each run in run_words_
 
   BatchLog log_;
   bool keep_words_ = false;
@@ -309,38 +252,66 @@ inline void Folder::record(uint32_t last, char32_t first, int64_t count,
   }
 }
 
-inline void Folder::finish() {
-  runs_.drop_index();
-  run_begin_.assign(1, 0);
-  for (uint32_t run = 0; run < runs_.size(); ++run) {
-    if (!runs_[run].irregular) {
-      normalizer_.normalize_run(runs_[run].text, runs_[run].size, scratch_);
-      if (scratch_.back() == ' ') scratch_.pop_back();
-      text_.assign(kSpaceUtf8);
-      for (const char c : scratch_) {
-        if (c == ' ') {
-          text_.append(kSpaceUtf8);
-        } else {
-          text_.push_back(c);
-        }
+inline void Folder::finish(WordTable& table) {
+  for (uint32_t id = 0; id < words_.size(); ++id) word_ids_.push_back(table.add(words_[id], {}));
+  contexts_.for_each([&](const Context& c) { table.count(word_ids_[c.word], c.next, c.count); });
+  words_ = StringTable();
+  contexts_ = ContextTable();
+
+  SharedBatch<WordUse> batch(table);
+  std::string texts;  // of the batch
+  texts.reserve(kBatchBytes);
+  run_end_.reserve(runs_.size());
+  runs_.consume([&](const Run& run) {
+    if (!run.irregular) {
+      run_text(run);
+      if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
+        batch.flush(run_words_);
+        texts.clear();
       }
-      replace_symbols();
-      ids_.clear();
-      firsts_.clear();
-      split_text(text_);
-      const uint64_t inner = runs_[run].inner;
-      const uint64_t last = runs_[run].last;
-      for (size_t i = 0; i < ids_.size(); ++i) {
-        const bool ends = i + 1 == ids_.size();
-        const uint64_t count = ends ? inner : inner + last;
-        if (count > 0) contexts_.add(ids_[i], ends ? kSpaceMark : firsts_[i + 1], count);
-      }
-      if (last > 0) contexts_.add(ids_.back(), kSentenceEnd | kSpaceMark, last);
-      run_words_.insert(run_words_.end(), ids_.begin(), ids_.end());
+      if (text_.size() > kBatchBytes) texts.reserve(text_.size());
+      texts.append(text_);
+      add_run_words(run, std::string_view(texts).substr(texts.size() - text_.size()), table, batch);
     }
-    run_begin_.push_back(run_words_.size());
+    run_end_.push_back(run_words_.size());
+  });
+  batch.flush(run_words_);
+}
+
+// Leaves the text of the run's words in text_.
+inline void Folder::run_text(const Run& run) {
+  normalizer_.normalize_run(run.text, run.size, scratch_);
+  if (scratch_.back() == ' ') scratch_.pop_back();
+  text_.assign(kSpaceUtf8);
+  if (scratch_.find(' ') == std::string::npos) {
+    text_.append(scratch_);
+  } else {
+    for (const char c : scratch_) {
+      if (c == ' ') {
+        text_.append(kSpaceUtf8);
+      } else {
+        text_.push_back(c);
+      }
+    }
   }
-  runs_ = RunTable();
+  replace_symbols();
+}
+
+// The words of the run's text, with what stands behind each.
+inline void Folder::add_run_words(const Run& run, std::string_view text, WordTable& table,
+                                  SharedBatch<WordUse>& batch) {
+  std::string_view before;
+  for_each_word(text, rule_, [&](std::string_view word) {
+    if (!before.empty()) {
+      size_t length;
+      const char32_t next = decode_utf8(word.data(), word.data() + word.size(), &length);
+      run_words_.push_back(table.add(before, {}));
+      if (run.inner + run.last > 0) table.count(run_words_.back(), next, run.inner + run.last);
+    }
+    before = word;
+  });
+  batch.add(before, {run.inner, run.last}, run_words_.size());
+  run_words_.push_back(kNoWord);
 }
 
 }  // namespace spmcompat

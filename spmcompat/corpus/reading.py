@@ -18,6 +18,7 @@ from spmcompat.corpus.corpus import (
     Sentences,
     TextRules,
     WordsNotKeptError,
+    return_freed_memory,
 )
 from spmcompat.corpus.coverage import choose_alphabet
 from spmcompat.errors import TrainingError
@@ -98,9 +99,8 @@ class _Reader:
             self.has_words = False
 
     def finish(self, builder: Builder) -> None:
-        self.workers.run(self.folders, lambda _, folder: folder.finish())
         ordered = [self.batches[i] for i in range(len(self.batches))]
-        self.workers.call(lambda: builder.merge(self.folders, ordered, self.has_words))
+        builder.merge(self.folders, ordered, self.has_words)
 
 
 def read_corpus(
@@ -138,6 +138,7 @@ def read_corpus(
     TrainingError
         For a corpus that cannot be read or holds nothing to train on.
     """
+    return_freed_memory()
     try:
         rules = TextRules(charsmap, symbols, options)
     except RuntimeError as error:
@@ -182,15 +183,15 @@ def _read(
             reader.fold(source, stage)
     _report_lines(reader.sentences, options, report)
     report.step("Merging words")
-    builder = Builder(rules)
+    builder = Builder(rules, workers)
     reader.finish(builder)
     alphabet, covered = choose_alphabet(
-        workers.call(builder.characters), options.character_coverage, options.required_chars
+        builder.characters(), options.character_coverage, options.required_chars
     )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
     report.step("Cutting words into segments")
-    corpus = workers.call(lambda: builder.build(alphabet))
+    corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     if corpus.text_bytes > options.chunk_bytes:
         corpus.chunks = Chunks(

@@ -42,8 +42,18 @@ class RunTable {
     return id;
   }
 
-  // Frees what only add needs.
-  void drop_index() { index_.clear(); }
+  // Calls function(run) for each in turn, and frees it. The table is empty afterwards.
+  template <typename Function>
+  void consume(Function function) {
+    index_.clear();
+    for (uint32_t id = 0; id < size_; ++id) {
+      Run& run = (*this)[id];
+      function(run);
+      arena_.release_before(run.text);
+      if (id % kBlock == kBlock - 1) blocks_[id / kBlock].reset();
+    }
+    *this = RunTable();
+  }
 
  private:
   static constexpr size_t kBlock = 1 << 12;

@@ -7,7 +7,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,8 +54,8 @@ class Arena {
   const char* store(const char* data, size_t size) {
     if (size > left_) {
       const size_t block = size > kBlock ? size : kBlock;
-      blocks_.emplace_back(new char[block]);
-      head_ = blocks_.back().get();
+      blocks_.push_back({std::unique_ptr<char[]>(new char[block]), block});
+      head_ = blocks_.back().bytes.get();
       left_ = block;
     }
     char* stored = head_;
@@ -62,9 +65,26 @@ class Arena {
     return stored;
   }
 
+  // Frees what was stored before, block by block.
+  void release_before(const char* stored) {
+    const std::less<const char*> before;
+    while (released_ < blocks_.size()) {
+      Block& block = blocks_[released_];
+      const char* begin = block.bytes.get();
+      if (!before(stored, begin) && before(stored, begin + block.size)) return;
+      block.bytes.reset();
+      ++released_;
+    }
+  }
+
  private:
   static constexpr size_t kBlock = 1 << 18;
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  struct Block {
+    std::unique_ptr<char[]> bytes;
+    size_t size;
+  };
+  std::vector<Block> blocks_;
+  size_t released_ = 0;
   char* head_ = nullptr;
   size_t left_ = 0;
 };
@@ -116,12 +136,21 @@ class StringTable {
  public:
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t id) const { return strings_[id]; }
+  void prefetch(uint32_t id) const { __builtin_prefetch(&strings_[id]); }
 
-  uint32_t add(std::string_view s) {
+  uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
+  uint32_t add(std::string_view s, uint32_t hash) {
+    const uint32_t known = size();
+    const uint32_t id = add_lasting(s, hash);
+    if (id == known) strings_[id] = std::string_view(arena_.store(s.data(), s.size()), s.size());
+    return id;
+  }
+  // Keeps no copy: the string must outlive the table.
+  uint32_t add_lasting(std::string_view s, uint32_t hash) {
     const uint32_t next = size();
     const uint32_t id = index_.find_or_insert(
-        hash_bytes(s.data(), s.size()), next, [&](uint32_t known) { return strings_[known] == s; });
-    if (id == next) strings_.emplace_back(arena_.store(s.data(), s.size()), s.size());
+        hash, next, [&](uint32_t known) { return strings_[known] == s; });
+    if (id == next) strings_.push_back(s);
     return id;
   }
 
@@ -132,6 +161,39 @@ class StringTable {
   Arena arena_;
   std::vector<std::string_view> strings_;
   SlotIndex index_;
+};
+
+// Byte strings one behind the other. Eight bytes may be read from any of theirs.
+class StringList {
+ public:
+  void reserve(size_t strings, size_t bytes) {
+    if (bytes > 0xfffffff0u) {
+      throw std::length_error("the distinct segments of the corpus exceed 4 GB");
+    }
+    text_.reserve(bytes + kPadding);
+    end_.reserve(strings);
+  }
+  // No more than was reserved.
+  void add(std::string_view s) {
+    text_.resize(bytes());
+    text_.append(s);
+    end_.push_back(static_cast<uint32_t>(text_.size()));
+    text_.append(kPadding, '\0');
+  }
+
+  size_t size() const { return end_.size(); }
+  uint32_t begin(uint32_t id) const { return id == 0 ? 0 : end_[id - 1]; }
+  uint32_t end(uint32_t id) const { return end_[id]; }
+  std::string_view operator[](uint32_t id) const {
+    return std::string_view(text_.data() + begin(id), end(id) - begin(id));
+  }
+  const char* text() const { return text_.data(); }
+  size_t bytes() const { return end_.empty() ? 0 : end_.back(); }
+
+ private:
+  static constexpr size_t kPadding = 8;
+  std::string text_;
+  std::vector<uint32_t> end_;
 };
 
 }  // namespace spmcompat

@@ -1,20 +1,20 @@
-// From the folders of all workers to one corpus: distinct words in context, and
-// the order of the sentences; then rare characters replaced, words cut into
-// segments, and what seeding and EM read.
+// From the words of all workers to those of the corpus: what each stands before, how often
+// each character stands in the text, and rare characters replaced; and the order of the
+// sentences.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <numeric>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fold.hpp"
-#include "piece_rule.hpp"
-#include "string_table.hpp"
+#include "segmented_corpus.hpp"
 #include "utf8.hpp"
+#include "word_table.hpp"
 
 namespace spmcompat {
 
@@ -45,12 +45,9 @@ struct SentenceOrder {
   std::vector<uint32_t> words;       // of all, if they were kept
   std::vector<uint64_t> word_begin;  // sentence -> range of words
 
-  // `ids` are the ids of the folder's words in the corpus.
-  void append(const BatchLog& log, const Folder& folder, const std::vector<uint32_t>& ids,
-              bool with_words) {
-    for (const uint32_t id : log.last) {
-      last.push_back(id == kNoWord ? kNoWord : ids[folder.last_word_of(id)]);
-    }
+  // The folder must be finished.
+  void append(const BatchLog& log, const Folder& folder, bool with_words) {
+    for (const uint32_t id : log.last) last.push_back(folder.last_word_of(id));
     first.insert(first.end(), log.first.begin(), log.first.end());
     count.insert(count.end(), log.count.begin(), log.count.end());
     if (!with_words) return;
@@ -58,7 +55,7 @@ struct SentenceOrder {
     size_t at = 0;
     for (const uint32_t length : log.lengths) {
       for (const size_t end = at + length; at < end; ++at) {
-        folder.for_each_word_of(log.words[at], [&](uint32_t word) { words.push_back(ids[word]); });
+        folder.for_each_word_of(log.words[at], [&](uint32_t word) { words.push_back(word); });
       }
       word_begin.push_back(words.size());
     }
@@ -98,74 +95,91 @@ struct SentenceOrder {
   }
 };
 
-// What the trainers see. A unit is a segment with what follows it in the text:
-// a byte, or the end of a sentence and the first byte of the next one.
-struct Unit {
-  uint32_t segment;
-  uint16_t tail;
-  uint64_t count;
-};
-constexpr uint16_t kTailSentenceEnd = 0x100;  // | first byte of the next sentence
-constexpr uint16_t kTailTextEnd = 0x200;
+template <typename Function>
+void for_each_character(std::string_view text, Function function) {
+  const char* end = text.data() + text.size();
+  for (const char* p = text.data(); p < end;) {
+    size_t length;
+    function(decode_utf8(p, end, &length));
+    p += length;
+  }
+}
 
-struct SegmentedCorpus {
-  size_t segments_size() const { return segments.size(); }
+class CharacterCounts {
+ public:
+  void add(char32_t c, uint64_t count) {
+    if (c < kBasicPlane) {
+      basic_[c] += count;
+    } else {
+      others_[c] += count;
+    }
+  }
+  void add(const CharacterCounts& other) {
+    for (char32_t c = 0; c < kBasicPlane; ++c) basic_[c] += other.basic_[c];
+    for (const auto& [c, count] : other.others_) others_[c] += count;
+  }
+  // Those that were counted, but NUL.
+  std::vector<std::pair<char32_t, uint64_t>> counted() const {
+    std::vector<std::pair<char32_t, uint64_t>> result;
+    for (char32_t c = 1; c < kBasicPlane; ++c) {
+      if (basic_[c] > 0) result.emplace_back(c, basic_[c]);
+    }
+    result.insert(result.end(), others_.begin(), others_.end());
+    return result;
+  }
 
-  StringTable segments;
-  std::vector<Unit> units;
-  std::vector<uint64_t> word_begin;  // word -> range of word_segments
-  std::vector<uint32_t> word_segments;
-  std::vector<int64_t> word_count;
+ private:
+  static constexpr char32_t kBasicPlane = 0x10000;
+  std::vector<uint64_t> basic_ = std::vector<uint64_t>(kBasicPlane);
+  std::map<char32_t, uint64_t> others_;
 };
 
 class WordCounts {
  public:
-  // Takes a folder's words; returns their ids here. Those of the first are taken as they are.
-  std::vector<uint32_t> absorb(Folder& folder) {
-    std::vector<uint32_t> ids(folder.words().size());
-    if (words_.size() == 0) {
-      std::iota(ids.begin(), ids.end(), 0);
-      words_ = folder.take_words();
-      contexts_ = folder.take_contexts();
-      return ids;
-    }
-    for (uint32_t id = 0; id < ids.size(); ++id) ids[id] = words_.add(folder.words()[id]);
-    folder.contexts().for_each(
-        [&](const Context& c) { contexts_.add(ids[c.word], c.next, c.count); });
-    return ids;
-  }
+  // Workers share the work by shards, of which there are 2^shard_bits.
+  explicit WordCounts(unsigned shard_bits) : words_(shard_bits), changes_(words_.shards()) {}
+
+  WordTable& words() { return words_; }
+  const WordTable& words() const { return words_; }
 
   // Notes what stands behind the ends of sentences, as their order tells. With uniform starts
   // every end was counted while reading, as if a sentence followed.
   void close_sentences(const SentenceOrder& order, bool uniform_starts) {
     const size_t size = order.last.size();
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
-      contexts_.add(order.last[i], kSentenceEnd | order.first[i + 1], 1);
+      words_.count(order.last[i], kSentenceEnd | order.first[i + 1], 1);
     }
     if (size == 0) return;
-    if (uniform_starts) contexts_.add(order.last[size - 1], kSentenceEnd | kSpaceMark, uint64_t(-1));
-    contexts_.add(order.last[size - 1], kTextEnd, 1);
+    const uint32_t last = order.last[size - 1];
+    if (uniform_starts) words_.count(last, kSentenceEnd | kSpaceMark, uint64_t(-1));
+    words_.count(last, kTextEnd, 1);
   }
 
-  size_t size() const { return words_.size(); }
-
-  // Adds to counts[c] how often the character c stands in the corpus. NUL is not counted.
-  void count_characters(std::vector<uint64_t>& counts) const {
-    std::vector<uint64_t> totals = word_totals();
-    for (uint32_t id = 0; id < words_.size(); ++id) {
-      for_each_character(words_[id], [&](char32_t c) { counts[c] += totals[id]; });
+  // Adds how often each character stands in the words of a shard.
+  void count_characters(uint32_t shard, CharacterCounts& counts) const {
+    const std::vector<uint64_t> totals = words_.totals(shard);
+    for (uint32_t place = 0; place < totals.size(); ++place) {
+      for_each_character(words_[words_.id(shard, place)],
+                         [&](char32_t c) { counts.add(c, totals[place]); });
     }
-    counts[0] = 0;
   }
 
   // The size of the text, with one more byte at the end of each sentence. Counts of a TSV
   // may go beyond any integer; up to 2^53 a double is exact.
   double text_bytes() const {
     double bytes = 0;
-    contexts_.for_each([&](const Context& c) {
-      const size_t size = words_[c.word].size() + (c.next >= kSentenceEnd ? 1 : 0);
-      bytes += static_cast<double>(c.count) * static_cast<double>(size);
-    });
+    const auto add = [&](uint32_t word, uint64_t count, int ends) {
+      bytes += static_cast<double>(count) * static_cast<double>(words_[word].size() + ends);
+    };
+    for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
+      for (uint32_t place = 0; place < words_.size(shard); ++place) {
+        const uint32_t word = words_.id(shard, place);
+        add(word, words_.use(word).inner, 0);
+        add(word, words_.use(word).last, 1);
+      }
+      words_.for_each_context(
+          shard, [&](const Context& c) { add(c.word, c.count, c.next >= kSentenceEnd); });
+    }
     return bytes;
   }
 
@@ -183,191 +197,83 @@ class WordCounts {
     return true;
   }
 
-  // Replaces all characters but those required by the unknown mark.
-  void cover(const std::vector<char32_t>& alphabet, SentenceOrder& order) {
-    std::vector<bool> required(kCodePoints);
-    for (const char32_t c : alphabet) required[c] = true;
-    std::vector<uint32_t> covered_id(words_.size());
+  // All characters but those required become the unknown mark, in two rounds over all shards,
+  // find_changes and change; then finish_changes is called, with the order if it is needed.
+  void require(const std::vector<char32_t>& alphabet) {
+    required_.assign(kCodePoints, false);
+    for (const char32_t c : alphabet) required_[c] = true;
+  }
+  void find_changes(uint32_t shard) {
     std::string text;
-    for (uint32_t id = 0; id < covered_id.size(); ++id) {
-      covered_id[id] = cover_text(words_[id], required, text) ? words_.add(text) : id;
+    for (uint32_t place = 0; place < words_.size(shard); ++place) {
+      const uint32_t word = words_.id(shard, place);
+      if (cover_text(words_[word], required_, text)) changes_[shard].push_back({word, text, 0});
     }
-    std::vector<Context> changed;
-    contexts_.for_each([&](Context& c) {
-      const Context covered{covered_id[c.word], covered_next(c.next, required), c.count};
-      if (covered.word == c.word && covered.next == c.next) return;
-      changed.push_back(covered);
-      c.count = 0;
-    });
-    for (const Context& c : changed) contexts_.add(c.word, c.next, c.count);
-    for (uint32_t& word : order.last) word = covered_id[word];
+  }
+  void change(uint32_t shard) {
+    for (Change& change : changes_[shard]) {
+      WordUse use;
+      words_.update(change.word, [&](WordUse& given) { std::swap(given, use); });
+      change.covered = words_.add(change.text, use);
+      change.text = std::string();
+    }
+  }
+  void finish_changes(SentenceOrder* order) {
+    if (order != nullptr) {
+      for (uint32_t& word : order->last) word = covered(word);
+    }
+    std::vector<Context> moved;
+    for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
+      words_.for_each_context(shard, [&](Context& c) {
+        const Context after{covered(c.word), covered_next(c.next), c.count};
+        if (after.word == c.word && after.next == c.next) return;
+        moved.push_back(after);
+        c.count = 0;
+      });
+    }
+    for (const Context& c : moved) words_.count(c.word, c.next, c.count);
+    std::vector<std::vector<Change>>().swap(changes_);
   }
 
-  // A corpus in which every sentence is one word, from the words of each sentence.
-  WordCounts join_sentences(SentenceOrder& order, bool uniform_starts) const {
-    WordCounts joined;
+  // Adds every sentence as one word to `joined`, from the words of each sentence.
+  void join_sentences(SentenceOrder& order, bool uniform_starts, WordCounts& joined) const {
     std::string text;
     for (size_t i = 0; i < order.last.size(); ++i) {
       text.clear();
       for (uint64_t k = order.word_begin[i]; k < order.word_begin[i + 1]; ++k) {
         text.append(words_[order.words[k]]);
       }
-      order.last[i] = joined.words_.add(text);
+      order.last[i] = joined.words_.add(text, {});
       const uint64_t count = order.count.empty() ? 1 : order.count[i];
       const uint32_t first = uniform_starts ? uint32_t(kSpaceMark) : order.first[i];
       const uint64_t closed = uniform_starts ? count : count - 1;
-      if (closed > 0) joined.contexts_.add(order.last[i], kSentenceEnd | first, closed);
+      if (closed > 0) joined.words_.count(order.last[i], kSentenceEnd | first, closed);
     }
-    return joined;
   }
-
-  // Cuts the words into segments. The words come by count descending, then bytes
-  // ascending, or as the sentences stand where `order` is given; that order fixes the lanes.
-  void segment(const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out);
 
  private:
-  template <typename Function>
-  static void for_each_character(std::string_view text, Function function) {
-    const char* end = text.data() + text.size();
-    for (const char* p = text.data(); p < end;) {
-      size_t length;
-      function(decode_utf8(p, end, &length));
-      p += length;
-    }
-  }
+  struct Change {
+    uint32_t word;
+    std::string text;  // until it is added
+    uint32_t covered;  // the word that it becomes
+  };
 
-  static uint32_t covered_next(uint32_t next, const std::vector<bool>& required) {
+  uint32_t covered(uint32_t word) const {
+    const std::vector<Change>& changes = changes_[words_.shard_of(word)];
+    const auto found = std::lower_bound(
+        changes.begin(), changes.end(), word,
+        [](const Change& change, uint32_t value) { return change.word < value; });
+    return found != changes.end() && found->word == word ? found->covered : word;
+  }
+  uint32_t covered_next(uint32_t next) const {
     if (next == kTextEnd) return next;
     const uint32_t c = next & ~kSentenceEnd;
-    return (next & kSentenceEnd) | (required[c] ? c : uint32_t(kUnknownMark));
+    return (next & kSentenceEnd) | (required_[c] ? c : uint32_t(kUnknownMark));
   }
 
-  std::vector<uint64_t> word_totals() const {
-    std::vector<uint64_t> totals(words_.size());
-    contexts_.for_each([&](const Context& c) { totals[c.word] += c.count; });
-    return totals;
-  }
-
-  static unsigned char lead_byte(char32_t c) {
-    std::string text;
-    append_utf8(c, text);
-    return text[0];
-  }
-  static uint16_t tail_of(uint32_t next) {
-    if (next == kTextEnd) return kTailTextEnd;
-    const unsigned char byte = lead_byte(next & ~kSentenceEnd);
-    return next & kSentenceEnd ? kTailSentenceEnd | byte : byte;
-  }
-
-  void sort_words(const std::vector<uint64_t>& totals, std::vector<uint32_t>& sequence) const;
-  static void merge_units(const std::vector<Unit>& units, SegmentedCorpus& out);
-
-  StringTable words_;
-  ContextTable contexts_;
+  WordTable words_;
+  std::vector<bool> required_;
+  std::vector<std::vector<Change>> changes_;  // by shard, ascending
 };
-
-// By count descending, then bytes ascending. The first bytes are compared as numbers.
-inline void WordCounts::sort_words(const std::vector<uint64_t>& totals,
-                                   std::vector<uint32_t>& sequence) const {
-  struct Key {
-    uint64_t total, head, middle;
-    uint32_t id;
-  };
-  std::vector<Key> keys;
-  keys.reserve(sequence.size());
-  for (const uint32_t id : sequence) {
-    char bytes[16] = {};
-    const std::string_view word = words_[id];
-    std::memcpy(bytes, word.data(), std::min(word.size(), sizeof bytes));
-    keys.push_back({totals[id], __builtin_bswap64(load<uint64_t>(bytes)),
-                    __builtin_bswap64(load<uint64_t>(bytes + 8)), id});
-  }
-  std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
-    if (a.total != b.total) return a.total > b.total;
-    if (a.head != b.head) return a.head < b.head;
-    if (a.middle != b.middle) return a.middle < b.middle;
-    return words_[a.id] < words_[b.id];
-  });
-  for (size_t i = 0; i < keys.size(); ++i) sequence[i] = keys[i].id;
-}
-
-// Groups the units by segment and adds up those with the same tail.
-inline void WordCounts::merge_units(const std::vector<Unit>& units, SegmentedCorpus& out) {
-  std::vector<uint32_t> end(out.segments.size() + 1, 0);
-  for (const Unit& unit : units) ++end[unit.segment + 1];
-  for (size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
-  std::vector<Unit> grouped(units.size());
-  for (const Unit& unit : units) grouped[end[unit.segment]++] = unit;
-  for (size_t i = 0; i < grouped.size();) {
-    size_t stop = i + 1;
-    while (stop < grouped.size() && grouped[stop].segment == grouped[i].segment) ++stop;
-    std::sort(grouped.begin() + i, grouped.begin() + stop,
-              [](const Unit& a, const Unit& b) { return a.tail < b.tail; });
-    for (const size_t first = out.units.size(); i < stop; ++i) {
-      if (out.units.size() > first && out.units.back().tail == grouped[i].tail) {
-        out.units.back().count += grouped[i].count;
-      } else {
-        out.units.push_back(grouped[i]);
-      }
-    }
-  }
-}
-
-inline void WordCounts::segment(const PieceRule& rule, const SentenceOrder* order,
-                                SegmentedCorpus& out) {
-  words_.drop_index();
-  const std::vector<uint64_t> totals = word_totals();
-  std::vector<uint32_t> sequence;
-  for (uint32_t id = 0; id < totals.size(); ++id) {
-    if (totals[id] > 0) sequence.push_back(id);
-  }
-  sort_words(totals, sequence);
-
-  std::vector<uint64_t> begin(words_.size()), end(words_.size());
-  std::vector<uint32_t> parts;
-  std::vector<Unit> units;
-  for (const uint32_t id : sequence) {
-    const std::string_view word = words_[id];
-    begin[id] = parts.size();
-    const char* stop = word.data() + word.size();
-    const char* head = word.data();
-    char32_t left = 0;
-    for (const char* p = head; p < stop;) {
-      size_t length;
-      const char32_t right = decode_utf8(p, stop, &length);
-      if (p > head && rule.parts(left, right)) {
-        const uint32_t segment = out.segments.add(std::string_view(head, p - head));
-        parts.push_back(segment);
-        units.push_back({segment, static_cast<unsigned char>(*p), totals[id]});
-        head = p;
-      }
-      left = right;
-      p += length;
-    }
-    parts.push_back(out.segments.add(std::string_view(head, stop - head)));
-    end[id] = parts.size();
-  }
-  contexts_.for_each([&](const Context& c) {
-    if (c.count > 0) units.push_back({parts[end[c.word] - 1], tail_of(c.next), c.count});
-  });
-  out.segments.drop_index();
-
-  merge_units(units, out);
-
-  out.word_begin.assign(1, 0);
-  const auto append_word = [&](uint32_t id, int64_t count) {
-    out.word_segments.insert(out.word_segments.end(), parts.begin() + begin[id],
-                             parts.begin() + end[id]);
-    out.word_begin.push_back(out.word_segments.size());
-    out.word_count.push_back(count);
-  };
-  if (order == nullptr) {
-    for (const uint32_t id : sequence) append_word(id, totals[id]);
-  } else {
-    for (size_t i = 0; i < order->last.size(); ++i) {
-      append_word(order->last[i], order->count.empty() ? 1 : order->count[i]);
-    }
-  }
-}
 
 }  // namespace spmcompat

@@ -2,26 +2,27 @@
 //
 // The reference sorts all suffixes of the text and takes the internal nodes of the suffix
 // tree. A valid piece lies within one segment, and whether it branches, and how often it
-// occurs, is decided by the distinct (segment, what follows) units alone. So only suffixes
-// of distinct units are sorted, each cut behind the longest possible piece and the byte
-// after it, and every suffix weighs what its unit weighs.
+// occurs, is decided by the distinct segments and what follows each of them alone. So only
+// suffixes of distinct segments are sorted, each cut behind the longest possible piece and
+// the byte after it, and every suffix weighs what its segment weighs.
 //
-// Suffixes are put into buckets by their first two bytes. A candidate has at least two
-// characters, hence two bytes, so a bucket is a piece of work of its own.
+// Suffixes are put into buckets by their first character. A candidate has at least two, so
+// every bucket is searched by itself; small ones make up a task together.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
-#include <string>
+#include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "piece_rule.hpp"
 #include "pieces.hpp"
-#include "word_counts.hpp"
+#include "segmented_corpus.hpp"
 
 namespace spmcompat {
 
@@ -36,177 +37,273 @@ inline bool better_of_equals(std::string_view a, std::string_view b) {
 
 struct Candidate {
   uint64_t count;
-  uint32_t begin;  // in the text of the units
+  uint32_t begin;  // in the text of the segments
   uint16_t bytes;
   uint16_t characters;
 
   float score() const { return candidate_score(count, characters); }
 };
 
-class SuffixNodes {
+// A lower bound of the final `limit`-th best score, which rises while candidates are found.
+// Scores are counted in bins; workers may use it at the same time.
+class ScoreBound {
  public:
-  // Keeps the `limit` best candidates.
-  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit)
-      : rule_(rule), limit_(limit) {
-    add_units(corpus);
-    fill_buckets();
+  explicit ScoreBound(size_t limit) : limit_(limit), count_(kBins) {}
+
+  bool reached_by(float score) const {
+    return bin_of(score) >= lowest_.load(std::memory_order_relaxed);
   }
 
-  size_t buckets() const { return order_.size(); }
-  size_t bucket_size(size_t bucket) const {
-    return bucket_begin_[order_[bucket] + 1] - bucket_begin_[order_[bucket]];
-  }
-
-  // Adds the candidates of one bucket to what a worker has found.
-  void search(size_t bucket, std::vector<Candidate>& found) const {
-    std::vector<Suffix> suffixes;
-    load(bucket_begin_[order_[bucket]], bucket_begin_[order_[bucket] + 1], suffixes);
-    sort(suffixes.data(), suffixes.data() + suffixes.size(), 2);
-    walk(suffixes, found);
-  }
-
-  // The best of all that was found, in the order of the seeds.
-  std::vector<Candidate> best(std::vector<std::vector<Candidate>>& found) const {
-    std::vector<Candidate> all;
-    for (std::vector<Candidate>& part : found) {
-      all.insert(all.end(), part.begin(), part.end());
-      std::vector<Candidate>().swap(part);
+  void add(const std::vector<Candidate>& candidates) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    uint32_t lowest = lowest_.load(std::memory_order_relaxed);
+    for (const Candidate& candidate : candidates) {
+      const uint32_t bin = bin_of(candidate.score());
+      if (bin < lowest) continue;
+      ++count_[bin];
+      ++above_;
     }
-    keep_best(all);
-    std::sort(all.begin(), all.end(), Better{this});
-    return all;
+    while (lowest < kBins && above_ - count_[lowest] >= limit_) above_ -= count_[lowest++];
+    lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  std::string_view piece_view(const Candidate& c) const {
-    return std::string_view(text_.data() + c.begin, c.bytes);
+  // Positive floats are ordered as their bits are; nine bits of the mantissa are enough.
+  static uint32_t bin_of(float score) {
+    uint32_t bits;
+    std::memcpy(&bits, &score, sizeof bits);
+    return bits >> 14;
   }
-  std::string piece(const Candidate& c) const { return std::string(piece_view(c)); }
+
+  // Divides the bins, the highest first, into parts of about equally many candidates.
+  std::vector<uint32_t> divide(size_t parts) const {
+    std::vector<uint32_t> part_of(kBins, 0);
+    size_t passed = 0;
+    for (uint32_t bin = kBins; bin-- > lowest_;) {
+      part_of[bin] = std::min(passed * parts / std::max<size_t>(above_, 1), parts - 1);
+      passed += count_[bin];
+    }
+    return part_of;
+  }
 
  private:
-  struct Origin {
-    uint32_t begin;
-    uint32_t unit;
+  static constexpr uint32_t kBins = 1 << 17;
+
+  size_t limit_;
+  std::mutex mutex_;
+  std::vector<size_t> count_;        // by bin
+  size_t above_ = 0;                 // in the bins from the lowest on
+  std::atomic<uint32_t> lowest_{0};  // bin
+};
+
+class SuffixNodes {
+ public:
+  // Keeps the `limit` best candidates. The corpus must outlive this object.
+  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit)
+      : corpus_(corpus), text_(corpus.segments.text()), rule_(rule), limit_(limit), bound_(limit) {
+    segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
+    for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
+      while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
+        segment_at_.push_back(segment);
+      }
+    }
+  }
+
+  // Suffixes are put into buckets in two rounds over the parts of the text: all parts are
+  // counted, then lay_out is called, then all parts are filled in.
+  void begin(size_t parts) { bucket_end_.resize(parts); }
+  void count(size_t part) {
+    bucket_end_[part].assign(kBuckets, 0);
+    for_each_suffix(part, [&](uint32_t p) { ++bucket_end_[part][bucket_of(p)]; });
+  }
+  void lay_out() {
+    uint32_t end = 0;
+    for (uint32_t bucket = 0; bucket < kBuckets; ++bucket) {
+      const uint32_t begin = end;
+      for (std::vector<uint32_t>& part : bucket_end_) end += std::exchange(part[bucket], end);
+      if (end > begin) buckets_.push_back({begin, end, bucket});
+    }
+    suffixes_.resize(end);
+    std::sort(buckets_.begin(), buckets_.end(), [](const Bucket& a, const Bucket& b) {
+      return a.size() != b.size() ? a.size() > b.size() : a.begin < b.begin;
+    });
+    group_begin_.push_back(0);
+    size_t size = 0;
+    for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      size += buckets_[bucket].size();
+      if (size < kGroup && bucket + 1 < buckets_.size()) continue;
+      group_begin_.push_back(bucket + 1);
+      group_size_.push_back(size);
+      size = 0;
+    }
+  }
+  void fill(size_t part) {
+    for_each_suffix(part, [&](uint32_t p) { suffixes_[bucket_end_[part][bucket_of(p)]++] = p; });
+    std::vector<uint32_t>().swap(bucket_end_[part]);
+  }
+
+  // Of each group of buckets how many suffixes it holds.
+  const std::vector<size_t>& group_sizes() const { return group_size_; }
+
+  // Adds the candidates of one group to what a worker has found.
+  void search(size_t group, std::vector<Candidate>& found) {
+    std::vector<Suffix> suffixes;
+    std::vector<Candidate> fresh;
+    for (size_t bucket = group_begin_[group]; bucket < group_begin_[group + 1]; ++bucket) {
+      load(buckets_[bucket], suffixes);
+      sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
+      walk(suffixes, fresh);
+    }
+    bound_.add(fresh);
+    for (const Candidate& candidate : fresh) {
+      if (found.size() == found.capacity()) make_room(found);
+      if (bound_.reached_by(candidate.score())) found.push_back(candidate);
+    }
+  }
+
+  // What was found comes into the order of the seeds: gather, then sort for each part.
+  void gather(std::vector<std::vector<Candidate>>& found, size_t parts) {
+    std::vector<uint32_t>().swap(suffixes_);
+    const std::vector<uint32_t> part_of = bound_.divide(parts);
+    std::vector<size_t> end(parts, 0);
+    for (const std::vector<Candidate>& some : found) {
+      for (const Candidate& c : some) {
+        if (bound_.reached_by(c.score())) ++end[part_of[ScoreBound::bin_of(c.score())]];
+      }
+    }
+    part_begin_.assign(1, 0);
+    for (size_t& size : end) part_begin_.push_back(part_begin_.back() + std::exchange(size, part_begin_.back()));
+    best_.resize(part_begin_.back());
+    for (std::vector<Candidate>& some : found) {
+      for (const Candidate& c : some) {
+        if (bound_.reached_by(c.score())) best_[end[part_of[ScoreBound::bin_of(c.score())]]++] = c;
+      }
+      std::vector<Candidate>().swap(some);
+    }
+  }
+  void sort_part(size_t part) {
+    Candidate* first = best_.data() + part_begin_[part];
+    Candidate* last = best_.data() + part_begin_[part + 1];
+    std::vector<Ranked> ranked;
+    ranked.reserve(last - first);
+    for (const Candidate* c = first; c != last; ++c) ranked.push_back({key_at(c->begin, c->bytes), *c});
+    std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
+      const float x = a.candidate.score(), y = b.candidate.score();
+      if (x != y) return x > y;
+      if (a.candidate.bytes != b.candidate.bytes) return a.candidate.bytes > b.candidate.bytes;
+      if (a.head != b.head) return a.head < b.head;
+      return piece_view(a.candidate) < piece_view(b.candidate);
+    });
+    for (const Ranked& r : ranked) *first++ = r.candidate;
+  }
+  // The best after that.
+  size_t size() const { return std::min(limit_, best_.size()); }
+  const Candidate& operator[](size_t i) const { return best_[i]; }
+
+  std::string_view piece_view(const Candidate& c) const {
+    return std::string_view(text_ + c.begin, c.bytes);
+  }
+
+ private:
+  static constexpr uint32_t kStride = 32;  // bytes
+  static constexpr uint32_t kBuckets = 0x10001;
+  static constexpr size_t kGroup = 1 << 14;  // suffixes that are worth a task
+  static constexpr size_t kAhead = 16;       // suffixes whose text is fetched while others are read
+
+  struct Bucket {
+    uint32_t begin, end;  // of its suffixes
+    uint32_t character;   // or all of those beyond the Basic Multilingual Plane
+
+    uint32_t size() const { return end - begin; }
   };
   struct Suffix {
     uint64_t key;  // eight bytes from the current depth, zeros behind the end
     uint32_t begin;
-    uint32_t unit;
-    uint32_t size;  // up to the cut
+    uint32_t segment;
+    uint16_t size;  // up to the cut
+    bool whole;     // up to the end of the segment
   };
-  struct Interval {
-    size_t first;
+  // A node of the suffix tree whose suffixes are being visited.
+  struct Node {
     uint32_t depth;
-    uint64_t extra;  // count of the same piece at the ends of sentences
+    uint32_t begin;   // of one of its suffixes
+    uint64_t before;  // count of all suffixes before it
+    Followers followers;
   };
-  struct Better {
-    const SuffixNodes* nodes;
-    bool operator()(const Candidate& a, const Candidate& b) const {
-      const float x = a.score(), y = b.score();
-      if (x != y) return x > y;
-      return better_of_equals(nodes->piece_view(a), nodes->piece_view(b));
-    }
+  struct Ranked {
+    uint64_t head;  // the first bytes, as a number
+    Candidate candidate;
   };
 
-  void add_units(const SegmentedCorpus& corpus) {
-    for (uint32_t i = 0; i < corpus.units.size(); ++i) {
-      const Unit& unit = corpus.units[i];
-      const std::string_view segment = corpus.segments[unit.segment];
-      if (count_chars(segment) < 2) continue;
-      begin_.push_back(static_cast<uint32_t>(text_.size()));
-      text_.append(segment);
-      segment_end_.push_back(static_cast<uint32_t>(text_.size()));
-      weight_.push_back(unit.count);
-      if (unit.tail >= kTailSentenceEnd) text_.push_back('\0');
-      if (unit.tail < kTailTextEnd) text_.push_back(static_cast<char>(unit.tail & 0xff));
-      if (text_.size() > 0xfffffff0u) {
-        throw std::length_error("the distinct segments of the corpus exceed 4 GB");
-      }
-    }
-    begin_.push_back(static_cast<uint32_t>(text_.size()));
-    text_.append(8, '\0');  // keys are loaded eight bytes at a time
-  }
+  unsigned char byte_at(uint32_t p) const { return static_cast<unsigned char>(text_[p]); }
 
   template <typename Function>
-  void for_each_origin(Function function) const {
-    for (uint32_t unit = 0; unit < segment_end_.size(); ++unit) {
-      uint32_t p = begin_[unit];
-      while (true) {
-        const uint32_t next = p + char_size(text_[p]);
-        if (next >= segment_end_[unit]) break;  // one character cannot begin a candidate
-        function(p, unit);
-        p = next;
-      }
+  void for_each_suffix(size_t part, Function function) const {
+    const uint64_t segments = corpus_.segments.size();
+    const uint32_t last = segments * (part + 1) / bucket_end_.size();
+    for (uint32_t segment = segments * part / bucket_end_.size(); segment < last; ++segment) {
+      const uint32_t end = corpus_.segments.end(segment);
+      uint32_t p = corpus_.segments.begin(segment);
+      // One character cannot begin a candidate.
+      for (uint32_t next; (next = p + char_size(text_[p])) < end; p = next) function(p);
     }
   }
 
-  size_t bucket_of(uint32_t p) const {
-    return static_cast<unsigned char>(text_[p]) << 8 | static_cast<unsigned char>(text_[p + 1]);
-  }
-
-  void fill_buckets() {
-    bucket_begin_.assign(0x10001, 0);
-    for_each_origin([&](uint32_t p, uint32_t) { ++bucket_begin_[bucket_of(p) + 1]; });
-    for (size_t b = 0; b < 0x10000; ++b) {
-      if (bucket_begin_[b + 1] > 1) order_.push_back(static_cast<uint32_t>(b));
-      bucket_begin_[b + 1] += bucket_begin_[b];
+  uint32_t bucket_of(uint32_t p) const {
+    const auto bits = [this, p](size_t i, int mask) -> uint32_t { return byte_at(p + i) & mask; };
+    switch (char_size(text_[p])) {
+      case 1: return bits(0, 0x7f);
+      case 2: return bits(0, 0x1f) << 6 | bits(1, 0x3f);
+      case 3: return bits(0, 0x0f) << 12 | bits(1, 0x3f) << 6 | bits(2, 0x3f);
+      default: return kBuckets - 1;
     }
-    origins_.resize(bucket_begin_.back());
-    std::vector<size_t> next(bucket_begin_.begin(), bucket_begin_.end() - 1);
-    for_each_origin([&](uint32_t p, uint32_t unit) { origins_[next[bucket_of(p)]++] = {p, unit}; });
-    const auto size = [&](uint32_t b) { return bucket_begin_[b + 1] - bucket_begin_[b]; };
-    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-      return size(a) != size(b) ? size(a) > size(b) : a < b;
-    });
   }
 
-  void load(size_t first, size_t last, std::vector<Suffix>& suffixes) const {
+  uint32_t segment_of(uint32_t p) const {
+    uint32_t segment = segment_at_[p / kStride];
+    while (corpus_.segments.end(segment) <= p) ++segment;
+    return segment;
+  }
+
+  void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
+    // No piece is longer, with the byte after it.
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + 1);
     suffixes.clear();
-    for (size_t i = first; i < last; ++i) {
-      const Origin& origin = origins_[i];
-      suffixes.push_back({0, origin.begin, origin.unit, cut(origin)});
+    suffixes.reserve(bucket.size());
+    for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
+      if (i + kAhead < bucket.end) {
+        __builtin_prefetch(&segment_at_[suffixes_[i + kAhead] / kStride]);
+        __builtin_prefetch(text_ + suffixes_[i + kAhead]);
+      }
+      const uint32_t begin = suffixes_[i];
+      const uint32_t segment = segment_of(begin);
+      const uint32_t left = corpus_.segments.end(segment) - begin;
+      suffixes.push_back({0, begin, segment, static_cast<uint16_t>(std::min(left, cut)), left <= cut});
     }
-    load_keys(suffixes.data(), suffixes.data() + suffixes.size(), 2);
+    load_keys(suffixes.data(), suffixes.data() + suffixes.size(), 0);
   }
 
-  // The size of a suffix: the longest piece and one byte, or the segment and its tail.
-  uint32_t cut(const Origin& origin) const {
-    uint32_t p = origin.begin;
-    for (size_t i = 0; i < rule_.max_length; ++i) {
-      if (p >= segment_end_[origin.unit]) break;
-      p += char_size(text_[p]);
-    }
-    const uint32_t end = p >= segment_end_[origin.unit] ? begin_[origin.unit + 1] : p + 1;
-    return end - origin.begin;
+  // Up to eight bytes as a number, zeros behind the end.
+  uint64_t key_at(uint32_t begin, uint32_t size) const {
+    uint64_t key;
+    std::memcpy(&key, text_ + begin, 8);
+    key = __builtin_bswap64(key);
+    return size < 8 ? key & ~uint64_t(0) << (64 - 8 * size) : key;
   }
-
   void load_keys(Suffix* first, Suffix* last, uint32_t depth) const {
     for (; first != last; ++first) {
-      uint64_t key = 0;
-      if (first->size > depth) {
-        std::memcpy(&key, text_.data() + first->begin + depth, 8);
-        key = __builtin_bswap64(key);
-        const uint32_t left = first->size - depth;
-        if (left < 8) key &= ~uint64_t(0) << (64 - 8 * left);
-      }
-      first->key = key;
+      first->key = first->size > depth ? key_at(first->begin + depth, first->size - depth) : 0;
     }
   }
 
-  // Sorts by bytes, zeros behind the end; of equal ones the shorter first.
+  // Sorts by bytes. No segment holds a zero byte, so a suffix comes before all that it begins.
   void sort(Suffix* first, Suffix* last, uint32_t depth) const {
     std::sort(first, last, [](const Suffix& a, const Suffix& b) { return a.key < b.key; });
     while (first != last) {
       Suffix* stop = first + 1;
       while (stop != last && stop->key == first->key) ++stop;
-      if (stop - first > 1) {
-        Suffix* longer = std::partition(
-            first, stop, [depth](const Suffix& s) { return s.size <= depth + 8; });
-        std::sort(first, longer,
-                  [](const Suffix& a, const Suffix& b) { return a.size < b.size; });
-        if (stop - longer > 1) {
-          load_keys(longer, stop, depth + 8);
-          sort(longer, stop, depth + 8);
-        }
+      if (stop - first > 1 && (first->key & 0xff) != 0) {
+        load_keys(first, stop, depth + 8);
+        sort(first, stop, depth + 8);
       }
       first = stop;
     }
@@ -214,8 +311,8 @@ class SuffixNodes {
 
   uint32_t common_prefix(const Suffix& a, const Suffix& b) const {
     const uint32_t size = std::min(a.size, b.size);
-    const char* x = text_.data() + a.begin;
-    const char* y = text_.data() + b.begin;
+    const char* x = text_ + a.begin;
+    const char* y = text_ + b.begin;
     for (uint32_t i = 0; i < size; i += 8) {
       uint64_t p, q;
       std::memcpy(&p, x + i, 8);
@@ -225,77 +322,92 @@ class SuffixNodes {
     return size;
   }
 
-  // Visits the intervals of equal prefixes, inner ones first.
+  // Visits the nodes, inner ones first. Equal suffixes are one node.
   void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
-    std::vector<uint64_t> before(1, 0);  // weight of the suffixes before each
-    for (const Suffix& s : suffixes) before.push_back(before.back() + weight_[s.unit]);
-    std::vector<Interval> stack(1, Interval{0, 0, 0});
+    std::vector<Node> open(1, Node{0, 0, 0, {}});
     std::vector<char32_t> characters;
-    for (size_t i = 1; i <= suffixes.size(); ++i) {
-      const uint32_t depth =
-          i < suffixes.size() ? common_prefix(suffixes[i - 1], suffixes[i]) : 0;
-      size_t first = i - 1;
-      uint64_t extra = 0;
-      while (depth < stack.back().depth) {
-        const Interval top = stack.back();
-        stack.pop_back();
-        first = top.first;
-        const uint32_t outer = std::max(depth, stack.back().depth);
-        extra = 0;
-        const uint64_t count = before[i] - before[first];
-        const Suffix& s = suffixes[first];
-        if (ends_sentence(s, top.depth)) {
-          if (outer == top.depth - 1) {
-            extra = count;
-          } else {
-            add_candidate(s.begin, top.depth - 1, count, characters, found);
-          }
-        } else if (ends_character(s, top.depth)) {
-          add_candidate(s.begin, top.depth, count + top.extra, characters, found);
-        }
-        if (extra > 0 && stack.back().depth == outer) {
-          stack.back().extra += extra;
-          extra = 0;
-        }
+    uint64_t count = 0;
+    const auto close = [&](uint32_t depth) {
+      while (open.back().depth > depth) {
+        const Node node = open.back();
+        open.pop_back();
+        add_candidate(node, count - node.before, characters, found);
+        if (open.back().depth < depth) open.push_back({depth, node.begin, node.before, {}});
+        open.back().followers.next.add(byte_at(node.begin + open.back().depth));
       }
-      if (depth > stack.back().depth) stack.push_back({first, depth, extra});
+    };
+    for (size_t i = 0; i < suffixes.size(); ++i) {
+      if (i + kAhead < suffixes.size()) {
+        __builtin_prefetch(text_ + suffixes[i + kAhead].begin);
+        __builtin_prefetch(&corpus_.uses[suffixes[i + kAhead].segment]);
+      }
+      const Suffix& suffix = suffixes[i];
+      const uint32_t depth = i > 0 ? common_prefix(suffixes[i - 1], suffix) : 0;
+      if (depth < suffix.size) {
+        close(depth);
+        open.push_back({suffix.size, suffix.begin, count, {}});
+      }
+      const SegmentUse& use = corpus_.uses[suffix.segment];
+      if (suffix.whole) open.back().followers.add(use.followers);
+      count += use.count;
     }
-    if (found.size() > 4 * limit_ + (1 << 20)) keep_best(found);
+    close(0);
   }
 
-  // A segment and the zero byte behind it: the reference counts it for the segment's end.
-  bool ends_sentence(const Suffix& s, uint32_t depth) const {
-    const uint32_t end = s.begin + depth;
-    return end == segment_end_[s.unit] + 1 && text_[end - 1] == '\0';
-  }
-  bool ends_character(const Suffix& s, uint32_t depth) const {
-    const uint32_t end = s.begin + depth;
-    return end == segment_end_[s.unit] || (end < segment_end_[s.unit] && !is_trail(text_[end]));
-  }
-
-  void add_candidate(uint32_t begin, uint32_t bytes, uint64_t count,
-                     std::vector<char32_t>& characters, std::vector<Candidate>& found) const {
-    decode_text(std::string_view(text_.data() + begin, bytes), characters);
-    if (characters.size() < 2 || !rule_.allows(characters.data(), characters.size())) return;
-    found.push_back({count, begin, static_cast<uint16_t>(bytes),
-                     static_cast<uint16_t>(characters.size())});
-  }
-
-  void keep_best(std::vector<Candidate>& found) const {
-    if (found.size() <= limit_) return;
-    std::nth_element(found.begin(), found.begin() + limit_, found.end(), Better{this});
-    found.resize(limit_);
+  // The reference takes a text with the zero byte behind it for the text itself, and adds up
+  // the counts of both where both are nodes.
+  void add_candidate(const Node& node, uint64_t count, std::vector<char32_t>& characters,
+                     std::vector<Candidate>& found) const {
+    if (is_trail(text_[node.begin + node.depth])) return;
+    const Followers& followers = node.followers;
+    const uint64_t at_end = followers.behind_end.many() ? followers.at_end : 0;
+    count = (followers.next.many() ? count : 0) + at_end;
+    if (count == 0) return;
+    const std::string_view piece(text_ + node.begin, node.depth);
+    const size_t length = count_chars(piece);
+    if (length < 2 || length > rule_.max_length) return;
+    if (!bound_.reached_by(candidate_score(count, length))) return;
+    decode_text(piece, characters);
+    if (!rule_.allows(characters.data(), length)) return;
+    found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
+                     static_cast<uint16_t>(length)});
   }
 
+  void make_room(std::vector<Candidate>& found) const {
+    drop_hopeless(found);
+    if (found.size() >= found.capacity() / 4 * 3) found.reserve(found.size() + found.size() / 2 + 64);
+  }
+
+  void drop_hopeless(std::vector<Candidate>& found) const {
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [this](const Candidate& c) { return !bound_.reached_by(c.score()); }),
+                found.end());
+  }
+
+  const SegmentedCorpus& corpus_;
+  const char* text_;
   PieceRule rule_;
   size_t limit_;
-  std::string text_;
-  std::vector<uint32_t> begin_, segment_end_;  // of each unit
-  std::vector<uint64_t> weight_;
-  std::vector<Origin> origins_;  // by bucket
-  std::vector<size_t> bucket_begin_;
-  std::vector<uint32_t> order_;  // buckets, the largest first
+  ScoreBound bound_;
+  std::vector<uint32_t> segment_at_;               // of every kStride-th byte
+  std::vector<std::vector<uint32_t>> bucket_end_;  // by part and bucket, while they are filled
+  std::vector<uint32_t> suffixes_;                 // where they begin, by bucket
+  std::vector<Bucket> buckets_;                    // the largest first
+  std::vector<size_t> group_begin_;                // group -> range of buckets_
+  std::vector<size_t> group_size_;                 // in suffixes
+  std::vector<Candidate> best_;
+  std::vector<size_t> part_begin_;                 // part -> range of best_
 };
+
+// Adds the best candidates, the scores not being probabilities yet.
+inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
+  size_t bytes = pieces.text.size();
+  for (size_t i = 0; i < nodes.size(); ++i) bytes += nodes[i].bytes;
+  pieces.text.reserve(bytes);
+  pieces.begin.reserve(pieces.begin.size() + nodes.size());
+  pieces.score.reserve(pieces.score.size() + nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
+}
 
 // Scores that are counts become log probabilities; the sum is taken in double.
 inline void to_log_probabilities(std::vector<float>& score) {

@@ -10,23 +10,27 @@ from libcpp.vector cimport vector
 from cython.operator cimport dereference
 
 from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
-from spmcompat.unigram.pieces cimport Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
 
 
 cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     cdef cppclass Candidate:
-        float score()
+        pass
 
     cdef cppclass SuffixNodes:
         SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
-        size_t buckets()
-        size_t bucket_size(size_t bucket)
-        void search(size_t bucket, vector[Candidate]& found) except +
-        vector[Candidate] best(vector[vector[Candidate]]& found) except +
-        string piece(const Candidate& candidate) except +
+        void begin(size_t parts) except +
+        void count(size_t part) except +
+        void lay_out() except +
+        void fill(size_t part)
+        const vector[size_t]& group_sizes()
+        void search(size_t group, vector[Candidate]& found) except +
+        void gather(vector[vector[Candidate]]& found, size_t parts) except +
+        void sort_part(size_t part) except +
 
+    void add_pieces(const SuffixNodes& nodes, CPieces& pieces) except +
     void to_log_probabilities(vector[float]& score)
 
 
@@ -50,7 +54,6 @@ cdef class SeedSearch:
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
-    cdef vector[Candidate] best
     cdef Corpus corpus
     cdef size_t limit
 
@@ -59,38 +62,61 @@ cdef class SeedSearch:
         self.limit = limit
         self.found.resize(workers)
 
-    def prepare(self):
-        """Put the suffixes of all units into buckets."""
+    def prepare(self, workers):
+        """Put the suffixes of all segments into buckets."""
+        cdef size_t parts = 2 * workers.count
+        workers.call(lambda: self._begin(parts))
+        workers.run(range(parts), lambda _, part: self._count(part))
+        workers.call(self._lay_out)
+        workers.run(range(parts), lambda _, part: self._fill(part))
+
+    def _begin(self, size_t parts):
         with nogil:
             self.nodes.reset(
                 new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+            dereference(self.nodes).begin(parts)
+
+    def _count(self, size_t part):
+        with nogil:
+            dereference(self.nodes).count(part)
+
+    def _lay_out(self):
+        with nogil:
+            dereference(self.nodes).lay_out()
+
+    def _fill(self, size_t part):
+        with nogil:
+            dereference(self.nodes).fill(part)
 
     def sizes(self):
-        """Return the number of suffixes in each bucket, the largest first."""
-        cdef size_t i
-        return [
-            dereference(self.nodes).bucket_size(i)
-            for i in range(dereference(self.nodes).buckets())
-        ]
+        """Return the number of suffixes in each part of the search, the largest about first."""
+        return list(dereference(self.nodes).group_sizes())
 
-    def search(self, int worker, size_t bucket):
-        """Find the candidates of one bucket."""
+    def search(self, int worker, size_t part):
+        """Find the candidates of one part."""
         with nogil:
-            dereference(self.nodes).search(bucket, self.found[worker])
+            dereference(self.nodes).search(part, self.found[worker])
 
-    def select(self):
+    def select(self, workers):
         """Rank what all workers found."""
+        cdef size_t parts = 4 * workers.count
+        workers.call(lambda: self._gather(parts))
+        workers.run(range(parts), lambda _, part: self._sort_part(part))
+
+    def _gather(self, size_t parts):
         with nogil:
-            self.best = dereference(self.nodes).best(self.found)
+            dereference(self.nodes).gather(self.found, parts)
+
+    def _sort_part(self, size_t part):
+        with nogil:
+            dereference(self.nodes).sort_part(part)
 
     def seeds(self):
         """Return characters by count descending, then substrings by score descending."""
         cdef Pieces seeds = _characters(self.corpus)
-        cdef size_t i
-        for i in range(self.best.size()):
-            seeds.pieces.add(
-                dereference(self.nodes).piece(self.best[i]), self.best[i].score())
-        to_log_probabilities(seeds.pieces.score)
+        with nogil:
+            add_pieces(dereference(self.nodes), seeds.pieces)
+            to_log_probabilities(seeds.pieces.score)
         return seeds
 
 
@@ -158,7 +184,7 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     if corpus.chunks is None:
         search = SeedSearch(corpus, limit, workers.count)
         _find_candidates(search, workers, report)
-        workers.call(search.select)
+        search.select(workers)
         return workers.call(search.seeds)
     counts = CandidateCounts(limit)
     for chunk in corpus.chunks:
@@ -175,12 +201,12 @@ def _add_chunk(counts, chunk, workers, report):
 
 def _find_candidates(search, workers, report):
     report.step("Sorting suffixes")
-    workers.call(search.prepare)
+    search.prepare(workers)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:
-        def work(worker, bucket):
-            search.search(worker, bucket)
-            stage.advance(sizes[bucket])
+        def work(worker, part):
+            search.search(worker, part)
+            stage.advance(sizes[part])
 
         workers.run(range(len(sizes)), work)
 

@@ -1,0 +1,62 @@
+// What the trainers see of a text: its distinct segments and words, and what follows segments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "string_table.hpp"
+
+namespace spmcompat {
+
+// Which bytes follow a text: none, one, or several different ones.
+class FollowingByte {
+ public:
+  static constexpr uint16_t kTextEnd = 0x100;  // counts as a byte
+
+  void add(uint16_t byte) { value_ = value_ == kNone || value_ == byte ? byte : kMany; }
+  void add(FollowingByte other) {
+    if (other.value_ != kNone) add(other.value_);
+  }
+  bool many() const { return value_ == kMany; }
+
+ private:
+  static constexpr uint16_t kNone = 0x200, kMany = 0x201;
+  uint16_t value_ = kNone;
+};
+
+// What follows a text. The end of a sentence counts as a zero byte.
+struct Followers {
+  FollowingByte next;
+  FollowingByte behind_end;  // what follows the end of a sentence
+  uint64_t at_end = 0;       // how often the text stands at the end of a sentence
+
+  void add(const Followers& other) {
+    next.add(other.next);
+    behind_end.add(other.behind_end);
+    at_end += other.at_end;
+  }
+};
+
+// How often a segment stands in the text, and what follows it there.
+struct SegmentUse {
+  uint64_t count = 0;
+  Followers followers;
+
+  void add(const SegmentUse& other) {
+    count += other.count;
+    followers.add(other.followers);
+  }
+};
+
+// What the trainers see.
+struct SegmentedCorpus {
+  size_t segments_size() const { return segments.size(); }
+
+  StringList segments;
+  std::vector<SegmentUse> uses;      // of each segment, until seeds are found
+  std::vector<uint64_t> word_begin;  // word -> range of word_segments
+  std::vector<uint32_t> word_segments;
+  std::vector<int64_t> word_count;
+};
+
+}  // namespace spmcompat
