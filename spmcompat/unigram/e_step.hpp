@@ -14,7 +14,7 @@
 
 #include "best_path.hpp"
 #include "lattice.hpp"
-#include "log_math.hpp"
+#include "processors.hpp"
 #include "sums.hpp"
 #include "word_counts.hpp"
 
@@ -36,16 +36,6 @@ struct Scores {
     uint32_t longest = 1;
     for (const NodePiece& piece : pieces) longest = std::max(longest, piece.length);
     return longest;
-  }
-
-  template <typename Direction>
-  void follow(Follower<Direction>& follower, const std::vector<Track>& tracks,
-              const Sums& sums) const {
-    avx2 ? follow_avx2(follower, tracks, sums) : follower.follow(tracks, sums);
-  }
-  const double* terms(const float* x, size_t size, float frequency, double* terms) const {
-    avx2 ? to_terms_avx2(x, size, frequency, terms) : to_terms(x, size, frequency, terms);
-    return terms;
   }
 };
 
@@ -81,14 +71,14 @@ inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segm
     std::fill_n(alpha, view.length + 1, kEmptySum);
     alpha[0] = 0.0f;
   }
-  Follower<Forward> follower;
-  scores.follow(follower, tracks, {scores.pieces.data(), scores.no_op(), block.values()});
+  Follower<Forward>(scores.avx2)
+      .follow(tracks, {scores.pieces.data(), scores.no_op(), block.values()});
 }
 
 // Expected counts from words, a batch at a time.
 class WordPass {
  public:
-  WordPass(const Lattices& lattices, const Scores& scores) : lattices_(lattices), scores_(scores) {
+  WordPass(const Lattices& lattices, const Scores& scores) : lattices_(lattices), scores_(scores), forward_(scores.avx2), backward_(scores.avx2) {
     clear();
   }
 
@@ -164,7 +154,7 @@ class WordPass {
       tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.later),
                          word.begin + word.first_length, word.length - word.first_length});
     }
-    scores_.follow(forward_, tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data()});
+    forward_.follow(tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data()});
   }
 
   void go_backward() {
@@ -181,8 +171,8 @@ class WordPass {
     }
     beta_[0] = kNoOne;
     x_.resize(nodes_.size() + longest);
-    scores_.follow(backward_, tracks_,
-                   {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(), x_.data(),
+    backward_.follow(tracks_,
+                     {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(), x_.data(),
                     nodes_.size()});
   }
 
@@ -190,9 +180,10 @@ class WordPass {
     const float* x = x_.data() + word.node;
     const uint32_t* nodes = nodes_.data() + word.node;
     terms_.resize(word.size + 3);
-    const double* terms = scores_.terms(x, word.size, word.frequency, terms_.data());
+    double* terms = terms_.data();
+    (scores_.avx2 ? avx2::to_terms : any_processor::to_terms)(x, word.size, word.frequency, terms);
     const auto add = [&](size_t k, uint32_t piece) {
-      expected[piece] = add_exp(expected[piece], terms[k], word.frequency, x[k]);
+      expected[piece] = any_processor::add_exp(expected[piece], terms[k], word.frequency, x[k]);
     };
     const uint32_t unknown = scores_.unknown();
     for (size_t k = word.size; k-- > 0;) {

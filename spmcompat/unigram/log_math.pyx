@@ -1,18 +1,44 @@
-"""The tests' door to log_math.hpp: every function over arrays, with its exact twin.
+"""The tests' door to the mathematics of the E-step: every function over arrays, with its exact twin.
 
 Training calls the C++ functions themselves; nothing else in the package imports this module.
 """
 
 from libcpp cimport bool as cbool
 
-cdef extern from "log_math_arrays.hpp" namespace "spmcompat" nogil:
+cdef extern from "processors.hpp" namespace "spmcompat" nogil:
     cbool c_has_avx2 "spmcompat::has_avx2"()
-    void log_sum_exp_arrays(const float*, const float*, float*, size_t)
-    void log_sum_exp_arrays_avx2(const float*, const float*, float*, size_t)
-    void log_sum_exp_arrays_exact(const float*, const float*, float*, size_t)
-    void add_exp_arrays(const float*, const float*, const float*, float*, size_t)
-    void add_exp_arrays_avx2(const float*, const float*, const float*, float*, size_t)
-    void add_exp_arrays_exact(const float*, const float*, const float*, float*, size_t)
+
+
+cdef extern from "processors.hpp" namespace "spmcompat::any_processor" nogil:
+    void log_sum_exp_arrays(const float*, const float*, float*, size_t) noexcept
+    void add_exp_arrays(const float*, const float*, const float*, float*, size_t) noexcept
+
+
+cdef extern from "processors.hpp" namespace "spmcompat::avx2" nogil:
+    void log_sum_exp_avx2 "spmcompat::avx2::log_sum_exp_arrays"(
+        const float*, const float*, float*, size_t) noexcept
+    void add_exp_avx2 "spmcompat::avx2::add_exp_arrays"(
+        const float*, const float*, const float*, float*, size_t) noexcept
+
+
+cdef extern from "log_math.hpp" namespace "spmcompat::exact" nogil:
+    float one_log_sum_exp "spmcompat::exact::log_sum_exp"(float x, float y) noexcept
+    float one_add_exp "spmcompat::exact::add_exp"(float sum, float frequency, float x) noexcept
+
+
+cdef void log_sum_exp_exactly(
+        const float* x, const float* y, float* sums, size_t size) noexcept nogil:
+    cdef size_t i
+    for i in range(size):
+        sums[i] = one_log_sum_exp(x[i], y[i])
+
+
+cdef void add_exp_exactly(
+        const float* sums, const float* frequencies, const float* x, float* new_sums,
+        size_t size) noexcept nogil:
+    cdef size_t i
+    for i in range(size):
+        new_sums[i] = one_add_exp(sums[i], frequencies[i], x[i])
 
 
 ctypedef void (*LogSumExp)(const float*, const float*, float*, size_t) noexcept nogil
@@ -77,12 +103,12 @@ def log_sum_exp(x, y, bint avx2):
     ValueError
         For arrays of different sizes or another type.
     """
-    return _map_log_sum_exp(log_sum_exp_arrays_avx2 if avx2 else log_sum_exp_arrays, x, y)
+    return _map_log_sum_exp(log_sum_exp_avx2 if avx2 else log_sum_exp_arrays, x, y)
 
 
 def log_sum_exp_exact(x, y):
     """Return what `log_sum_exp` must return: the expression of sentencepiece 0.2.3."""
-    return _map_log_sum_exp(log_sum_exp_arrays_exact, x, y)
+    return _map_log_sum_exp(log_sum_exp_exactly, x, y)
 
 
 def add_exp(sums, frequencies, x, bint avx2):
@@ -105,9 +131,9 @@ def add_exp(sums, frequencies, x, bint avx2):
     ValueError
         For arrays of different sizes or another type.
     """
-    return _map_add_exp(add_exp_arrays_avx2 if avx2 else add_exp_arrays, sums, frequencies, x)
+    return _map_add_exp(add_exp_avx2 if avx2 else add_exp_arrays, sums, frequencies, x)
 
 
 def add_exp_exact(sums, frequencies, x):
     """Return what `add_exp` must return: the expression of sentencepiece 0.2.3."""
-    return _map_add_exp(add_exp_arrays_exact, sums, frequencies, x)
+    return _map_add_exp(add_exp_exactly, sums, frequencies, x)

@@ -44,7 +44,7 @@ class PieceLattice {
   }
 
   // From its text alone.
-  void build(const PieceTrie& trie, const Pieces& pieces, uint32_t id) {
+  void build(const PieceTrie& trie, const Pieces& pieces, uint32_t id, float unknown_score) {
     decode_text(pieces[id], text_);
     const uint32_t length = static_cast<uint32_t>(text_.size());
     clear(length);
@@ -54,7 +54,7 @@ class PieceLattice {
         add(i, static_cast<uint32_t>(size), found, pieces.score[found]);
         single |= size == 1;
       });
-      if (!single) add(i, 1, 0, pieces.unknown_score());  // the reference's unknown id is 0
+      if (!single) add(i, 1, 0, unknown_score);  // the reference's unknown id is 0
     }
   }
 
@@ -239,7 +239,7 @@ inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores
       if (counts.places[id].known()) {
         lattice.build(scores, lattices, counts.places[id], scores.pieces[id].length);
       } else {  // Only unknown characters count for it: it is the piece of id 0.
-        lattice.build(PieceTrie(pieces), pieces, id);
+        lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
       }
       kind = two_best.find(lattice, alternative);
     }
@@ -303,10 +303,11 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
 // The ids of the pieces that their own decomposition does not beat.
 inline std::vector<uint32_t> reachable(const Pieces& pieces) {
   const PieceTrie trie(pieces);
+  const float unknown_score = pieces.unknown_score();
   PieceLattice lattice;
   std::vector<uint32_t> kept;
   for (uint32_t id = 0; id < pieces.size(); ++id) {
-    lattice.build(trie, pieces, id);
+    lattice.build(trie, pieces, id, unknown_score);
     const uint32_t length = lattice.length();
     for (uint32_t node = 2; node < lattice.size(); ++node) {
       if (lattice[node].begin == 0 && lattice[node].end == length && lattice[node].piece == id) {

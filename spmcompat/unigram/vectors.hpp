@@ -1,4 +1,4 @@
-// Vectors of the compiler, and two processors to compile them for.
+// Vectors of the compiler.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,11 @@ using Double4 = double __attribute__((vector_size(32)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 using Long4 = int64_t __attribute__((vector_size(32)));
 
-// Compiled into each of its callers, for the processor that the caller is compiled for.
-#define SPMCOMPAT_INLINE [[gnu::always_inline]] inline
-
-// Compiled for processors with AVX2; to be called where has_avx2() holds.
-#if defined(__x86_64__)
-#define SPMCOMPAT_AVX2 [[gnu::target("avx2")]]
-inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
-#else
-#define SPMCOMPAT_AVX2
-inline bool has_avx2() { return false; }
-#endif
-
 // GCC warns that wide vectors are passed in another way without AVX; none is passed, as all
 // functions that take them are compiled into their callers.
 #pragma GCC diagnostic ignored "-Wpsabi"
+
+#define SPMCOMPAT_INLINE [[gnu::always_inline]] inline
 
 template <typename To, typename From>
 SPMCOMPAT_INLINE To bits_as(const From& from) {
