@@ -165,12 +165,14 @@ cdef extern from *:
     void fold_lines(LineFilter& filter, const char* text, const Lines& lines, ChunkFolder& folder) {
       filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
         folder.add_sentence(sentence, size, count);
+        return true;
       });
     }
     template <typename Lines>
     void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
       filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
         sampler.offer(sentence, size, count);
+        return !sampler.done();
       });
     }
     inline void fold_sample(const Sampler& sampler, size_t first, size_t last,
