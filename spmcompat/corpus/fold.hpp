@@ -70,16 +70,46 @@ void for_each_word(std::string_view text, const PieceRule& rule, Function functi
   if (begin < text.size()) function(text.substr(begin));
 }
 
-// Words are short: a call of memchr for each would cost more than the search.
-inline const char* find_space(const char* at, const char* end) {
+// Words are short: a call of memchr for each would cost more than the search. Returns a number
+// whose lowest bit set lies in the first byte that is a space.
+inline uint64_t spaces_in(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
+  const uint64_t x = bytes ^ (kOnes * ' ');
+  return (x - kOnes) & ~x & (kOnes << 7);
+}
+
+inline const char* find_space(const char* at, const char* end) {
   for (; end - at >= 8; at += 8) {
-    const uint64_t x = load<uint64_t>(at) ^ (kOnes * ' ');
-    const uint64_t zero = (x - kOnes) & ~x & (kOnes << 7);  // its lowest bit is at the first space
-    if (zero != 0) return at + __builtin_ctzll(zero) / 8;
+    if (const uint64_t spaces = spaces_in(load<uint64_t>(at))) {
+      return at + __builtin_ctzll(spaces) / 8;
+    }
   }
   while (at < end && *at != ' ') ++at;
   return at;
+}
+
+// Calls function(token) for every run between spaces.
+template <typename Function>
+void for_each_run(const char* at, const char* end, Function function) {
+  // Most runs and the space behind them lie within eight bytes.
+  while (end - at >= 8) {
+    const uint64_t bytes = load<uint64_t>(at);
+    const uint64_t spaces = spaces_in(bytes);
+    if (spaces == 0) {
+      const char* stop = find_space(at + 8, end);
+      function(RunToken(at, stop - at));
+      at = stop + 1;
+    } else {
+      const uint32_t size = __builtin_ctzll(spaces) / 8;
+      if (size > 0) function(RunToken(at, size, bytes & ((uint64_t{1} << 8 * size) - 1)));
+      at += size + 1;
+    }
+  }
+  while (at < end) {
+    const char* stop = find_space(at, end);
+    if (stop > at) function(RunToken(at, stop - at));
+    at = stop + 1;
+  }
 }
 
 class Folder {
@@ -176,15 +206,10 @@ class Folder {
 
 // Where the table has a run is fetched from memory while others are looked up.
 inline void Folder::split_runs(const char* text, size_t size, int64_t count) {
-  const char* end = text + size;
-  for (const char* at = text; at < end;) {
-    const char* stop = find_space(at, end);
-    if (stop > at) {
-      tokens_.emplace_back(at, stop - at);
-      runs_.prefetch_slot(tokens_.back());
-    }
-    at = stop + 1;
-  }
+  for_each_run(text, text + size, [this](const RunToken& token) {
+    tokens_.push_back(token);
+    runs_.prefetch_slot(token);
+  });
   waiting_.push_back({text, size, count, tokens_.size()});
 }
 

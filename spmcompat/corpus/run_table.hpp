@@ -61,26 +61,32 @@ class AlignedTexts {
   size_t left_ = 0;  // units of the last block
 };
 
-// A run as it stands in the text.
+// A run as it stands in the text; it is not empty.
 struct RunToken {
-  // Of a run that is not empty. Loads that overlap agree on the bytes they share.
-  RunToken(const char* text, size_t size) : text(text), size(static_cast<uint32_t>(size)) {
-    if (size >= 8) {
-      head = load<uint64_t>(text);
-    } else if (size >= 4) {
-      head = load<uint32_t>(text) | load<uint32_t>(text + size - 4) << (8 * (size - 4));
-    } else if (size >= 2) {
-      head = load<uint16_t>(text) | load<uint16_t>(text + size - 2) << (8 * (size - 2));
-    } else {
-      head = load<uint8_t>(text);
-    }
-    hash = size <= 8 ? mix(head ^ size * 0x9e3779b97f4a7c15ULL) : hash_bytes(text, size);
+  // A run of at most eight bytes, with these.
+  RunToken(const char* text, uint32_t size, uint64_t head)
+      : head(head), text(text), size(size), hash(mix(head ^ size * 0x9e3779b97f4a7c15ULL)) {}
+  RunToken(const char* text, size_t size) : RunToken(text, size, head_of(text, size)) {
+    if (size > 8) hash = hash_bytes(text, size);
   }
 
   uint64_t head;  // the first eight bytes, zeros behind the end
   const char* text;
   uint32_t size;
   uint32_t hash;
+
+ private:
+  // Loads that overlap agree on the bytes they share.
+  static uint64_t head_of(const char* text, size_t size) {
+    if (size >= 8) return load<uint64_t>(text);
+    if (size >= 4) {
+      return load<uint32_t>(text) | load<uint32_t>(text + size - 4) << (8 * (size - 4));
+    }
+    if (size >= 2) {
+      return load<uint16_t>(text) | load<uint16_t>(text + size - 2) << (8 * (size - 2));
+    }
+    return load<uint8_t>(text);
+  }
 };
 
 class RunTable {
@@ -132,7 +138,7 @@ class RunTable {
   }
 
  private:
-  static constexpr size_t kBlock = 1 << 12;
+  static constexpr size_t kBlock = 1 << 13;
 
   struct Run {
     uint64_t head;
@@ -149,8 +155,15 @@ class RunTable {
   Run& operator[](uint32_t id) { return blocks_[id / kBlock][id % kBlock]; }
 
   bool equal(const Run& run, const RunToken& token) const {
-    return run.head == token.head && run.size == token.size &&
-           (token.size <= 8 || std::memcmp(texts_[run.text] + 8, token.text + 8, token.size - 8) == 0);
+    if (run.head != token.head || run.size != token.size) return false;
+    if (token.size <= 8) return true;
+    // The last eight bytes may overlap those before.
+    const char* text = texts_[run.text];
+    const size_t last = token.size - 8;
+    for (size_t i = 8; i < last; i += 8) {
+      if (load<uint64_t>(text + i) != load<uint64_t>(token.text + i)) return false;
+    }
+    return load<uint64_t>(text + last) == load<uint64_t>(token.text + last);
   }
 
   void append(const RunToken& token) {
