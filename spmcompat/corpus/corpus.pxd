@@ -79,9 +79,9 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
 
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SentenceOrder:
+        SentenceOrder()
         vector[uint32_t] last
-        void append(
-            const CBatchLog& log, const CFolder& folder, cbool with_words) except +
+        void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
         void remove_empty() except +
         void arrange(const vector[uint64_t]& place) except +
 
@@ -104,7 +104,16 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
+    cdef cppclass StringList:
+        StringList()
+        size_t size()
+
+    cdef cppclass SegmentUse:
+        pass
+
     cdef cppclass SegmentedCorpus:
+        StringList segments
+        vector[SegmentUse] uses
         vector[uint64_t] word_begin
         vector[uint32_t] word_segments
         vector[int64_t] word_count
@@ -114,6 +123,8 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
         void sort_words(size_t part) except +
         void divide() except +
+        void merge(size_t part) except +
+        void end_merge()
         void cut(size_t part) except +
         void take_contexts(uint32_t shard) except +
         void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
@@ -143,11 +154,15 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
 
 cdef extern from *:
     """
+    #include <cstdlib>
+    #ifdef __GLIBC__
     #include <malloc.h>
+    #endif
     namespace spmcompat {
     inline void return_freed_memory() {
-    #ifdef M_MMAP_THRESHOLD
+    #ifdef __GLIBC__
       mallopt(M_MMAP_THRESHOLD, 1 << 17);
+      malloc_trim(0);
     #endif
     }
     }
@@ -165,12 +180,14 @@ cdef extern from *:
     void fold_lines(LineFilter& filter, const char* text, const Lines& lines, ChunkFolder& folder) {
       filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
         folder.add_sentence(sentence, size, count);
+        return true;
       });
     }
     template <typename Lines>
     void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
       filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
         sampler.offer(sentence, size, count);
+        return !sampler.done();
       });
     }
     inline void fold_sample(const Sampler& sampler, size_t first, size_t last,

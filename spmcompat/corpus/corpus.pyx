@@ -30,12 +30,13 @@ class WordsNotKeptError(Exception):
 
 
 def return_freed_memory():
-    """Let the system have every large block that is freed from now on.
+    """Give the system back what is free, and from now on every large block when it is freed.
 
-    The C library raises the size that it calls large with every such block, up to 32 MiB, and
-    keeps smaller ones to itself.
+    The GNU C library keeps small blocks, and raises the size that it calls large with every such
+    block, up to 32 MiB.
     """
-    c_return_freed_memory()
+    with nogil:
+        c_return_freed_memory()
 
 
 @final
@@ -425,7 +426,8 @@ cdef class Builder:
     def merge(self, list folders not None, list batches not None, bint has_words):
         """Take over the words of `folders` and the sentences of `batches`, in their order.
 
-        `has_words` tells whether the batches hold the words of their sentences.
+        The folders and batches are empty then. `has_words` tells whether the batches hold the
+        words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
         self._absorb(folders, batches, has_words)
@@ -434,6 +436,8 @@ cdef class Builder:
             dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()
+        if not has_words and not self.rules.fold.whole_sentences:
+            self.order = SentenceOrder()
 
     def _absorb(self, list folders, list batches, bint has_words):
         cdef Folder folder
@@ -442,9 +446,10 @@ cdef class Builder:
         for batch in batches:
             folder = folders[batch.folder]
             with nogil:
-                self.order.append(batch.log, dereference(folder.folder), has_words)
+                self.order.append(move(batch.log), dereference(folder.folder), has_words)
         for folder in folders:
             folder.folder.reset()
+        return_freed_memory()
 
     def _finish(self, Folder folder):
         with nogil:
@@ -537,9 +542,12 @@ cdef class Builder:
         self._begin_segments(len(parts))
         self.workers.run(parts, lambda _, part: self._sort(part))
         self.workers.call(self._divide)
+        self.workers.run(parts, lambda _, part: self._merge(part))
+        dereference(self.segmenter).end_merge()
         self.workers.run(parts, lambda _, part: self._cut(part))
         self.workers.run(shards, lambda _, shard: self._take_contexts(shard))
         self.workers.call(lambda: self._assemble(corpus, in_order))
+        return_freed_memory()
         corpus.rule = self.rules.rule
         corpus.alphabet = alphabet
         return corpus
@@ -573,6 +581,10 @@ cdef class Builder:
     def _divide(self):
         with nogil:
             dereference(self.segmenter).divide()
+
+    def _merge(self, size_t part):
+        with nogil:
+            dereference(self.segmenter).merge(part)
 
     def _cut(self, size_t part):
         with nogil:
@@ -612,3 +624,12 @@ cdef class Corpus:
     def segments(self):
         """Number of distinct segments."""
         return self.segmented.segments_size()
+
+    def drop_uses(self):
+        """Free what only the search for seeds needs."""
+        self.segmented.uses.clear()
+        self.segmented.uses.shrink_to_fit()
+
+    def drop_texts(self):
+        """Free the texts of the segments, and with them their number."""
+        self.segmented.segments = StringList()

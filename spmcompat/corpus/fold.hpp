@@ -70,16 +70,46 @@ void for_each_word(std::string_view text, const PieceRule& rule, Function functi
   if (begin < text.size()) function(text.substr(begin));
 }
 
-// Words are short: a call of memchr for each would cost more than the search.
-inline const char* find_space(const char* at, const char* end) {
+// Words are short: a call of memchr for each would cost more than the search. Returns a number
+// whose lowest bit set lies in the first byte that is a space.
+inline uint64_t spaces_in(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
+  const uint64_t x = bytes ^ (kOnes * ' ');
+  return (x - kOnes) & ~x & (kOnes << 7);
+}
+
+inline const char* find_space(const char* at, const char* end) {
   for (; end - at >= 8; at += 8) {
-    const uint64_t x = load<uint64_t>(at) ^ (kOnes * ' ');
-    const uint64_t zero = (x - kOnes) & ~x & (kOnes << 7);  // its lowest bit is at the first space
-    if (zero != 0) return at + __builtin_ctzll(zero) / 8;
+    if (const uint64_t spaces = spaces_in(load<uint64_t>(at))) {
+      return at + __builtin_ctzll(spaces) / 8;
+    }
   }
   while (at < end && *at != ' ') ++at;
   return at;
+}
+
+// Calls function(token) for every run between spaces.
+template <typename Function>
+void for_each_run(const char* at, const char* end, Function function) {
+  // Most runs and the space behind them lie within eight bytes.
+  while (end - at >= 8) {
+    const uint64_t bytes = load<uint64_t>(at);
+    const uint64_t spaces = spaces_in(bytes);
+    if (spaces == 0) {
+      const char* stop = find_space(at + 8, end);
+      function(RunToken(at, stop - at));
+      at = stop + 1;
+    } else {
+      const uint32_t size = __builtin_ctzll(spaces) / 8;
+      if (size > 0) function(RunToken(at, size, bytes & ((uint64_t{1} << 8 * size) - 1)));
+      at += size + 1;
+    }
+  }
+  while (at < end) {
+    const char* stop = find_space(at, end);
+    if (stop > at) function(RunToken(at, stop - at));
+    at = stop + 1;
+  }
 }
 
 class Folder {
@@ -95,10 +125,16 @@ class Folder {
     log_.index = index;
     keep_words_ = keep_words;
   }
-  BatchLog end_batch() { return std::move(log_); }
+  BatchLog end_batch() {
+    add_waiting();
+    return std::move(log_);
+  }
 
+  // The text must last until the end of the batch.
   void add_sentence(const char* text, size_t size, int64_t count) {
-    if (!options_.short_way || !add_runs(text, size, count)) add_whole(text, size, count);
+    if (!options_.short_way) return add_whole(text, size, count);
+    split_runs(text, size, count);
+    if (tokens_.size() >= kWaiting) add_waiting();
   }
 
   // Puts all words into a table, which folders share; afterwards only their ids there are left.
@@ -120,15 +156,27 @@ class Folder {
   static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
   static constexpr uint32_t kRun = 0x80000000u;
   static constexpr size_t kBatchBytes = 1 << 17;
+  static constexpr size_t kWaiting = 64;  // runs that are looked up together
+  static constexpr size_t kAhead = 6;     // runs whose entries are fetched while others are read
 
-  bool add_runs(const char* text, size_t size, int64_t count);
-  uint32_t add_run(const char* text, size_t size);
+  // A sentence whose runs are not looked up yet.
+  struct Waiting {
+    const char* text;
+    size_t size;
+    int64_t count;
+    size_t end;  // of its runs in tokens_
+  };
+
+  void split_runs(const char* text, size_t size, int64_t count);
+  void add_waiting();
+  bool add_runs(const Waiting& sentence, size_t begin);
+  uint32_t add_run(const RunToken& token);
   bool is_irregular(std::string_view run);
   void add_whole(const char* text, size_t size, int64_t count);
   void split_text(std::string_view text);
   void replace_symbols();
-  void run_text(const Run& run);
-  void add_run_words(const Run& run, std::string_view text, WordTable& table,
+  void run_text(std::string_view run);
+  void add_run_words(std::string_view text, const WordUse& use, WordTable& table,
                      SharedBatch<WordUse>& batch);
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids);
 
@@ -138,6 +186,8 @@ class Folder {
   const MetaPieceMatcher& meta_pieces_;
 
   RunTable runs_;
+  std::vector<RunToken> tokens_;
+  std::vector<Waiting> waiting_;
   StringTable words_;
   ContextTable contexts_;
 
@@ -154,38 +204,53 @@ class Folder {
   std::vector<char32_t> firsts_;
 };
 
-inline bool Folder::add_runs(const char* text, size_t size, int64_t count) {
+// Where the table has a run is fetched from memory while others are looked up.
+inline void Folder::split_runs(const char* text, size_t size, int64_t count) {
+  for_each_run(text, text + size, [this](const RunToken& token) {
+    tokens_.push_back(token);
+    runs_.prefetch_slot(token);
+  });
+  waiting_.push_back({text, size, count, tokens_.size()});
+}
+
+inline void Folder::add_waiting() {
+  size_t begin = 0;
+  for (const Waiting& sentence : waiting_) {
+    if (!add_runs(sentence, begin)) add_whole(sentence.text, sentence.size, sentence.count);
+    begin = sentence.end;
+  }
+  tokens_.clear();
+  waiting_.clear();
+}
+
+inline bool Folder::add_runs(const Waiting& sentence, size_t begin) {
   ids_.clear();
-  const char* end = text + size;
-  while (text < end) {
-    const char* stop = find_space(text, end);
-    if (stop > text) {
-      const uint32_t id = add_run(text, stop - text);
-      if (runs_[id].irregular) return false;
-      ids_.push_back(id);
-    }
-    text = stop + 1;
+  for (size_t i = begin; i < sentence.end; ++i) {
+    if (i + kAhead < tokens_.size()) runs_.prefetch_entry(tokens_[i + kAhead]);
+    const uint32_t id = add_run(tokens_[i]);
+    if (runs_.irregular(id)) return false;
+    ids_.push_back(id);
   }
   if (ids_.empty()) {
-    record(kNoWord, 0, count, ids_);
+    record(kNoWord, 0, sentence.count, ids_);
     return true;
   }
   const uint32_t last = ids_.back();
-  for (size_t i = 0; i + 1 < ids_.size(); ++i) runs_[ids_[i]].inner += count;
-  runs_[last].last += count;
+  for (size_t i = 0; i + 1 < ids_.size(); ++i) runs_.count_inner(ids_[i], sentence.count);
+  runs_.count_last(last, sentence.count);
   if (keep_words_) {
     for (uint32_t& id : ids_) id |= kRun;
   }
   log_.text_words += ids_.size();
-  log_.text_bytes += size;
-  record(last | kRun, kSpaceMark, count, ids_);
+  log_.text_bytes += sentence.size;
+  record(last | kRun, kSpaceMark, sentence.count, ids_);
   return true;
 }
 
-inline uint32_t Folder::add_run(const char* text, size_t size) {
+inline uint32_t Folder::add_run(const RunToken& token) {
   const uint32_t known = runs_.size();
-  const uint32_t id = runs_.add(text, size);
-  if (id == known) runs_[id].irregular = is_irregular(runs_[id].view());
+  const uint32_t id = runs_.add(token);
+  if (id == known && is_irregular(std::string_view(token.text, token.size))) runs_.set_irregular(id);
   return id;
 }
 
@@ -262,8 +327,8 @@ inline void Folder::finish(WordTable& table) {
   std::string texts;  // of the batch
   texts.reserve(kBatchBytes);
   run_end_.reserve(runs_.size());
-  runs_.consume([&](const Run& run) {
-    if (!run.irregular) {
+  runs_.consume([&](std::string_view run, uint64_t inner, uint64_t last, bool irregular) {
+    if (!irregular) {
       run_text(run);
       if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
         batch.flush(run_words_);
@@ -271,7 +336,8 @@ inline void Folder::finish(WordTable& table) {
       }
       if (text_.size() > kBatchBytes) texts.reserve(text_.size());
       texts.append(text_);
-      add_run_words(run, std::string_view(texts).substr(texts.size() - text_.size()), table, batch);
+      add_run_words(std::string_view(texts).substr(texts.size() - text_.size()), {inner, last},
+                    table, batch);
     }
     run_end_.push_back(run_words_.size());
   });
@@ -279,8 +345,8 @@ inline void Folder::finish(WordTable& table) {
 }
 
 // Leaves the text of the run's words in text_.
-inline void Folder::run_text(const Run& run) {
-  normalizer_.normalize_run(run.text, run.size, scratch_);
+inline void Folder::run_text(std::string_view run) {
+  normalizer_.normalize_run(run.data(), run.size(), scratch_);
   if (scratch_.back() == ' ') scratch_.pop_back();
   text_.assign(kSpaceUtf8);
   if (scratch_.find(' ') == std::string::npos) {
@@ -298,7 +364,7 @@ inline void Folder::run_text(const Run& run) {
 }
 
 // The words of the run's text, with what stands behind each.
-inline void Folder::add_run_words(const Run& run, std::string_view text, WordTable& table,
+inline void Folder::add_run_words(std::string_view text, const WordUse& use, WordTable& table,
                                   SharedBatch<WordUse>& batch) {
   std::string_view before;
   for_each_word(text, rule_, [&](std::string_view word) {
@@ -306,11 +372,11 @@ inline void Folder::add_run_words(const Run& run, std::string_view text, WordTab
       size_t length;
       const char32_t next = decode_utf8(word.data(), word.data() + word.size(), &length);
       run_words_.push_back(table.add(before, {}));
-      if (run.inner + run.last > 0) table.count(run_words_.back(), next, run.inner + run.last);
+      if (use.inner + use.last > 0) table.count(run_words_.back(), next, use.inner + use.last);
     }
     before = word;
   });
-  batch.add(before, {run.inner, run.last}, run_words_.size());
+  batch.add(before, use, run_words_.size());
   run_words_.push_back(kNoWord);
 }
 

@@ -17,7 +17,8 @@ class LineFilter {
  public:
   LineFilter(size_t max_length, bool tsv) : max_length_(max_length), tsv_(tsv) {}
 
-  // Calls function(text, size, count) for every sentence among lines that end in LF.
+  // Calls function(text, size, count) for every sentence among lines that end in LF, until it
+  // returns false.
   template <typename Function>
   void for_each_sentence(const char* text, size_t size, Function function) {
     line_ = 0;
@@ -25,7 +26,7 @@ class LineFilter {
     while (text < end) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
       if (stop == nullptr) stop = end;
-      take(text, stop - text, function);
+      if (!take(text, stop - text, function)) return;
       text = stop + 1;
     }
   }
@@ -36,7 +37,7 @@ class LineFilter {
     line_ = 0;
     size_t begin = 0;
     for (const size_t end : ends) {
-      take(text + begin, end - begin, function);
+      if (!take(text + begin, end - begin, function)) return;
       begin = end;
     }
   }
@@ -50,19 +51,20 @@ class LineFilter {
   static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
 
   template <typename Function>
-  void take(const char* text, size_t size, Function function) {
+  bool take(const char* text, size_t size, Function function) {
     ++line_;
     int64_t count = 1;
     if (tsv_) size = parse_tsv(std::string_view(text, size), &count);
-    if (size == 0) return;
+    if (size == 0) return true;
     if (size > max_length_) {
       ++too_long_;
     } else if (std::string_view(text, size).find(kUnknownUtf8) != std::string_view::npos) {
       ++reserved_;
     } else {
       ++sentences_;
-      function(text, size, count);
+      return function(text, size, count);
     }
+    return true;
   }
 
   // word TAB count; returns the size of the word.

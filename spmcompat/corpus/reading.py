@@ -194,6 +194,7 @@ def _read(
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     if corpus.text_bytes > options.chunk_bytes:
+        corpus.drop_uses()
         corpus.chunks = Chunks(
             kept, rules, alphabet, builder.sentences, options.chunk_bytes, workers, report
         )

@@ -53,7 +53,7 @@ struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
 
   StringList segments;
-  std::vector<SegmentUse> uses;      // of each segment, until seeds are found
+  std::vector<SegmentUse> uses;      // of each segment
   std::vector<uint64_t> word_begin;  // word -> range of word_segments
   std::vector<uint32_t> word_segments;
   std::vector<int64_t> word_count;

@@ -19,7 +19,7 @@
 
 namespace spmcompat {
 
-// In rounds that workers share: sort_words for each part, then merge, then cut for each part,
+// In rounds that workers share: sort_words, then divide, then merge and cut, each for all parts;
 // then take_contexts for each shard of the words, then assemble.
 class Segmenter {
  public:
@@ -42,6 +42,11 @@ class Segmenter {
   // Sorts the words of every shard that falls to the part.
   void sort_words(size_t part) {
     std::vector<Key>& keys = sorted_[part];
+    size_t size = 0;
+    for (uint32_t shard = part; shard < words_.shards(); shard += sorted_.size()) {
+      size += words_.size(shard);
+    }
+    keys.reserve(size);
     for (uint32_t shard = part; shard < words_.shards(); shard += sorted_.size()) {
       const std::vector<uint64_t> totals = words_.totals(shard);
       for (uint32_t place = 0; place < totals.size(); ++place) {
@@ -56,7 +61,6 @@ class Segmenter {
   void divide() {
     const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
-    size_t begin = 0;
     for (size_t part = 0; part <= parts(); ++part) {
       begin_.emplace_back();
       for (const std::vector<Key>& keys : sorted_) {
@@ -67,27 +71,47 @@ class Segmenter {
         }
         begin_.back().push_back(at - keys.begin());
       }
-      begin = std::accumulate(begin_.back().begin(), begin_.back().end(), size_t{0});
     }
-    sequence_.resize(begin);
-    totals_.resize(begin);
+    sequence_.resize(begin(parts()));
+    totals_.resize(begin(parts()));
   }
 
-  // Merges a part of the sequence, and cuts its words.
+  void merge(size_t part) {
+    std::vector<std::pair<const Key*, const Key*>> heap;
+    for (size_t i = 0; i < sorted_.size(); ++i) {
+      const Key* keys = sorted_[i].data();
+      const size_t begin = begin_[part][i], end = begin_[part + 1][i];
+      if (begin < end) heap.emplace_back(keys + begin, keys + end);
+    }
+    const Before before{&words_};
+    const auto later = [before](const auto& a, const auto& b) { return before(*b.first, *a.first); };
+    std::make_heap(heap.begin(), heap.end(), later);
+    for (size_t at = begin(part); !heap.empty(); ++at) {
+      std::pop_heap(heap.begin(), heap.end(), later);
+      const Key& key = *heap.back().first++;
+      sequence_[at] = key.word;
+      totals_[at] = static_cast<int64_t>(key.total);
+      if (heap.back().first == heap.back().second) {
+        heap.pop_back();
+      } else {
+        std::push_heap(heap.begin(), heap.end(), later);
+      }
+    }
+  }
+  void end_merge() { std::vector<std::vector<Key>>().swap(sorted_); }
+
   void cut(size_t part) {
-    const std::vector<size_t>& begins = begin_[part];
-    const size_t begin = std::accumulate(begins.begin(), begins.end(), size_t{0});
-    const size_t end = begin + merge(part, begin);
+    const size_t end = begin(part + 1);
     Cuts& cuts = cuts_[part];
     SharedBatch<SegmentUse> batch(segments_);
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = begin(part); i < end; ++i) {
       if (i + kAhead < end) words_.prefetch(sequence_[i + kAhead]);
       if (i + kAhead / 2 < end) __builtin_prefetch(words_[sequence_[i + kAhead / 2]].data());
       cut_word(sequence_[i], totals_[i], cuts, batch);
       if (batch.full()) batch.flush(cuts.segments);
     }
     batch.flush(cuts.segments);
-    if (has_contexts_) note_last_segments(begin, cuts);
+    if (has_contexts_) note_last_segments(begin(part), cuts);
   }
 
   // Counts what stands behind the words of a shard, beyond what their uses tell.
@@ -103,7 +127,6 @@ class Segmenter {
   // The words come in their sequence, or as the sentences stand where `order` is given; that
   // order fixes the lanes. Segments come as they first appear in the sequence.
   void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
-    std::vector<std::vector<Key>>().swap(sorted_);
     segments_.drop_index();
     number_segments(out);
     copy_segments(out);
@@ -153,31 +176,9 @@ class Segmenter {
     return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
   }
 
-  // Writes the part to the sequence from `at` on; returns its size.
-  size_t merge(size_t part, size_t at) {
-    std::vector<std::pair<const Key*, const Key*>> heap;
-    size_t size = 0;
-    for (size_t i = 0; i < sorted_.size(); ++i) {
-      const Key* keys = sorted_[i].data();
-      const size_t begin = begin_[part][i], end = begin_[part + 1][i];
-      if (begin < end) heap.emplace_back(keys + begin, keys + end);
-      size += end - begin;
-    }
-    const Before before{&words_};
-    const auto later = [before](const auto& a, const auto& b) { return before(*b.first, *a.first); };
-    std::make_heap(heap.begin(), heap.end(), later);
-    while (!heap.empty()) {
-      std::pop_heap(heap.begin(), heap.end(), later);
-      const Key& key = *heap.back().first++;
-      sequence_[at] = key.word;
-      totals_[at++] = static_cast<int64_t>(key.total);
-      if (heap.back().first == heap.back().second) {
-        heap.pop_back();
-      } else {
-        std::push_heap(heap.begin(), heap.end(), later);
-      }
-    }
-    return size;
+  // Of a part in the sequence.
+  size_t begin(size_t part) const {
+    return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }
 
   static unsigned char lead_byte(char32_t c) {

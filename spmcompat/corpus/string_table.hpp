@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -54,8 +53,8 @@ class Arena {
   const char* store(const char* data, size_t size) {
     if (size > left_) {
       const size_t block = size > kBlock ? size : kBlock;
-      blocks_.push_back({std::unique_ptr<char[]>(new char[block]), block});
-      head_ = blocks_.back().bytes.get();
+      blocks_.emplace_back(new char[block]);
+      head_ = blocks_.back().get();
       left_ = block;
     }
     char* stored = head_;
@@ -65,26 +64,9 @@ class Arena {
     return stored;
   }
 
-  // Frees what was stored before, block by block.
-  void release_before(const char* stored) {
-    const std::less<const char*> before;
-    while (released_ < blocks_.size()) {
-      Block& block = blocks_[released_];
-      const char* begin = block.bytes.get();
-      if (!before(stored, begin) && before(stored, begin + block.size)) return;
-      block.bytes.reset();
-      ++released_;
-    }
-  }
-
  private:
   static constexpr size_t kBlock = 1 << 18;
-  struct Block {
-    std::unique_ptr<char[]> bytes;
-    size_t size;
-  };
-  std::vector<Block> blocks_;
-  size_t released_ = 0;
+  std::vector<std::unique_ptr<char[]>> blocks_;
   char* head_ = nullptr;
   size_t left_ = 0;
 };
@@ -106,6 +88,12 @@ class SlotIndex {
       }
       if (slot.hash == hash && equal(slot.id)) return slot.id;
     }
+  }
+
+  void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
+  // What find_or_insert would look at first; kNone where there is nothing.
+  uint32_t first_guess(uint32_t hash) const {
+    return slots_.empty() ? kNone : slots_[hash & mask_].id;
   }
 
   void clear() { std::vector<Slot>().swap(slots_); }

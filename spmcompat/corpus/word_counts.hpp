@@ -46,7 +46,7 @@ struct SentenceOrder {
   std::vector<uint64_t> word_begin;  // sentence -> range of words
 
   // The folder must be finished.
-  void append(const BatchLog& log, const Folder& folder, bool with_words) {
+  void append(BatchLog log, const Folder& folder, bool with_words) {
     for (const uint32_t id : log.last) last.push_back(folder.last_word_of(id));
     first.insert(first.end(), log.first.begin(), log.first.end());
     count.insert(count.end(), log.count.begin(), log.count.end());

@@ -152,7 +152,7 @@ class LatticeBlock {
   }
   void trim(size_t size) {
     nodes_.resize(size + kSpareNodes);
-    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 4) nodes_.shrink_to_fit();
+    if (nodes_.capacity() > nodes_.size() + nodes_.size() / 16) nodes_.shrink_to_fit();
   }
 
   std::vector<uint32_t> nodes_;

@@ -84,7 +84,7 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
 class PieceTrie {
  public:
   explicit PieceTrie(const Pieces& pieces) {
-    reserve(pieces.size() + pieces.size() / 2);
+    reserve(1024 + pieces.size() + pieces.size() / 4);
     std::vector<Walk> walks;
     for (uint32_t first = 0; first < pieces.size(); first += kTogether) {
       const uint32_t last = std::min(first + kTogether, pieces.size());
@@ -150,12 +150,13 @@ class PieceTrie {
   };
   static uint64_t key_of(uint32_t node, char32_t c) { return (uint64_t(node) << 21) | c; }
 
-  void fetch(uint64_t key) const { __builtin_prefetch(&edges_[mix(key) & mask_]); }
+  size_t place_of(uint64_t key) const { return uint64_t(mix(key)) * edges_.size() >> 32; }
+  void fetch(uint64_t key) const { __builtin_prefetch(&edges_[place_of(key)]); }
 
   // The edge with the key, or the empty place for it.
   const Edge& probe(uint64_t key) const {
-    size_t i = mix(key) & mask_;
-    while (edges_[i].key != 0 && edges_[i].key != key) i = (i + 1) & mask_;
+    size_t i = place_of(key);
+    while (edges_[i].key != 0 && edges_[i].key != key) i = i + 1 < edges_.size() ? i + 1 : 0;
     return edges_[i];
   }
   Edge& probe(uint64_t key) {
@@ -193,18 +194,14 @@ class PieceTrie {
   // Makes room for so many nodes.
   void reserve(size_t nodes) {
     if (nodes * 4 <= edges_.size() * 3) return;
-    size_t size = std::max<size_t>(edges_.size(), 1024);
-    while (nodes * 4 > size * 3) size *= 2;
-    std::vector<Edge> old(size);
+    std::vector<Edge> old(std::max(nodes * 4 / 3 + 1, edges_.size() * 5 / 4));
     old.swap(edges_);
-    mask_ = size - 1;
     for (const Edge& edge : old) {
       if (edge.key != 0) probe(edge.key) = edge;
     }
   }
 
   std::vector<Edge> edges_;
-  size_t mask_ = 0;
   uint32_t nodes_ = 1;
 };
 

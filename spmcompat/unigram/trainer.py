@@ -6,7 +6,7 @@ import math
 import struct
 from dataclasses import dataclass
 
-from spmcompat.corpus.corpus import Corpus
+from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
 from spmcompat.unigram.e_step import Lattices
@@ -63,8 +63,12 @@ def train(
         If nothing is left to train.
     """
     pieces = make_seeds(corpus, options, workers, report)
+    corpus.drop_uses()
+    return_freed_memory()
     report.step("Building lattices")
     lattices = Lattices(corpus, pieces, workers)
+    corpus.drop_texts()
+    return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
     desired_size = int(options.vocab_size * 1.1)
     with report.stage("EM and pruning", unit="passes") as stage:

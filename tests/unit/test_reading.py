@@ -275,6 +275,12 @@ def test_without_shuffle_the_rest_is_not_read() -> None:
     assert characters(corpus) == "".join(ITEMS[:2])
 
 
+def test_without_shuffle_the_rest_is_not_looked_at() -> None:
+    items = ["a\t1", "b\t2", "no count"]
+    corpus = read(items, tsv=True, input_sentence_size=2, shuffle_input_sentence=False)
+    assert characters(corpus) == "ab"
+
+
 def test_a_sample_is_repeatable_and_depends_on_the_seed() -> None:
     samples = [sampled(10, seed) for seed in range(20)]
     assert [sampled(10, seed, workers=workers) for workers in (1, 3) for seed in range(20)] == (
