@@ -81,7 +81,7 @@ class _Reader:
             self._record(index, folder.add(index, block, sentences, self.has_words))
             stage.advance(block.size)
 
-        self.workers.run(enumerate(blocks), work)
+        self.workers.feed(enumerate(blocks), work)
 
     def fold_sample(self, sampled: Sampled) -> None:
         def work(worker: int, index: int) -> None:
