@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from spmcompat.corpus.blocks import Files, Items, Sampled
 from spmcompat.corpus.chunks import Chunks
@@ -28,8 +28,7 @@ from spmcompat.workers import Workers
 _SURE_BYTES = 1 << 24
 
 
-@dataclass(frozen=True)
-class CorpusOptions:
+class CorpusOptions(NamedTuple):
     """What of the specifications concerns the corpus; names and defaults are theirs."""
 
     input: tuple[str, ...] = ()
