@@ -1,20 +1,22 @@
 """The Python face: `train` and `SentencePieceTrainer`.
 
-Nothing heavy is imported before training begins, so that ``import spmcompat`` costs nothing.
+Nothing is imported before training begins, so that ``import spmcompat`` costs nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 
 from spmcompat.errors import BadValueError
 
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Literal, TextIO, TypeAlias, TypeGuard
+
     from spmcompat.model.writers import Writer
 
-StrPath: TypeAlias = "str | os.PathLike[str]"
+    StrPath: TypeAlias = str | os.PathLike[str]
 
 
 def train(
@@ -155,7 +157,7 @@ class SentencePieceTrainer:
         if normalizer is not None:
             kwargs[SERIALIZED_NORMALIZER] = normalizer.serialized_normalizer_spec()  # type: ignore[attr-defined]
         # One text would be taken for a sequence of characters.
-        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable | None):
+        if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
 
         settings = from_kwargs(kwargs)
@@ -167,6 +169,10 @@ class SentencePieceTrainer:
 def _as_list(value: object) -> list[str]:
     """Return one path or symbol, or several, as a list."""
     items = [value] if isinstance(value, str | os.PathLike) else value
-    if not isinstance(items, Iterable):
+    if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
     return [os.fspath(item) for item in items]
+
+
+def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    return hasattr(type(value), "__iter__")

@@ -5,14 +5,20 @@ disturb each other. Lines go to the stream that was given; without one, to the l
 ``spmcompat`` if the program has set up logging, else to standard error.
 """
 
-import logging
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-_LOGGER = logging.getLogger("spmcompat")
+if TYPE_CHECKING:
+    import logging
+
+# Numbers and names of logging, which takes longer to import than this package.
+_INFO, _WARNING, _ERROR = 20, 30, 40
+_LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
 # Seconds between two lines about one stage, where no bar can be drawn.
 _INTERVAL = 10.0
@@ -40,9 +46,8 @@ class Report:
     """
 
     def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
-        # 0, 1, 2 are INFO, WARNING and ERROR, which logging numbers 20, 30, 40.
-        self._level = logging.INFO + 10 * min_log_level
-        self._use_logging = stream is None and _LOGGER.hasHandlers()
+        self._level = _INFO + 10 * min_log_level
+        self._logger = _configured_logger() if stream is None else None
         self._stream = sys.stderr if stream is None else stream
         isatty = getattr(self._stream, "isatty", None)
         self._draws = self.wants_facts and isatty is not None and bool(isatty())
@@ -50,19 +55,19 @@ class Report:
     @property
     def wants_facts(self) -> bool:
         """Whether facts are told at all; if not, they need not be computed."""
-        return self._tells(logging.INFO)
+        return self._tells(_INFO)
 
     def info(self, message: str) -> None:
         """Tell a fact."""
-        self._tell(logging.INFO, message)
+        self._tell(_INFO, message)
 
     def warning(self, message: str) -> None:
         """Tell something that the user should look at."""
-        self._tell(logging.WARNING, message)
+        self._tell(_WARNING, message)
 
     def error(self, message: str) -> None:
         """Tell why the run ends."""
-        self._tell(logging.ERROR, message)
+        self._tell(_ERROR, message)
 
     def step(self, name: str) -> None:
         """Hear that the step `name` begins; the one before it has ended.
@@ -100,10 +105,10 @@ class Report:
     def _tell(self, level: int, message: str) -> None:
         if not self._tells(level):
             return
-        if self._use_logging:
-            _LOGGER.log(level, message)
+        if self._logger is not None:
+            self._logger.log(level, message)
             return
-        line = f"{logging.getLevelName(level)} spmcompat: {message}"
+        line = f"{_LEVEL_NAMES[level]} spmcompat: {message}"
         if self._draws:
             from tqdm import tqdm  # noqa: PLC0415
 
@@ -112,6 +117,16 @@ class Report:
         else:
             self._stream.write(line + "\n")
             self._stream.flush()
+
+
+def _configured_logger() -> logging.Logger | None:
+    """Return the package's logger, if the program has set up logging."""
+    if "logging" not in sys.modules:
+        return None
+    import logging  # noqa: PLC0415
+
+    logger = logging.getLogger("spmcompat")
+    return logger if logger.hasHandlers() else None
 
 
 class _BarStage:

@@ -1,10 +1,9 @@
 """What differs between the releases of the reference; the one place that names them."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(NamedTuple):
     """What one release of ``sentencepiece`` does in its own way.
 
     Attributes

@@ -8,7 +8,7 @@ Source: ``sentencepiece_trainer.cc`` and ``spm_train_main.cc`` of ``sentencepiec
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from copy import copy
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
@@ -40,7 +40,6 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass
 class Settings:
     """All that one training run is told.
 
@@ -58,13 +57,14 @@ class Settings:
         Warnings that are due before training.
     """
 
-    trainer: TrainerSpec = field(default_factory=TrainerSpec)
-    normalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
-    denormalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
-    workers: int = field(default_factory=available_cores)
-    sampling_seed: int = DEFAULT_SAMPLING_SEED
-    min_log_level: int = 0
-    notes: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.trainer = TrainerSpec()
+        self.normalizer = NormalizerSpec()
+        self.denormalizer = NormalizerSpec()
+        self.workers = available_cores()
+        self.sampling_seed = DEFAULT_SAMPLING_SEED
+        self.min_log_level = 0
+        self.notes: list[str] = []
 
 
 # ---------------------------------------------------------------- from Python
@@ -374,7 +374,9 @@ def with_charsmaps(settings: Settings) -> Settings:
             normalizer.precompiled_charsmap = precompiled(normalizer.name)
     if denormalizer.normalization_rule_tsv:
         _compile_rules(denormalizer)
-    return replace(settings, normalizer=normalizer, denormalizer=denormalizer)
+    complete = copy(settings)
+    complete.normalizer, complete.denormalizer = normalizer, denormalizer
+    return complete
 
 
 def _compile_rules(normalizer: NormalizerSpec) -> None:

@@ -1,7 +1,5 @@
 """The flags of ``spm_train``: their names, groups and help, and how a command line is read."""
 
-import difflib
-import textwrap
 from collections.abc import Mapping, Sequence
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -161,12 +159,16 @@ def _read_flag(argument: str, known: set[str], bools: set[str]) -> tuple[str, st
 
 def _suggestion(name: str, known: set[str]) -> str:
     """Return a sentence with the closest names."""
-    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    close = get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     return f" Did you mean --{' or --'.join(close)}?" if close else " See --help."
 
 
 def help_text() -> str:
     """Return the text of ``--help``."""
+    import textwrap  # noqa: PLC0415
+
     defaults = _defaults()
     lines = [
         "Trains a SentencePiece model: the bytes of spm_train, with fewer of its costs.",

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from spmcompat.corpus.corpus import BLOCK_BYTES, Batch, Block, Chunk, Folder, Sample, Sentences
 from spmcompat.errors import MissingFileError, TrainingError
@@ -34,8 +33,7 @@ class Source(Protocol):
         """Fold the sentences of a block, or those of them that lie in a chunk."""
 
 
-@dataclass(frozen=True)
-class _Stretch:
+class _Stretch(NamedTuple):
     """Whole lines of a file."""
 
     path: str

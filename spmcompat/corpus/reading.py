@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from spmcompat.corpus.blocks import Files, Items, Sampled
 from spmcompat.corpus.chunks import Chunks
@@ -29,8 +29,7 @@ from spmcompat.workers import Workers
 _SURE_BYTES = 1 << 24
 
 
-@dataclass(frozen=True)
-class CorpusOptions:
+class CorpusOptions(NamedTuple):
     """What of the specifications concerns the corpus; names and defaults are theirs."""
 
     input: tuple[str, ...] = ()
@@ -82,7 +81,7 @@ class _Reader:
             self._record(index, folder.add(index, block, sentences, self.has_words))
             stage.advance(block.size)
 
-        self.workers.run(enumerate(blocks), work)
+        self.workers.feed(enumerate(blocks), work)
 
     def fold_sample(self, sampled: Sampled) -> None:
         def work(worker: int, index: int) -> None:

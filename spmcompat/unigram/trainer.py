@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
@@ -19,8 +19,7 @@ from spmcompat.unigram.seeding import NO_LIMIT, seed_from_corpus, seed_from_coun
 from spmcompat.workers import Workers
 
 
-@dataclass(frozen=True)
-class UnigramOptions:
+class UnigramOptions(NamedTuple):
     """What the trainer is told; names and defaults are those of the specification.
 
     `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.

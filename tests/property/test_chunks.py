@@ -115,7 +115,7 @@ def read(text: Text, folder: Path) -> Corpus:
     path = folder / "text"
     lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
     path.write_text("".join(f"{line}\n" for line in lines))
-    options = replace(text.options, input=(str(path),))
+    options = text.options._replace(input=(str(path),))
     return read_corpus(options, b"", [], None, Workers(text.workers), Report(2))
 
 
@@ -179,8 +179,8 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 
 def test_a_sample_is_searched_in_chunks(folder: Path) -> None:
     """The first sentences, and more than a block of them, stay as they stand."""
-    options = replace(
-        PLAIN, input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
+    options = PLAIN._replace(
+        input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
     )
     text = replace(LONG, options=options)
     with mock.patch.object(blocks, "_SAMPLE_BLOCK", 7):
@@ -204,7 +204,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
         target=pipe.write_text, args=["".join(f"{line}\n" for line, _ in LONG.lines)]
     )
     writer.start()
-    options = replace(PLAIN, input=(str(pipe),))
+    options = PLAIN._replace(input=(str(pipe),))
     corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
     writer.join()
     with pytest.raises(TrainingError, match="no regular file and can be read only once"):
