@@ -62,17 +62,17 @@ struct LaneSums {
 // Fills the values of a block with the alphas of segments that stand at the begin of a word.
 inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segments,
                           const Scores& scores) {
-  block.make_room();
+  float* alphas = block.make_room(segments);
   std::vector<Track> tracks;
   for (const uint32_t segment : segments) {
     const LatticeView view = block[segment];
     tracks.push_back({view.nodes, view.size, block.values_begin(segment), view.length});
-    float* alpha = block.values() + tracks.back().begin;
+    float* alpha = alphas + tracks.back().begin;
     std::fill_n(alpha, view.length + 1, kEmptySum);
     alpha[0] = 0.0f;
   }
   Follower<Forward>(scores.avx2)
-      .follow(tracks, {scores.pieces.data(), scores.no_op(), block.values()});
+      .follow(tracks, {scores.pieces.data(), scores.no_op(), alphas});
 }
 
 // Expected counts from words, a batch at a time.

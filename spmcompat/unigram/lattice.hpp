@@ -52,8 +52,7 @@ struct NodePlace {
 class LatticeBlock {
  public:
   void add(const char32_t* text, size_t length, const PieceTrie& trie, uint32_t unknown) {
-    begin_.push_back({offset(nodes_.size()), offset(positions_)});
-    positions_ += length;
+    begin_.push_back({offset(nodes_.size()), offset(length), 0});
     for (size_t last = length; last > 0;) {
       const size_t first = last > kWindow ? last - kWindow : 0;
       add_window(text, length, first, last, trie, unknown);
@@ -62,15 +61,16 @@ class LatticeBlock {
   }
 
   void seal() {
-    begin_.push_back({offset(nodes_.size()), offset(positions_)});
+    begin_.push_back({offset(nodes_.size()), 0, 0});
+    begin_.shrink_to_fit();
     trim(nodes_.size());
     std::vector<std::pair<uint32_t, uint32_t>>().swap(walks_);
     std::vector<std::pair<uint32_t, uint32_t>>().swap(found_);
   }
 
   LatticeView operator[](size_t segment) const {
-    const Begin here = begin_[segment], next = begin_[segment + 1];
-    return {nodes_.data() + here.node, next.node - here.node, next.position - here.position};
+    const Begin& here = begin_[segment];
+    return {nodes_.data() + here.node, begin_[segment + 1].node - here.node, here.length};
   }
 
   // Gives the pieces new ids and removes those dropped; the last id is that of the unknown
@@ -107,16 +107,24 @@ class LatticeBlock {
 
   size_t segments() const { return begin_.size() - 1; }
 
-  // One float for each position of each segment and its end, and one before all, to the caller's
-  // use.
-  void make_room() { values_.resize(1 + positions_ + segments()); }
-  size_t values_begin(size_t segment) const { return 1 + begin_[segment].position + segment; }
-  float* values() { return values_.data(); }
+  // Room for one float for each position of some segments and their ends, and one before all.
+  float* make_room(const std::vector<uint32_t>& segments) {
+    size_t size = 1;
+    for (const uint32_t segment : segments) {
+      begin_[segment].value = offset(size);
+      size += begin_[segment].length + 1;
+    }
+    values_.resize(size);
+    return values_.data();
+  }
+  size_t values_begin(size_t segment) const { return begin_[segment].value; }
   const float* values(size_t segment) const { return values_.data() + values_begin(segment); }
 
  private:
   struct Begin {
-    uint32_t node, position;
+    uint32_t node;
+    uint32_t length;  // in characters
+    uint32_t value;   // of those that have room
   };
 
   static constexpr size_t kWindow = 128;  // positions whose pieces are searched together
@@ -157,7 +165,6 @@ class LatticeBlock {
 
   std::vector<uint32_t> nodes_;
   std::vector<Begin> begin_;  // of each segment, and behind the last
-  size_t positions_ = 0;
   std::vector<std::pair<uint32_t, uint32_t>> walks_, found_;  // while it is built
   std::vector<float> values_;
 };
