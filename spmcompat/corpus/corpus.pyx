@@ -2,8 +2,8 @@
 
 The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
 word_table.hpp holds the words of all workers, word_counts.hpp their counts and the order of the
-sentences, segmenter.hpp cuts them into segments, chunks.hpp cuts the text into chunks. Here stand the owners of these objects and the calls into them; all of them release the
-GIL while they work.
+sentences, segmenter.hpp cuts them into segments, chunks.hpp cuts the text into chunks. Here stand
+the owners of these objects and the calls into them; all of them release the GIL while they work.
 """
 
 from cython cimport final

@@ -71,14 +71,14 @@ inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segm
     std::fill_n(alpha, view.length + 1, kEmptySum);
     alpha[0] = 0.0f;
   }
-  Follower<Forward>(scores.avx2)
-      .follow(tracks, {scores.pieces.data(), scores.no_op(), alphas});
+  Follower<Forward>(scores.avx2).follow(tracks, {scores.pieces.data(), scores.no_op(), alphas});
 }
 
 // Expected counts from words, a batch at a time.
 class WordPass {
  public:
-  WordPass(const Lattices& lattices, const Scores& scores) : lattices_(lattices), scores_(scores), forward_(scores.avx2), backward_(scores.avx2) {
+  WordPass(const Lattices& lattices, const Scores& scores)
+      : lattices_(lattices), scores_(scores), forward_(scores.avx2), backward_(scores.avx2) {
     clear();
   }
 
@@ -170,16 +170,15 @@ class WordPass {
       longest = std::max(longest, word.size);
     }
     beta_[0] = kNoOne;
-    x_.resize(nodes_.size() + longest);
-    backward_.follow(tracks_,
-                     {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(), x_.data(),
-                    nodes_.size()});
+    x_.resize(nodes_.size() + longest + kSpareNodes);
+    backward_.follow(tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(),
+                               x_.data(), nodes_.size()});
   }
 
   void add_shares(const Word& word, float* expected) {
     const float* x = x_.data() + word.node;
     const uint32_t* nodes = nodes_.data() + word.node;
-    terms_.resize(word.size + 3);
+    terms_.resize(word.size + kSpareNodes);
     double* terms = terms_.data();
     (scores_.avx2 ? avx2::to_terms : any_processor::to_terms)(x, word.size, word.frequency, terms);
     const auto add = [&](size_t k, uint32_t piece) {

@@ -8,6 +8,8 @@ from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
+    cbool has_avx2()
+
     cdef cppclass LatticeBlock:
         void renumber(const vector[uint32_t]& new_id) except +
 

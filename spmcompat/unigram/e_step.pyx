@@ -2,6 +2,7 @@
 
 from cython cimport final
 
+import os
 import threading
 
 from cython.operator cimport dereference
@@ -34,7 +35,11 @@ cdef class Counts:
 
 @final
 cdef class Lattices:
-    """The lattices of all segments of a corpus over the pieces in training."""
+    """The lattices of all segments of a corpus over the pieces in training.
+
+    Sums are computed in the way of processors with AVX2 if this one is, unless the environment
+    variable ``SPMCOMPAT_AVX2`` is 0; that never changes a bit.
+    """
 
     def __init__(self, Corpus corpus not None, Pieces pieces not None, workers):
         cdef size_t blocks
@@ -46,6 +51,7 @@ cdef class Lattices:
         for count in corpus.segmented.word_count:
             self.total_count += count
         self.first_segments = first_segments(corpus.segmented, blocks)
+        self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self._set(pieces)
         self._prepare()
         workers.run(range(blocks), lambda _, block: self._build(block))
@@ -137,7 +143,7 @@ def _sum_lanes(int lanes, run, workers):
 
 @final
 cdef class NewIds:
-    """For each old piece, and last for the unknown one, its new id, or a mark that it was dropped."""
+    """For each old piece its new id, or a mark that it was dropped; last that of the unknown."""
 
     cdef bint all_as_before(self) noexcept:
         cdef size_t i

@@ -1,4 +1,4 @@
-"""The tests' door to the mathematics of the E-step: every function over arrays, with its exact twin.
+"""The tests' door to the mathematics of the E-step: functions over arrays, and exact twins.
 
 Training calls the C++ functions themselves; nothing else in the package imports this module.
 """

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spmcompat.unigram.e_step import Counts, Lattices
+from spmcompat.unigram.log_math import has_avx2
 from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.workers import Workers
@@ -30,6 +31,15 @@ def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
     return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
 
 
+@pytest.fixture(params=["any processor", "AVX2"])
+def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute the sums in one way or the other."""
+    if request.param == "AVX2" and not has_avx2():
+        pytest.skip("this processor has no AVX2")
+    monkeypatch.setenv("SPMCOMPAT_AVX2", str(int(request.param == "AVX2")))
+
+
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("name", CASES)
 def test_stages_are_those_of_the_oracle(name: str) -> None:
     """E-step, M-step and E-step on the thinned lattices, for every number of lanes and workers."""
@@ -94,6 +104,7 @@ def test_tokens_are_counted_only_when_asked_for() -> None:
     assert lattices.expected_counts(1, True, workers).tokens > 0
 
 
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 def test_one_word_of_equal_letters(length: int) -> None:
     """Every path of the same number of pieces ties."""
