@@ -1,9 +1,10 @@
 """Sentences folded into distinct words, and the corpus that the trainers read.
 
 The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
-word_table.hpp holds the words of all workers, word_counts.hpp their counts and the order of the
-sentences, segmenter.hpp cuts them into segments, chunks.hpp cuts the text into chunks. Here stand
-the owners of these objects and the calls into them; all of them release the GIL while they work.
+word_table.hpp holds the words of all workers, word_counts.hpp counts them and holds the order of
+the sentences, segmenter.hpp cuts words into segments, chunks.hpp cuts the text into chunks. Here
+stand the owners of these objects and the calls into them; all of them release the GIL while they
+work.
 """
 
 from cython cimport final
