@@ -1,13 +1,19 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 
 from spmcompat.checks import cautions, check_alphabet, verify
+from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.progress import Report
+from spmcompat.simple.char import train as train_char
+from spmcompat.simple.word import train as train_word
 from spmcompat.spec import Settings, with_charsmaps
 from spmcompat.unigram.trainer import UnigramOptions
 from spmcompat.unigram.trainer import train as train_unigram
@@ -48,24 +54,42 @@ def run(
     charsmap = settings.normalizer.precompiled_charsmap
     symbols = [piece.piece.encode() for piece in meta.values()]
     options = corpus_options(settings)
-    corpus = read_corpus(options, charsmap, symbols, sentences, workers, report)
-    check_alphabet(len(corpus.alphabet), len(meta), settings.trainer.vocab_size)
-    pieces = train_unigram(corpus, unigram_options(settings, len(meta)), workers, report)
+    read = partial(read_corpus, options, charsmap, symbols, sentences, workers, report)
+    pieces = learn(settings, len(meta), read, workers, report)
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
     deliver(model, writer, report)
+
+
+def learn(
+    settings: Settings,
+    meta_pieces: int,
+    read: Callable[[], Corpus],
+    workers: Workers,
+    report: Report,
+) -> list[tuple[bytes, float]]:
+    """Read the corpus and learn the pieces of the model type."""
+    spec = settings.trainer
+    limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
+    if spec.model_type == TrainerSpec.CHAR:
+        return train_char(read().alphabet, limit)
+    if spec.model_type == TrainerSpec.WORD:
+        return train_word(read().counted_words(), limit)
+    corpus = read()
+    check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
+    return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
 
 
 def corpus_options(settings: Settings) -> CorpusOptions:
     """Return what of the settings concerns the corpus."""
     spec = settings.trainer
-    return CorpusOptions(
+    options = CorpusOptions(
         input=tuple(spec.input),
         tsv=spec.input_format == "tsv",
         input_sentence_size=spec.input_sentence_size,
         shuffle_input_sentence=spec.shuffle_input_sentence,
         sampling_seed=settings.sampling_seed,
         max_sentence_length=spec.max_sentence_length,
-        character_coverage=spec.character_coverage,
+        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
         required_chars=spec.required_chars,
         add_dummy_prefix=settings.normalizer.add_dummy_prefix,
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
@@ -77,6 +101,19 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         split_by_whitespace=spec.split_by_whitespace,
         split_digits=spec.split_digits,
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+    )
+    return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
+
+
+def whole_words(options: CorpusOptions) -> CorpusOptions:
+    """Return the options with words cut before each space mark, as the word model takes them."""
+    return replace(
+        options,
+        space_begins_word=True,
+        split_by_unicode_script=False,
+        split_by_whitespace=True,
+        split_digits=False,
+        allow_whitespace_only_pieces=False,
     )
 
 

@@ -88,6 +88,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] word_segments
         vector[int64_t] word_count
         size_t segments_size()
+        string word_text(size_t word) except +
 
     cdef cppclass WordCounts:
         vector[uint32_t] absorb(CFolder& folder) except +

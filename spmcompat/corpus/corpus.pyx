@@ -216,7 +216,8 @@ cdef class TextRules:
         self.rule.split_by_number = options.split_by_number
         self.rule.split_by_whitespace = options.split_by_whitespace
         self.rule.split_digits = options.split_digits
-        self.rule.whitespace_as_suffix = options.treat_whitespace_as_suffix
+        self.rule.whitespace_as_suffix = (
+            options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
 
         delimiter = options.pretokenization_delimiter.encode()
@@ -518,6 +519,15 @@ cdef class Corpus:
     def words(self):
         """Number of words: distinct ones, or sentences where pieces may lie across words."""
         return self.segmented.word_count.size()
+
+    def counted_words(self):
+        """Yield each word (bytes) and its count, by count descending, then bytes ascending.
+
+        Where pieces may lie across words, sentences take the place of words.
+        """
+        cdef size_t i
+        for i in range(self.segmented.word_count.size()):
+            yield bytes(self.segmented.word_text(i)), <uint64_t>self.segmented.word_count[i]
 
     @property
     def segments(self):

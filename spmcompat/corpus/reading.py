@@ -43,6 +43,8 @@ class CorpusOptions:
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
+    space_begins_word: bool = False
+    """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
     max_piece_length: int = 16
     split_by_unicode_script: bool = True

@@ -110,6 +110,13 @@ constexpr uint16_t kTailTextEnd = 0x200;
 
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
+  std::string word_text(size_t word) const {
+    std::string text;
+    for (uint64_t i = word_begin[word]; i < word_begin[word + 1]; ++i) {
+      text.append(segments[word_segments[i]]);
+    }
+    return text;
+  }
 
   StringTable segments;
   std::vector<Unit> units;

@@ -123,7 +123,7 @@ def test_own_options(tmp_path: Path) -> None:
         verify(from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False)
 
 
-@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+@pytest.mark.parametrize("kind", ["bpe"])
 def test_other_models_come_later(tmp_path: Path, kind: str) -> None:
     settings = from_kwargs(_settings(tmp_path, model_type=kind))
     with pytest.raises(TrainingError, match="is not supported yet"):
