@@ -83,8 +83,6 @@ def cautions(settings: Settings) -> list[str]:
 
 def _check_algorithm(spec: TrainerSpec) -> None:
     """Raise if the algorithm is not there, or is told what it cannot do."""
-    if spec.model_type == TrainerSpec.BPE:
-        raise TrainingError("model_type bpe is not supported yet.")
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
         raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")

@@ -1,13 +1,14 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
+from typing import TypeAlias
 
+from spmcompat.bpe.trainer import BpeOptions
+from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, verify
-from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.corpus.reading import CorpusOptions, read_alphabet, read_corpus, read_segments
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
 from spmcompat.model.writers import Writer, breaking_pieces, save
@@ -18,6 +19,9 @@ from spmcompat.spec import Settings, with_charsmaps
 from spmcompat.unigram.trainer import UnigramOptions
 from spmcompat.unigram.trainer import train as train_unigram
 from spmcompat.workers import Workers
+
+# The options, charsmap, symbols and sentences that every reader takes.
+Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
 
 
 def run(
@@ -53,28 +57,29 @@ def run(
     workers = Workers(settings.workers)
     charsmap = settings.normalizer.precompiled_charsmap
     symbols = [piece.piece.encode() for piece in meta.values()]
-    options = corpus_options(settings)
-    read = partial(read_corpus, options, charsmap, symbols, sentences, workers, report)
-    pieces = learn(settings, len(meta), read, workers, report)
+    text = (corpus_options(settings), charsmap, symbols, sentences)
+    pieces = learn(text, settings, len(meta), workers, report)
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
     deliver(model, writer, report)
 
 
 def learn(
-    settings: Settings,
-    meta_pieces: int,
-    read: Callable[[], Corpus],
-    workers: Workers,
-    report: Report,
+    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
 ) -> list[tuple[bytes, float]]:
-    """Read the corpus and learn the pieces of the model type."""
+    """Read the text as the model type needs it, and learn the pieces."""
     spec = settings.trainer
     limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
     if spec.model_type == TrainerSpec.CHAR:
-        return train_char(read().alphabet, limit)
+        return train_char(read_alphabet(*text, workers, report), limit)
     if spec.model_type == TrainerSpec.WORD:
-        return train_word(read().counted_words(), limit)
-    corpus = read()
+        return train_word(read_corpus(*text, workers, report).counted_words(), limit)
+    if spec.model_type == TrainerSpec.BPE:
+        alphabet, segments = read_segments(*text, workers, report)
+        if not spec.auto_character_coverage:
+            check_alphabet(len(alphabet), meta_pieces, spec.vocab_size)
+        options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage)
+        return train_bpe(alphabet, segments, options, workers, report)
+    corpus = read_corpus(*text, workers, report)
     check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
 
@@ -91,6 +96,7 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         max_sentence_length=spec.max_sentence_length,
         character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
         required_chars=spec.required_chars,
+        all_characters=spec.auto_character_coverage,
         add_dummy_prefix=settings.normalizer.add_dummy_prefix,
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
         treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,

@@ -55,6 +55,7 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         cbool counted
         cbool whole_sentences
         cbool short_way
+        cbool ordered
         cbool uniform_starts
         string delimiter
 
@@ -155,6 +156,42 @@ cdef extern from *:
         LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
     void fold_sample "spmcompat::fold_sample"(
         const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
+
+
+cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
+        size_t size()
+        void add(const CSegmentCounts& other) except +
+
+
+# A lambda is no Cython: what a folder holds is handed on by these.
+cdef extern from *:
+    """
+    #include "segment_counts.hpp"
+    namespace spmcompat {
+    inline void count_text_characters(Folder& folder, std::vector<uint64_t>& counts) {
+      folder.for_each_counted_text([&](std::string_view text, uint64_t count) {
+        for_each_character(text, [&](char32_t c) { counts[c] += count; });
+      });
+    }
+    inline void cut_text(Folder& folder, const PieceRule& rule,
+                         const std::vector<bool>& required, SegmentCounts& out) {
+      folder.for_each_counted_text([&](std::string_view text, uint64_t count) {
+        out.add_parts(text, count, rule, required);
+      });
+    }
+    }
+    """
+    void count_text_characters "spmcompat::count_text_characters"(
+        CFolder& folder, vector[uint64_t]& counts) except + nogil
+    void cut_text "spmcompat::cut_text"(
+        CFolder& folder, const PieceRule& rule, const vector[cbool]& required,
+        CSegmentCounts& out) except + nogil
+
+
+cdef class SegmentCounts:
+    cdef CSegmentCounts segments
+    cdef PieceRule rule
 
 
 cdef class Corpus:

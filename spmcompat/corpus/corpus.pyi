@@ -42,6 +42,8 @@ class Sample:
 
 class _TextOptions(Protocol):
     @property
+    def space_begins_word(self) -> bool: ...
+    @property
     def tsv(self) -> bool: ...
     @property
     def add_dummy_prefix(self) -> bool: ...
@@ -66,7 +68,9 @@ class _TextOptions(Protocol):
 
 @final
 class TextRules:
-    def __init__(self, charsmap: bytes, symbols: list[bytes], options: _TextOptions) -> None: ...
+    def __init__(
+        self, charsmap: bytes, symbols: list[bytes], options: _TextOptions, ordered: bool = True
+    ) -> None: ...
 
 @final
 class Batch:
@@ -96,6 +100,8 @@ class Folder:
         keep_words: bool,
         chunk: Chunk | None = None,
     ) -> Batch: ...
+    def characters(self) -> dict[int, int]: ...
+    def segments(self, characters: list[int]) -> SegmentCounts: ...
     def finish(self) -> None: ...
 
 @final
@@ -127,6 +133,11 @@ class Builder:
         chunk: Chunk,
         alphabet: list[tuple[int, int]],
     ) -> Corpus: ...
+
+@final
+class SegmentCounts:
+    def __len__(self) -> int: ...
+    def add(self, other: SegmentCounts) -> None: ...
 
 @final
 class Corpus:

@@ -195,6 +195,8 @@ cdef class TextRules:
         Meta pieces; where one stands in the text, it is cut out.
     options
         Any object with the attributes of `spmcompat.corpus.reading.CorpusOptions`.
+    ordered : bool
+        Whether the order of sentences and what follows each word is kept.
     """
 
     cdef unique_ptr[CNormalizer] normalizer
@@ -202,7 +204,8 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
 
-    def __init__(self, bytes charsmap not None, list symbols not None, options):
+    def __init__(
+            self, bytes charsmap not None, list symbols not None, options, bint ordered=True):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -222,6 +225,7 @@ cdef class TextRules:
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
+        self.fold.ordered = ordered
         self.fold.counted = options.tsv
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
@@ -316,6 +320,30 @@ cdef class Folder:
         batch.folder = self.number
         batch.log = move(dereference(self.folder).end_batch())
         return batch
+
+    def characters(self):
+        """Return how often each character stands in the text; for rules without order."""
+        cdef vector[uint64_t] counts
+        with nogil:
+            counts.resize(0x110000)
+            count_text_characters(dereference(self.folder), counts)
+        return _counted(counts)
+
+    def segments(self, list characters not None):
+        """Return the `SegmentCounts` of the text; no segment holds any but these characters.
+
+        Afterwards nothing is left in the folder.
+        """
+        cdef SegmentCounts found = SegmentCounts()
+        cdef vector[cbool] required
+        required.resize(0x110000)
+        for c in characters:
+            required[c] = True
+        found.rule = self.rules.rule
+        with nogil:
+            cut_text(dereference(self.folder), found.rule, required, found.segments)
+        self.folder.reset()
+        return found
 
     def finish(self):
         """Turn what was folded unread into words."""
@@ -429,15 +457,10 @@ cdef class Builder:
     def characters(self):
         """Return how often each character (code point) stands in the corpus; NUL is left out."""
         cdef vector[uint64_t] counts
-        cdef size_t c
         with nogil:
             counts.resize(0x110000)
             self.words.count_characters(counts)
-        found = {}
-        for c in range(counts.size()):
-            if counts[c] > 0:
-                found[c] = counts[c]
-        return found
+        return _counted(counts)
 
     def build(self, list alphabet not None):
         """Replace all characters but those of `alphabet`, cut the words, return the `Corpus`.
@@ -499,6 +522,29 @@ cdef class Builder:
         corpus.rule = self.rules.rule
         corpus.alphabet = alphabet
         return corpus
+
+
+cdef dict _counted(const vector[uint64_t]& counts):
+    """Return the characters that stand in the text, but for NUL."""
+    found = {}
+    cdef size_t c
+    for c in range(1, counts.size()):
+        if counts[c] > 0:
+            found[c] = counts[c]
+    return found
+
+
+@final
+cdef class SegmentCounts:
+    """Distinct segments of two characters or more, and how often each stands in the text."""
+
+    def __len__(self):
+        return self.segments.size()
+
+    def add(self, SegmentCounts other not None):
+        """Add the counts of other segments."""
+        with nogil:
+            self.segments.add(other.segments)
 
 
 @final

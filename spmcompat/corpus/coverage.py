@@ -77,5 +77,11 @@ def choose_alphabet(
     return chosen, covered / total
 
 
+def whole_alphabet(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Return all characters with their counts, by count descending, code point ascending."""
+    chosen = [(c, count) for c, count in counts.items() if c != _BOUNDARY]
+    return sorted(chosen, key=lambda item: (-item[1], item[0]))
+
+
 def _float32(value: float) -> float:
     return float(struct.unpack("<f", struct.pack("<f", value))[0])

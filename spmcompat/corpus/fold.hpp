@@ -46,6 +46,7 @@ struct FoldOptions {
   bool counted = false;          // sentences come with counts other than 1
   bool whole_sentences = false;  // a sentence is one word
   bool short_way = false;
+  bool ordered = true;  // whether contexts and the order of sentences are kept
   bool uniform_starts = false;  // every sentence begins with the space mark
   std::string delimiter;        // of the pre-tokenization
 };
@@ -162,6 +163,11 @@ class Folder {
   // Turns the runs into words; afterwards only the words are left.
   void finish();
 
+  // Calls function(text, count) for all of the text: for words, and for runs, which may hold
+  // several. Only where no order is kept: else a word does not know how often it ends a sentence.
+  template <typename Function>
+  void for_each_counted_text(Function function);
+
   const StringTable& words() const { return words_; }
   const ContextTable& contexts() const { return contexts_; }
 
@@ -189,6 +195,7 @@ class Folder {
   void add_whole(const char* text, size_t size, int64_t count);
   void split_text(std::string_view text);
   void replace_symbols();
+  void expand_run(const Run& run);
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids);
 
   FoldOptions options_;
@@ -264,6 +271,10 @@ inline void Folder::add_whole(const char* text, size_t size, int64_t count) {
     return;
   }
   split_text(text_);
+  if (!options_.ordered) {
+    for (const uint32_t id : ids_) contexts_.add(id, 0, count);
+    return;
+  }
   for (size_t i = 0; i + 1 < ids_.size(); ++i) contexts_.add(ids_[i], firsts_[i + 1], count);
   if (options_.uniform_starts) {
     contexts_.add(ids_.back(), kSentenceEnd | kSpaceMark, count);
@@ -300,6 +311,7 @@ inline void Folder::split_text(std::string_view text) {
 
 inline void Folder::record(uint32_t last, char32_t first, int64_t count,
                            const std::vector<uint32_t>& ids) {
+  if (!options_.ordered) return;
   log_.last.push_back(last);
   if (!options_.uniform_starts) log_.first.push_back(first);
   if (options_.counted) log_.count.push_back(count);
@@ -309,22 +321,39 @@ inline void Folder::record(uint32_t last, char32_t first, int64_t count,
   }
 }
 
+// Writes the text of a regular run to text_.
+inline void Folder::expand_run(const Run& run) {
+  normalizer_.normalize_run(run.text, run.size, scratch_);
+  if (scratch_.back() == ' ') scratch_.pop_back();
+  text_.assign(kSpaceUtf8);
+  for (const char c : scratch_) {
+    if (c == ' ') {
+      text_.append(kSpaceUtf8);
+    } else {
+      text_.push_back(c);
+    }
+  }
+  replace_symbols();
+}
+
+template <typename Function>
+void Folder::for_each_counted_text(Function function) {
+  for (uint32_t run = 0; run < runs_.size(); ++run) {
+    if (runs_[run].irregular) continue;
+    expand_run(runs_[run]);
+    function(std::string_view(text_), runs_[run].inner + runs_[run].last);
+  }
+  std::vector<uint64_t> totals(words_.size());
+  contexts_.for_each([&](const Context& c) { totals[c.word] += c.count; });
+  for (uint32_t word = 0; word < totals.size(); ++word) function(words_[word], totals[word]);
+}
+
 inline void Folder::finish() {
   runs_.drop_index();
   run_begin_.assign(1, 0);
   for (uint32_t run = 0; run < runs_.size(); ++run) {
     if (!runs_[run].irregular) {
-      normalizer_.normalize_run(runs_[run].text, runs_[run].size, scratch_);
-      if (scratch_.back() == ' ') scratch_.pop_back();
-      text_.assign(kSpaceUtf8);
-      for (const char c : scratch_) {
-        if (c == ' ') {
-          text_.append(kSpaceUtf8);
-        } else {
-          text_.push_back(c);
-        }
-      }
-      replace_symbols();
+      expand_run(runs_[run]);
       ids_.clear();
       firsts_.clear();
       split_text(text_);

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,11 +16,12 @@ from spmcompat.corpus.corpus import (
     Corpus,
     Folder,
     Sample,
+    SegmentCounts,
     Sentences,
     TextRules,
     WordsNotKeptError,
 )
-from spmcompat.corpus.coverage import choose_alphabet
+from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.workers import Workers
@@ -40,6 +42,8 @@ class CorpusOptions:
     max_sentence_length: int = 4192
     character_coverage: float = 0.9995
     required_chars: str = ""
+    all_characters: bool = False
+    """Whether every character is kept, however rare; segments alone can be read so."""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
@@ -63,7 +67,14 @@ class _Reader:
     again; then, and only then, the words of every sentence are needed.
     """
 
-    def __init__(self, options: CorpusOptions, rules: TextRules, workers: Workers, keep: bool):
+    def __init__(
+        self,
+        options: CorpusOptions,
+        rules: TextRules,
+        workers: Workers,
+        keep: bool = False,
+        ordered: bool = True,
+    ):
         self.options = options
         self.workers = workers
         self.keep = keep
@@ -74,7 +85,10 @@ class _Reader:
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
         self.text_words = 0
-        self.has_words = options.split_by_whitespace and "\u2581" not in options.required_chars
+        self.ordered = ordered
+        self.has_words = (
+            ordered and options.split_by_whitespace and "\u2581" not in options.required_chars
+        )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
         def work(worker: int, task: tuple[int, Block]) -> None:
@@ -92,6 +106,8 @@ class _Reader:
         self.workers.run(range(len(sampled)), work)
 
     def _record(self, index: int, batch: Batch) -> None:
+        if not self.ordered:
+            return
         self.batches[index] = batch
         self.text_bytes += batch.text_bytes
         self.text_words += batch.text_words
@@ -140,15 +156,8 @@ def read_corpus(
     TrainingError
         For a corpus that cannot be read or holds nothing to train on.
     """
-    try:
-        rules = TextRules(charsmap, symbols, options)
-    except RuntimeError as error:
-        raise TrainingError(f"INTERNAL: {error}") from None
-    source: Files | Items
-    if items is None:
-        source = Files(options.input, options.max_sentence_length, options.tsv, report)
-    else:
-        source = Items(items)
+    rules = _rules(options, charsmap, symbols)
+    source = _source(options, items, report)
     try:
         return _read(options, rules, source, workers, report, keep=False)
     except WordsNotKeptError:
@@ -161,6 +170,128 @@ def read_corpus(
         return _read(options, rules, source, workers, report, keep=True)
 
 
+def read_segments(
+    options: CorpusOptions,
+    charsmap: bytes,
+    symbols: list[bytes],
+    items: Iterable[str | bytes] | None,
+    workers: Workers,
+    report: Report,
+) -> tuple[list[tuple[int, int]], SegmentCounts]:
+    """Read all sentences as segments, of which neither order nor context is kept.
+
+    Parameters
+    ----------
+    options, charsmap, symbols, items, workers, report
+        As for `read_corpus`.
+
+    Returns
+    -------
+    alphabet : list of (int, int)
+        Required characters (code points) with their counts, by count descending.
+    segments : SegmentCounts
+        Distinct segments of these characters.
+
+    Raises
+    ------
+    TrainingError
+        For a corpus that cannot be read or holds nothing to train on.
+    """
+    folders = _fold_unordered(options, charsmap, symbols, items, workers, report)
+    alphabet = _alphabet_of(folders, options, workers, report)
+    required = [c for c, _ in alphabet]
+    parts: list[SegmentCounts] = []
+    workers.run(folders, lambda _, folder: parts.append(folder.segments(required)))
+    segments = parts.pop()
+    while parts:
+        workers.call(partial(segments.add, parts.pop()))
+    report.info(f"Done! {len(segments)} distinct segments.")
+    return alphabet, segments
+
+
+def read_alphabet(
+    options: CorpusOptions,
+    charsmap: bytes,
+    symbols: list[bytes],
+    items: Iterable[str | bytes] | None,
+    workers: Workers,
+    report: Report,
+) -> list[tuple[int, int]]:
+    """Read all sentences as `read_segments` does, and return the alphabet alone."""
+    folders = _fold_unordered(options, charsmap, symbols, items, workers, report)
+    return _alphabet_of(folders, options, workers, report)
+
+
+def _rules(
+    options: CorpusOptions, charsmap: bytes, symbols: list[bytes], ordered: bool = True
+) -> TextRules:
+    try:
+        return TextRules(charsmap, symbols, options, ordered)
+    except RuntimeError as error:
+        raise TrainingError(f"INTERNAL: {error}") from None
+
+
+def _source(
+    options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
+) -> Files | Items:
+    if items is None:
+        return Files(options.input, options.max_sentence_length, options.tsv, report)
+    return Items(items)
+
+
+def _fold_unordered(
+    options: CorpusOptions,
+    charsmap: bytes,
+    symbols: list[bytes],
+    items: Iterable[str | bytes] | None,
+    workers: Workers,
+    report: Report,
+) -> list[Folder]:
+    rules = _rules(options, charsmap, symbols, ordered=False)
+    reader = _Reader(options, rules, workers, ordered=False)
+    _fold(reader, _source(options, items, report), report)
+    return reader.folders
+
+
+def _alphabet_of(
+    folders: list[Folder], options: CorpusOptions, workers: Workers, report: Report
+) -> list[tuple[int, int]]:
+    found: list[dict[int, int]] = []
+    workers.run(folders, lambda _, folder: found.append(folder.characters()))
+    counts: Counter[int] = Counter()
+    for characters in found:
+        counts.update(characters)
+    return whole_alphabet(counts) if options.all_characters else _alphabet(counts, options, report)
+
+
+def _alphabet(
+    counts: Mapping[int, int], options: CorpusOptions, report: Report
+) -> list[tuple[int, int]]:
+    alphabet, covered = choose_alphabet(counts, options.character_coverage, options.required_chars)
+    report.info(f"Alphabet size={len(alphabet)}")
+    report.info(f"Final character coverage={covered:g}")
+    return alphabet
+
+
+def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Items | Sampled:
+    """Let the reader fold the text, or a sample of it; return what was folded."""
+    options = reader.options
+    kept: Files | Items | Sampled = source
+    with report.stage("Reading", source.size(), "bytes") as stage:
+        if options.input_sentence_size > 0:
+            sample = Sample(
+                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
+            )
+            _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
+            report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
+            kept = Sampled(sample)
+            reader.fold_sample(kept)
+        else:
+            reader.fold(source, stage)
+    _report_lines(reader.sentences, options, report)
+    return kept
+
+
 def _read(
     options: CorpusOptions,
     rules: TextRules,
@@ -170,26 +301,10 @@ def _read(
     keep: bool,
 ) -> Corpus:
     reader = _Reader(options, rules, workers, keep)
-    kept: Files | Items | Sampled = source
-    with report.stage("Reading", source.size(), "bytes") as stage:
-        if options.input_sentence_size > 0:
-            sample = Sample(
-                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
-            )
-            _take_sample(source, sample, reader.sentences[0], workers, stage)
-            report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-            kept = Sampled(sample)
-            reader.fold_sample(kept)
-        else:
-            reader.fold(source, stage)
-    _report_lines(reader.sentences, options, report)
+    kept = _fold(reader, source, report)
     builder = Builder(rules)
     reader.finish(builder)
-    alphabet, covered = choose_alphabet(
-        workers.call(builder.characters), options.character_coverage, options.required_chars
-    )
-    report.info(f"Alphabet size={len(alphabet)}")
-    report.info(f"Final character coverage={covered:g}")
+    alphabet = _alphabet(workers.call(builder.characters), options, report)
     corpus = workers.call(lambda: builder.build(alphabet))
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
     if corpus.text_bytes > options.chunk_bytes:

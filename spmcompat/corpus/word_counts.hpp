@@ -233,16 +233,6 @@ class WordCounts {
   void segment(const PieceRule& rule, const SentenceOrder* order, SegmentedCorpus& out);
 
  private:
-  template <typename Function>
-  static void for_each_character(std::string_view text, Function function) {
-    const char* end = text.data() + text.size();
-    for (const char* p = text.data(); p < end;) {
-      size_t length;
-      function(decode_utf8(p, end, &length));
-      p += length;
-    }
-  }
-
   static uint32_t covered_next(uint32_t next, const std::vector<bool>& required) {
     if (next == kTextEnd) return next;
     const uint32_t c = next & ~kSentenceEnd;

@@ -10,11 +10,12 @@ from .harness import Trainers, file_case
 from .test_options import ONE_OPTION
 from .test_texts import TEXTS
 
-KINDS = ["word", "char"]
+KINDS = ["bpe", "word", "char"]
 SOFT: dict[str, Option] = {"vocab_size": 400, "hard_vocab_limit": False}
-ONLY_UNIGRAM_AND_BPE = "pretokenization_delimiter"
 
-OWN_OPTIONS: list[dict[str, Option]] = [
+AUTO: dict[str, Option] = {"auto_character_coverage": True, "byte_fallback": True}
+
+SIMPLE_OPTIONS: list[dict[str, Option]] = [
     {"use_all_vocab": True},
     {"use_all_vocab": True, "hard_vocab_limit": True, "character_coverage": 0.98},
     {"use_all_vocab": True, "vocab_size": 4, "hard_vocab_limit": True},
@@ -30,11 +31,36 @@ OWN_OPTIONS: list[dict[str, Option]] = [
 ]
 
 
+BPE_OPTIONS: list[dict[str, Option]] = [
+    {"vocab_size": 900, "hard_vocab_limit": True},
+    {"user_defined_symbols": [".", "▁,", "the"], "vocab_size": 1000},
+    {"treat_whitespace_as_suffix": True, "add_dummy_prefix": False, "vocab_size": 1000},
+    {"vocab_size": 100_000},
+    {"split_by_whitespace": False, "max_sentencepiece_length": 40},
+    {"split_by_unicode_script": False, "split_by_number": False},
+    {"pretokenization_delimiter": "e", "split_by_whitespace": False},
+    {"required_chars": "zq\U0001f600"},
+    *(
+        {**AUTO, **more}
+        for more in (
+            {"vocab_size": 500},
+            {"vocab_size": 260, "unk_id": -1},
+            {"vocab_size": 700, "split_by_whitespace": False},
+            {"vocab_size": 5000, "character_coverage": 0.98},
+            {"vocab_size": 330, "user_defined_symbols": ["the", "\u2585"]},
+        )
+    ),
+]
+
+
 def options_for(kind: str) -> list[dict[str, Option]]:
+    """Return the options that the type takes."""
+    if kind == "bpe":
+        return [o for o in [*ONE_OPTION, *BPE_OPTIONS] if "model_type" not in o]
     return [
         option
-        for option in [*ONE_OPTION, *OWN_OPTIONS]
-        if not option.get(ONLY_UNIGRAM_AND_BPE) and "model_type" not in option
+        for option in [*ONE_OPTION, *SIMPLE_OPTIONS]
+        if not option.get("pretokenization_delimiter") and "model_type" not in option
     ]
 
 
@@ -71,6 +97,16 @@ def test_text(trainers: Trainers, kind: str, name: str, rules: str) -> None:
         ("char", {"seed_sentencepieces_file": "s"}, "only supported for UNIGRAM model"),
         ("word", {"auto_character_coverage": True}, "only supported in UNIGRAM or BPE"),
         ("char", {"auto_character_coverage": True}, "only supported in UNIGRAM or BPE"),
+        ("bpe", {"use_all_vocab": True}, "--use_all_vocab=true is valid for WORD/CHAR model."),
+        ("bpe", {"seed_sentencepieces_file": "s"}, "only supported for UNIGRAM model"),
+        ("bpe", {"auto_character_coverage": True}, "requires --byte_fallback=true"),
+        ("bpe", {**AUTO, "required_chars": "a"}, "cannot be used together with"),
+        ("bpe", {**AUTO, "vocab_size": 259}, "larger than the number of meta pieces (259 vs 259)"),
+        ("bpe", {**AUTO, "vocab_size": 200}, ""),
+        ("bpe", {"vocab_size": 200, "byte_fallback": True}, ""),
+        ("bpe", {"vocab_size": 30}, "Vocabulary size is smaller than required_chars. 30 vs "),
+        ("bpe", {"hard_vocab_limit": True, "vocab_size": 9999}, "Vocabulary size too high (9999)"),
+        ("bpe", {"required_chars": "▅"}, ""),
         ("word", {"vocab_size": 200, "byte_fallback": True}, ""),
         ("char", {"vocab_size": 200, "byte_fallback": True}, ""),
         ("word", {"user_defined_symbols": [".", "▁."]}, "▁. is already defined"),
@@ -89,6 +125,8 @@ def test_no_character_is_left(trainers: Trainers) -> None:
     options: dict[str, Option] = {**SOFT, "user_defined_symbols": ["x", "▁"]}
     text = "x x\nx\n"
     trainers.check({**options, "model_type": "word"}, text)
+    trainers.check({**options, "model_type": "bpe"}, text)
+    trainers.check({**options, **AUTO, "vocab_size": 300, "model_type": "bpe"}, text)
     for kind in ("char", "unigram"):
         trainers.check_failure(file_case({**options, "model_type": kind}, [text]))
 
