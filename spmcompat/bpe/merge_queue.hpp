@@ -26,6 +26,11 @@ class MergeQueue {
 
   bool empty() const { return size_ == 0; }
 
+  void clear() {
+    for (std::vector<Entry>& entries : classes_) std::vector<Entry>().swap(entries);
+    top_ = size_ = 0;
+  }
+
   void push(uint64_t count, uint32_t pair) {
     const size_t power = power_of(count);
     std::vector<Entry>& entries = classes_[power];

@@ -11,6 +11,11 @@
 // together, when the later of its two symbols does, and from then on they only become fewer.
 // So a pair gets the list of its places once, and what changes around a merge is added up by
 // neighbour before it is looked up.
+//
+// Most pairs are too rare ever to be merged. Those below a floor are not noted at all; when no
+// pair above it is left, the floor is lowered and the pairs of the text are noted again. Only
+// where even the pairs that are no more are wanted does every pair have to be noted from the
+// beginning: the floor is zero then.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +24,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -100,20 +106,28 @@ class PairIndex {
 
 class Merges {
  public:
-  Merges(const SegmentCounts& segments, const PieceRule& rule) : rule_(rule) {
-    lay_out(segments);
-    note_first_pairs();
+  // `expected` tells about how many merges will be made.
+  Merges(const SegmentCounts& segments, const PieceRule& rule, size_t expected) : rule_(rule) {
+    const uint64_t characters = lay_out(segments);
+    floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
+    if (floor_ <= 1) floor_ = 0;
+    note_all_pairs();
   }
   Merges(const Merges&) = delete;
 
   // Makes `wanted` merges more, or as many as there are; returns how many.
   size_t make(size_t wanted, const volatile int& cancelled) {
     size_t made = 0;
-    while (made < wanted && !queue_.empty() && !cancelled) {
+    while (made < wanted && !cancelled) {
+      if (queue_.empty()) {
+        if (floor_ == 0) break;
+        lower_floor(cancelled);
+        continue;
+      }
       const auto best = queue_.pop();
       const Pair& pair = pairs_[best.pair];
       if (pair.count != best.count) {
-        queue_.push(pair.count, best.pair);
+        if (pair.count >= floor_) queue_.push(pair.count, best.pair);
       } else if (accept(pair)) {
         ++made;
       }
@@ -130,6 +144,9 @@ class Merges {
   // A place of the text holds a symbol, or one of these.
   static constexpr uint32_t kHole = 0x80000000u;  // | how far back its symbol begins
   static constexpr uint32_t kEdge = 0xffffffffu;  // between two segments
+
+  // A pair is rare if it has less than one of so many parts of what a merge has on average.
+  static constexpr uint64_t kRarity = 32;
 
   enum Side { kLeft, kRight };
 
@@ -163,8 +180,10 @@ class Merges {
     size_t run_ = 0;
   };
 
-  void lay_out(const SegmentCounts& segments);
-  void note_first_pairs();
+  uint64_t lay_out(const SegmentCounts& segments);
+  void lower_floor(const volatile int& cancelled);
+  void start_over(const volatile int& cancelled);
+  void note_all_pairs();
   bool accept(Pair pair);
   bool replace(const Pair& pair, uint32_t merged);
   void take_away(Side side, uint32_t symbol);
@@ -186,6 +205,7 @@ class Merges {
   std::vector<uint32_t> starts_;   // of stretches of segments with the same count
   std::vector<uint64_t> weights_;  // of the stretches
 
+  uint64_t floor_ = 0;  // the least count of a pair that is noted
   std::vector<Pair> pairs_;
   PairIndex index_;
   PlaceArena arena_;
@@ -204,7 +224,8 @@ class Merges {
   std::u32string piece_;
 };
 
-inline void Merges::lay_out(const SegmentCounts& segments) {
+// Returns the number of characters, each as often as its segment stands in the text.
+inline uint64_t Merges::lay_out(const SegmentCounts& segments) {
   std::vector<uint32_t> order(segments.size());
   size_t places = 1;
   for (uint32_t id = 0; id < order.size(); ++id) {
@@ -217,6 +238,7 @@ inline void Merges::lay_out(const SegmentCounts& segments) {
   });
 
   std::vector<uint32_t> symbol_of(0x110000, kEdge);
+  uint64_t characters = 0;
   text_.reserve(places);
   text_.push_back(kEdge);
   for (const uint32_t id : order) {
@@ -227,26 +249,61 @@ inline void Merges::lay_out(const SegmentCounts& segments) {
     for_each_character(segments.text(id), [&](char32_t c) {
       if (symbol_of[c] == kEdge) symbol_of[c] = symbols_.add(c);
       text_.push_back(symbol_of[c]);
+      characters += segments.count(id);
     });
     text_.push_back(kEdge);
   }
   starts_.push_back(std::numeric_limits<uint32_t>::max());
   first_merged_ = symbols_.size();
+  return characters;
 }
 
-inline void Merges::note_first_pairs() {
+inline void Merges::lower_floor(const volatile int& cancelled) {
+  if (floor_ == 1) return start_over(cancelled);
+  floor_ = std::max<uint64_t>(floor_ / 8, 1);
+  note_all_pairs();
+}
+
+// Makes the same merges again, and notes every pair on the way.
+inline void Merges::start_over(const volatile int& cancelled) {
+  std::unordered_map<char32_t, uint32_t> symbol_of;
+  for (uint32_t symbol = 0; symbol < first_merged_; ++symbol) {
+    symbol_of[symbols_[symbol][0]] = symbol;
+  }
+  for (size_t place = 0; place < text_.size();) {
+    const uint32_t symbol = text_[place];
+    if (symbol == kEdge) {
+      ++place;
+      continue;
+    }
+    for (const char32_t c : symbols_[symbol]) text_[place++] = symbol_of[c];
+  }
+  symbols_.keep(first_merged_);
+  pieces_.clear();
+  floor_ = 0;
+  note_all_pairs();
+  const size_t made = counts_.size();
+  counts_.clear();
+  make(made, cancelled);
+}
+
+inline void Merges::note_all_pairs() {
+  pairs_.clear();
+  index_ = PairIndex();
+  arena_ = PlaceArena();
+  queue_.clear();
   std::vector<uint32_t> begin(symbols_.size() + 1, 0);
   for (const uint32_t at : text_) {
-    if (at != kEdge) ++begin[at + 1];
+    if (is_symbol(at)) ++begin[at + 1];
   }
   for (size_t symbol = 1; symbol < begin.size(); ++symbol) begin[symbol] += begin[symbol - 1];
   std::vector<uint32_t> places(begin.back());
   std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
   for (uint32_t place = 0; place < text_.size(); ++place) {
-    if (text_[place] != kEdge) places[next[text_[place]]++] = place;
+    if (is_symbol(text_[place])) places[next[text_[place]]++] = place;
   }
   tallies_.resize(symbols_.size());
-  for (uint32_t symbol = 0; symbol < first_merged_; ++symbol) {
+  for (uint32_t symbol = 0; symbol < symbols_.size(); ++symbol) {
     note_pairs(kRight, symbol, places.data() + begin[symbol], begin[symbol + 1] - begin[symbol]);
   }
 }
@@ -255,7 +312,7 @@ inline void Merges::note_first_pairs() {
 inline bool Merges::accept(Pair pair) {
   const uint32_t merged = symbols_.add(pair.left, pair.right);
   if (!pieces_.insert(symbols_.utf8(merged)).second) {
-    symbols_.drop_last();
+    symbols_.keep(merged);
     return false;
   }
   counts_.push_back(pair.count);
@@ -268,7 +325,7 @@ inline bool Merges::accept(Pair pair) {
   note_pairs(kRight, merged, merged_places_.data(), merged_places_.size());
   note_pairs(kLeft, merged, merged_places_.data(), merged_places_.size());
   // Where the pair stood twice in a row, the first merge met the left part of the second.
-  if (repeats && index_.find(merged, pair.left) == PairIndex::kNone &&
+  if (floor_ == 0 && repeats && index_.find(merged, pair.left) == PairIndex::kNone &&
       allows(merged, pair.left)) {
     add_pair(merged, pair.left, Tally());
   }
@@ -319,8 +376,8 @@ inline void Merges::take_away(Side side, uint32_t symbol) {
   losers_[side].clear();
 }
 
-// Notes the pairs of a new symbol, which stands at these places, with what stands on one side
-// of it. Where it stands behind itself, that is a pair to its left.
+// Notes the pairs of a symbol, which stands at these places, with what stands on one side of it.
+// Where it stands behind itself, that is a pair to its right.
 inline void Merges::note_pairs(Side side, uint32_t symbol, const uint32_t* places, size_t size) {
   const uint32_t length = symbols_.length(symbol);
   Weights weights(*this);
@@ -330,8 +387,7 @@ inline void Merges::note_pairs(Side side, uint32_t symbol, const uint32_t* place
     const uint32_t other =
         side == kLeft ? text_[place_before(places[i])] : text_[places[i] + length];
     neighbours_[i] = other;
-    const bool is_left_of_itself = side == kRight && other == symbol && length > 1;
-    if (!is_symbol(other) || is_left_of_itself) continue;
+    if (!is_symbol(other) || (side == kLeft && other == symbol)) continue;
     Tally& tally = tallies_[other];
     if (tally.size++ == 0) found_.push_back(other);
     tally.count += weights.at(places[i]);
@@ -339,7 +395,7 @@ inline void Merges::note_pairs(Side side, uint32_t symbol, const uint32_t* place
   for (const uint32_t other : found_) {
     const uint32_t left = side == kLeft ? other : symbol;
     const uint32_t right = side == kLeft ? symbol : other;
-    if (!allows(left, right)) continue;
+    if (tallies_[other].count < floor_ || !allows(left, right)) continue;
     tallies_[other].places = arena_.reserve(tallies_[other].size);
     add_pair(left, right, tallies_[other]);
   }

@@ -15,7 +15,8 @@ from spmcompat.errors import TrainingError
 
 cdef extern from "merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
-        CMerges(const CSegmentCounts& segments, const PieceRule& rule) except +
+        CMerges(
+            const CSegmentCounts& segments, const PieceRule& rule, size_t expected) except +
         size_t make(size_t wanted, const volatile int& cancelled) except +
         size_t size()
         string piece(size_t merge) except +
@@ -30,14 +31,17 @@ cdef class Merges:
     ----------
     segments : SegmentCounts
         The text; no pair lies across two segments.
+    expected : int
+        About how many merges will be made. It decides which pairs are worth noting, and changes
+        nothing else.
     """
 
     cdef unique_ptr[CMerges] merges
 
-    def __init__(self, SegmentCounts segments not None):
+    def __init__(self, SegmentCounts segments not None, size_t expected):
         try:
             with nogil:
-                self.merges.reset(new CMerges(segments.segments, segments.rule))
+                self.merges.reset(new CMerges(segments.segments, segments.rule, expected))
         except RuntimeError as error:
             raise TrainingError(
                 f"{error}: it holds 2**31 characters or more. Give less text or sample it "

@@ -32,8 +32,9 @@ class Symbols {
     return close();
   }
 
-  void drop_last() {
-    begin_.pop_back();
+  // Drops all but the first.
+  void keep(uint32_t size) {
+    begin_.resize(size + 1);
     text_.resize(begin_.back());
   }
 

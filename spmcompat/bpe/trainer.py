@@ -12,7 +12,7 @@ from spmcompat.corpus.corpus import SegmentCounts
 from spmcompat.progress import Report
 from spmcompat.workers import Workers
 
-_STEP = 100  # merges
+_STEP = 1000  # merges
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def train(
 
 def make_merges(segments: SegmentCounts, wanted: int, workers: Workers, report: Report) -> Merges:
     """Make merges until there are as many as wanted, or nothing is left to merge."""
-    merges = workers.call(lambda: Merges(segments))
+    merges = workers.call(lambda: Merges(segments, wanted))
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))
