@@ -8,7 +8,7 @@ from typing import TypeAlias
 from spmcompat.bpe.trainer import BpeOptions
 from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, verify
-from spmcompat.corpus.reading import CorpusOptions, read_alphabet, read_corpus, read_segments
+from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
 from spmcompat.model.writers import Writer, breaking_pieces, save
@@ -70,15 +70,15 @@ def learn(
     spec = settings.trainer
     limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
     if spec.model_type == TrainerSpec.CHAR:
-        return train_char(read_alphabet(*text, workers, report), limit)
+        return train_char(read_unordered(*text, workers, report).alphabet, limit)
     if spec.model_type == TrainerSpec.WORD:
         return train_word(read_corpus(*text, workers, report).counted_words(), limit)
     if spec.model_type == TrainerSpec.BPE:
-        alphabet, segments = read_segments(*text, workers, report)
+        unordered = read_unordered(*text, workers, report)
         if not spec.auto_character_coverage:
-            check_alphabet(len(alphabet), meta_pieces, spec.vocab_size)
+            check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
         options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage)
-        return train_bpe(alphabet, segments, options, workers, report)
+        return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
     corpus = read_corpus(*text, workers, report)
     check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)

@@ -26,6 +26,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "merge_queue.hpp"
@@ -106,9 +107,9 @@ class PairIndex {
 
 class Merges {
  public:
-  // `expected` tells about how many merges will be made.
-  Merges(const SegmentCounts& segments, const PieceRule& rule, size_t expected) : rule_(rule) {
-    const uint64_t characters = lay_out(segments);
+  // `expected` tells about how many merges will be made. The segments are freed as soon as they are laid out.
+  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected) : rule_(rule) {
+    const uint64_t characters = lay_out(std::move(segments));
     floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
     if (floor_ <= 1) floor_ = 0;
     note_all_pairs();
@@ -180,7 +181,7 @@ class Merges {
     size_t run_ = 0;
   };
 
-  uint64_t lay_out(const SegmentCounts& segments);
+  uint64_t lay_out(SegmentCounts segments);
   void lower_floor(const volatile int& cancelled);
   void start_over(const volatile int& cancelled);
   void note_all_pairs();
@@ -225,7 +226,7 @@ class Merges {
 };
 
 // Returns the number of characters, each as often as its segment stands in the text.
-inline uint64_t Merges::lay_out(const SegmentCounts& segments) {
+inline uint64_t Merges::lay_out(SegmentCounts segments) {
   std::vector<uint32_t> order(segments.size());
   size_t places = 1;
   for (uint32_t id = 0; id < order.size(); ++id) {

@@ -6,6 +6,7 @@ from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+from libcpp.utility cimport move
 
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.corpus.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
@@ -16,7 +17,7 @@ from spmcompat.errors import TrainingError
 cdef extern from "merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
-            const CSegmentCounts& segments, const PieceRule& rule, size_t expected) except +
+            CSegmentCounts segments, const PieceRule& rule, size_t expected) except +
         size_t make(size_t wanted, const volatile int& cancelled) except +
         size_t size()
         string piece(size_t merge) except +
@@ -30,7 +31,7 @@ cdef class Merges:
     Parameters
     ----------
     segments : SegmentCounts
-        The text; no pair lies across two segments.
+        The text; no pair lies across two segments. Nothing is left in it afterwards.
     expected : int
         About how many merges will be made. It decides which pairs are worth noting, and changes
         nothing else.
@@ -41,7 +42,9 @@ cdef class Merges:
     def __init__(self, SegmentCounts segments not None, size_t expected):
         try:
             with nogil:
-                self.merges.reset(new CMerges(segments.segments, segments.rule, expected))
+                self.merges.reset(new CMerges(
+                    move(segments.segments), segments.rule, expected))
+                segments.segments = CSegmentCounts()
         except RuntimeError as error:
             raise TrainingError(
                 f"{error}: it holds 2**31 characters or more. Give less text or sample it "

@@ -160,6 +160,7 @@ cdef extern from *:
 
 cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
+        CSegmentCounts() except +
         size_t size()
         void add(const CSegmentCounts& other) except +
 

@@ -121,6 +121,33 @@ class _Reader:
         self.workers.call(lambda: builder.merge(self.folders, ordered, self.has_words))
 
 
+class UnorderedText:
+    """A text of which neither order nor context is kept.
+
+    Attributes
+    ----------
+    alphabet : list of (int, int)
+        Required characters (code points) with their counts, by count descending.
+    """
+
+    def __init__(
+        self, alphabet: list[tuple[int, int]], folders: list[Folder], workers: Workers
+    ) -> None:
+        self.alphabet = alphabet
+        self._folders = folders
+        self._workers = workers
+
+    def cut(self) -> SegmentCounts:
+        """Return the distinct segments of required characters. Nothing of the text is left then."""
+        required = [c for c, _ in self.alphabet]
+        parts: list[SegmentCounts] = []
+        self._workers.run(self._folders, lambda _, folder: parts.append(folder.segments(required)))
+        segments = parts.pop()
+        while parts:
+            self._workers.call(partial(segments.add, parts.pop()))
+        return segments
+
+
 def read_corpus(
     options: CorpusOptions,
     charsmap: bytes,
@@ -170,56 +197,29 @@ def read_corpus(
         return _read(options, rules, source, workers, report, keep=True)
 
 
-def read_segments(
+def read_unordered(
     options: CorpusOptions,
     charsmap: bytes,
     symbols: list[bytes],
     items: Iterable[str | bytes] | None,
     workers: Workers,
     report: Report,
-) -> tuple[list[tuple[int, int]], SegmentCounts]:
-    """Read all sentences as segments, of which neither order nor context is kept.
+) -> UnorderedText:
+    """Read, normalize and fold all sentences, but keep no order.
 
-    Parameters
-    ----------
-    options, charsmap, symbols, items, workers, report
-        As for `read_corpus`.
-
-    Returns
-    -------
-    alphabet : list of (int, int)
-        Required characters (code points) with their counts, by count descending.
-    segments : SegmentCounts
-        Distinct segments of these characters.
-
-    Raises
-    ------
-    TrainingError
-        For a corpus that cannot be read or holds nothing to train on.
+    Parameters, text and errors are those of `read_corpus`.
     """
-    folders = _fold_unordered(options, charsmap, symbols, items, workers, report)
-    alphabet = _alphabet_of(folders, options, workers, report)
-    required = [c for c, _ in alphabet]
-    parts: list[SegmentCounts] = []
-    workers.run(folders, lambda _, folder: parts.append(folder.segments(required)))
-    segments = parts.pop()
-    while parts:
-        workers.call(partial(segments.add, parts.pop()))
-    report.info(f"Done! {len(segments)} distinct segments.")
-    return alphabet, segments
-
-
-def read_alphabet(
-    options: CorpusOptions,
-    charsmap: bytes,
-    symbols: list[bytes],
-    items: Iterable[str | bytes] | None,
-    workers: Workers,
-    report: Report,
-) -> list[tuple[int, int]]:
-    """Read all sentences as `read_segments` does, and return the alphabet alone."""
-    folders = _fold_unordered(options, charsmap, symbols, items, workers, report)
-    return _alphabet_of(folders, options, workers, report)
+    rules = _rules(options, charsmap, symbols, ordered=False)
+    reader = _Reader(options, rules, workers, ordered=False)
+    _fold(reader, _source(options, items, report), report)
+    found: list[dict[int, int]] = []
+    workers.run(reader.folders, lambda _, folder: found.append(folder.characters()))
+    counts: Counter[int] = Counter()
+    for characters in found:
+        counts.update(characters)
+    whole = options.all_characters
+    alphabet = whole_alphabet(counts) if whole else _alphabet(counts, options, report)
+    return UnorderedText(alphabet, reader.folders, workers)
 
 
 def _rules(
@@ -237,31 +237,6 @@ def _source(
     if items is None:
         return Files(options.input, options.max_sentence_length, options.tsv, report)
     return Items(items)
-
-
-def _fold_unordered(
-    options: CorpusOptions,
-    charsmap: bytes,
-    symbols: list[bytes],
-    items: Iterable[str | bytes] | None,
-    workers: Workers,
-    report: Report,
-) -> list[Folder]:
-    rules = _rules(options, charsmap, symbols, ordered=False)
-    reader = _Reader(options, rules, workers, ordered=False)
-    _fold(reader, _source(options, items, report), report)
-    return reader.folders
-
-
-def _alphabet_of(
-    folders: list[Folder], options: CorpusOptions, workers: Workers, report: Report
-) -> list[tuple[int, int]]:
-    found: list[dict[int, int]] = []
-    workers.run(folders, lambda _, folder: found.append(folder.characters()))
-    counts: Counter[int] = Counter()
-    for characters in found:
-        counts.update(characters)
-    return whole_alphabet(counts) if options.all_characters else _alphabet(counts, options, report)
 
 
 def _alphabet(

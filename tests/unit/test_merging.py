@@ -11,7 +11,7 @@ from spmcompat.bpe.merging import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.cancel import CancelFlag
 from spmcompat.corpus.corpus import SegmentCounts
-from spmcompat.corpus.reading import CorpusOptions, read_segments
+from spmcompat.corpus.reading import CorpusOptions, read_unordered
 from spmcompat.workers import Workers
 from tests.oracle import merging, selection
 from tests.oracle.characters import SPACE, Options, cover
@@ -21,7 +21,7 @@ from tests.unit.stages import QUIET
 
 def segments_of(lines: list[str], workers: int = 2, **options: object) -> SegmentCounts:
     given = CorpusOptions(**{"remove_extra_whitespaces": False, **options})  # type: ignore[arg-type]
-    return read_segments(given, b"", [], lines, Workers(workers), QUIET)[1]
+    return read_unordered(given, b"", [], lines, Workers(workers), QUIET).cut()
 
 
 def merges_of(segments: SegmentCounts, wanted: int, expected: int) -> list[tuple[str, int]]:
@@ -38,25 +38,16 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     case = stages.both(lines, options)
     wanted = dice.choice([1, 10, 200])
     segments = segments_of(
-        [f"{line}\t{count}" for line, count in lines],
-        tsv=True,
-        character_coverage=float(np.float32(options.character_coverage)),
-        max_piece_length=options.max_sentencepiece_length,
-        treat_whitespace_as_suffix=options.treat_whitespace_as_suffix,
-        split_by_unicode_script=options.split_by_unicode_script,
-        split_by_number=options.split_by_number,
-        split_by_whitespace=options.split_by_whitespace,
-        split_digits=options.split_digits,
-        allow_whitespace_only_pieces=options.allow_whitespace_only_pieces,
+        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
     )
     oracle = list(merging.merges(case.sentences, options, wanted))
     assert merges_of(segments, wanted, expected) == oracle
 
 
 def test_merges_in_steps_are_those_of_one_call() -> None:
-    segments = segments_of([line for line, _ in stages.random_lines(random.Random(5))] * 3)
-    at_once = merges_of(segments, 60, 60)
-    merges = Merges(segments, 60)
+    lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
+    at_once = merges_of(segments_of(lines), 60, 60)
+    merges = Merges(segments_of(lines), 60)
     while merges.make(7, CancelFlag()) == 7 and len(merges) < 60:
         pass
     assert [(piece.decode(), count) for piece, count in merges][:60] == at_once
@@ -98,6 +89,14 @@ def test_cancelled_merges_stop() -> None:
 def test_nothing_to_merge() -> None:
     assert merges_of(segments_of(["a b c"], add_dummy_prefix=False, max_piece_length=1), 5, 5) == []
     assert len(segments_of(["a", "b"], add_dummy_prefix=False)) == 0
+
+
+def test_laid_out_segments_are_empty_and_can_be_filled_again() -> None:
+    segments = segments_of(["abc abc"])
+    expected = merges_of(segments, 9, 9)
+    assert len(segments) == 0
+    segments.add(segments_of(["abc abc"]))
+    assert merges_of(segments, 9, 9) == expected
 
 
 def test_counts_beyond_32_bits() -> None:
