@@ -1,9 +1,9 @@
 """The parity table: both sides on every corpus of a folder, bytes compared.
 
 ``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut at a line
-end, with 1, 2 and 16 lanes. ``--whole`` takes the named files, or its default list, whole, at
-32,000 pieces and 16 lanes. ``--cache FOLDER`` keeps the reference's digests between runs while
-developing; without it every figure is live.
+end, with 1, 2 and 16 lanes; ``--type bpe`` trains another model type, once. ``--whole`` takes the
+named files, or its default list, whole, at 32,000 pieces and 16 lanes. ``--cache FOLDER`` keeps
+the reference's digests between runs while developing; without it every figure is live.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names (default: all of the folder)")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument("--type", default="unigram", help="unigram, bpe, word or char")
     parser.add_argument("--lanes", type=int, nargs="+")
     parser.add_argument("--vocab_size", type=int)
     parser.add_argument("--head", type=int, default=HEAD, help="bytes of each file")
@@ -67,13 +68,17 @@ def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
     if missing or not names:
         raise SystemExit(f"no such corpus: {', '.join(missing) or 'give --folder'}")
     size = given.vocab_size or (32_000 if given.whole else 4_000)
+    # Only unigram models depend on the lanes.
+    lanes_of_type = [1, 2, 16] if given.type == "unigram" and not given.whole else [16]
     for name in names:
         text = found[name]
         if not given.whole:
             text = scratch / f"{name}.txt"
             text.write_bytes(corpora.head(found[name], given.head))
-        for lanes in given.lanes or ([16] if given.whole else [1, 2, 16]):
+        for lanes in given.lanes or lanes_of_type:
             options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": lanes}
+            if given.type != "unigram":
+                options["model_type"] = given.type
             yield Row(name, text, options)
             if {**options, **ROOM.get(name, {})} != options and not (
                 given.whole and "vocab_size" in ROOM[name]

@@ -25,15 +25,17 @@ def train(
     sentence_iterator: Iterable[str | bytes] | None = None,
     model_prefix: StrPath | None = None,
     model_writer: Writer | None = None,
-    model_type: Literal["unigram"] | None = None,
+    model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
     vocab_size: int | None = None,
     hard_vocab_limit: bool | None = None,
+    use_all_vocab: bool | None = None,
     input_format: Literal["text", "tsv"] | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
     max_sentence_length: int | None = None,
     character_coverage: float | None = None,
     required_chars: str | None = None,
+    auto_character_coverage: bool | None = None,
     seed_sentencepiece_size: int | None = None,
     seed_sentencepieces_file: StrPath | None = None,
     shrinking_factor: float | None = None,
@@ -82,10 +84,13 @@ def train(
         Where to write: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
         Takes the bytes of the model instead.
+    model_type : str
+        ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
     vocab_size : int
         Number of pieces, 8000 by default.
     num_threads : int
-        Number of lanes, 16 by default. It is part of what defines the model; `workers` is not.
+        Number of lanes, 16 by default. It is part of what defines a Unigram model; `workers` is
+        not.
     logstream : text stream
         Where to tell what is done; by default standard error, or the program's own logging.
     workers : int

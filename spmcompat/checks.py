@@ -27,6 +27,9 @@ _RANGES: dict[str, tuple[float, float]] = {
 }
 
 
+_SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
+
+
 def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
     """Check the settings and return the meta pieces they define.
 
@@ -80,19 +83,42 @@ def cautions(settings: Settings) -> list[str]:
 
 def _check_algorithm(spec: TrainerSpec) -> None:
     """Raise if the algorithm is not there, or is told what it cannot do."""
-    if spec.model_type != TrainerSpec.UNIGRAM:
-        name = TrainerSpec.ModelType.Name(spec.model_type).lower()
-        raise TrainingError(f"model_type {name} is not supported yet. Use unigram.")
-    if spec.use_all_vocab:
+    simple = spec.model_type in _SIMPLE
+    if spec.use_all_vocab and not simple:
         raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
-    if spec.auto_character_coverage:
+    if spec.seed_sentencepieces_file and spec.model_type != TrainerSpec.UNIGRAM:
         raise TrainingError(
-            "--auto_character_coverage in UNIGRAM mode requires --use_sparse_pruning=true, "
-            "which is not supported yet. Leave it out."
+            "seed_sentencepieces_file is only supported for UNIGRAM model. Leave it out."
         )
+    if spec.pretokenization_delimiter and simple:
+        raise TrainingError(
+            "PretokenizerForTraining is only supported in UNIGRAM or BPE mode. Leave "
+            "pretokenization_delimiter out."
+        )
+    if spec.auto_character_coverage:
+        _check_auto_character_coverage(spec)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
             f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
+        )
+
+
+def _check_auto_character_coverage(spec: TrainerSpec) -> None:
+    """Raise if characters cannot compete with pieces."""
+    name = "--auto_character_coverage"
+    if spec.model_type in _SIMPLE:
+        raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
+    if spec.model_type == TrainerSpec.UNIGRAM:
+        raise TrainingError(
+            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true, which is not supported "
+            "yet. Leave it out."
+        )
+    if not spec.byte_fallback:
+        raise TrainingError(f"{name} requires --byte_fallback=true. Set it too.")
+    if spec.required_chars:
+        raise TrainingError(
+            f"{name} cannot be used together with --required_chars or --required_chars_file. "
+            "Leave one of the two out."
         )
 
 
@@ -115,12 +141,24 @@ def _check_ranges(spec: TrainerSpec) -> None:
 
 
 def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
-    """Raise if not even one character would fit beside the meta pieces."""
-    least = len(meta) + 1
-    if spec.vocab_size < least:
+    """Raise if the meta pieces do not fit, or not even one character beside them."""
+    size, fixed = spec.vocab_size, len(meta)
+    if spec.auto_character_coverage:
+        if size <= fixed:
+            raise TrainingError(
+                f"Vocabulary size must be larger than the number of meta pieces ({size} vs "
+                f"{fixed}). Increase vocab_size."
+            )
+    elif spec.model_type != TrainerSpec.UNIGRAM:
+        if size < fixed:
+            raise TrainingError(
+                f"vocab_size {size} is smaller than the number of meta pieces, {fixed}. Increase "
+                "vocab_size."
+            )
+    elif size < fixed + 1:
         raise TrainingError(
-            f"Vocabulary size is smaller than required_chars. {spec.vocab_size} vs at least "
-            f"{least}: {len(meta)} meta pieces and one character. Increase vocab_size or decrease "
+            f"Vocabulary size is smaller than required_chars. {size} vs at least {fixed + 1}: "
+            f"{fixed} meta pieces and one character. Increase vocab_size or decrease "
             "character_coverage with --character_coverage option."
         )
 

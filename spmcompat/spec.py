@@ -282,6 +282,9 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     _store_defaults(settings)
     for name, text in flags.items():
         _apply_flag(settings, name, text)
+    if settings.trainer.model_type == TrainerSpec.UNIGRAM:
+        for name in sorted(DEFAULT.experimental_flags & flags.keys()):
+            _refuse_experiment(name, flags[name])
     # The files come after the flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
@@ -314,7 +317,7 @@ def _apply_flag(settings: Settings, name: str, text: str) -> None:
         )
         _set_field(settings.trainer, name, bare, hexadecimal=True)
     elif name in DEFAULT.experimental_flags:
-        _refuse_experiment(name, text)
+        _experiment_is_idle(name, text)
     elif name == "random_seed":
         parse_int(text, UINT32, hexadecimal=True)
     elif name == "denormalization_rule_tsv" and not text:
@@ -325,8 +328,8 @@ def _apply_flag(settings: Settings, name: str, text: str) -> None:
         _apply(settings, name, text)
 
 
-def _refuse_experiment(name: str, text: str) -> None:
-    """Raise if an experimental flag would change the result."""
+def _experiment_is_idle(name: str, text: str) -> bool:
+    """Tell whether an experimental flag leaves the result of unigram training as it is."""
     idle = {
         "use_sparse_pruning": lambda: not parse_bool(text),
         # Read only by sparse pruning.
@@ -334,7 +337,12 @@ def _refuse_experiment(name: str, text: str) -> None:
         "seed_piece_length_power": lambda: parse_float(text) == 1.0,
         "min_freq_alpha": lambda: parse_float(text) == 0.0,
     }
-    if not idle[name]():
+    return idle[name]()
+
+
+def _refuse_experiment(name: str, text: str) -> None:
+    """Raise if an experimental flag would change the result."""
+    if not _experiment_is_idle(name, text):
         raise TrainingError(f"--{name} is not supported yet. Leave it at its default.")
 
 

@@ -1,17 +1,26 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
+import math
 from collections.abc import Iterable
+from typing import TypeAlias
 
+from spmcompat.bpe.trainer import BpeOptions
+from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, verify
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.progress import Report
+from spmcompat.simple.char import train as train_char
+from spmcompat.simple.word import train as train_word
 from spmcompat.spec import Settings, with_charsmaps
 from spmcompat.unigram.trainer import UnigramOptions
 from spmcompat.unigram.trainer import train as train_unigram
 from spmcompat.workers import Workers
+
+# The options, charsmap, symbols and sentences that every reader takes.
+Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
 
 
 def run(
@@ -47,27 +56,47 @@ def run(
     workers = Workers(settings.workers)
     charsmap = settings.normalizer.precompiled_charsmap
     symbols = [piece.piece.encode() for piece in meta.values()]
-    options = corpus_options(settings)
-    corpus = read_corpus(options, charsmap, symbols, sentences, workers, report)
-    check_alphabet(len(corpus.alphabet), len(meta), settings.trainer.vocab_size)
-    pieces = train_unigram(corpus, unigram_options(settings, len(meta)), workers, report)
+    text = (corpus_options(settings), charsmap, symbols, sentences)
+    pieces = learn(text, settings, len(meta), workers, report)
     report.step("Writing")
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
     deliver(model, writer, report)
 
 
+def learn(
+    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+) -> list[tuple[bytes, float]]:
+    """Read the text as the model type needs it, and learn the pieces."""
+    spec = settings.trainer
+    limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
+    if spec.model_type == TrainerSpec.CHAR:
+        return train_char(read_unordered(*text, workers, report).alphabet, limit)
+    if spec.model_type == TrainerSpec.WORD:
+        return train_word(read_corpus(*text, workers, report).counted_words(), limit)
+    if spec.model_type == TrainerSpec.BPE:
+        unordered = read_unordered(*text, workers, report)
+        if not spec.auto_character_coverage:
+            check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
+        options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage)
+        return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
+    corpus = read_corpus(*text, workers, report)
+    check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
+    return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
+
+
 def corpus_options(settings: Settings) -> CorpusOptions:
     """Return what of the settings concerns the corpus."""
     spec = settings.trainer
-    return CorpusOptions(
+    options = CorpusOptions(
         input=tuple(spec.input),
         tsv=spec.input_format == "tsv",
         input_sentence_size=spec.input_sentence_size,
         shuffle_input_sentence=spec.shuffle_input_sentence,
         sampling_seed=settings.sampling_seed,
         max_sentence_length=spec.max_sentence_length,
-        character_coverage=spec.character_coverage,
+        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
         required_chars=spec.required_chars,
+        all_characters=spec.auto_character_coverage,
         add_dummy_prefix=settings.normalizer.add_dummy_prefix,
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
         treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
@@ -78,6 +107,18 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         split_by_whitespace=spec.split_by_whitespace,
         split_digits=spec.split_digits,
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+    )
+    return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
+
+
+def whole_words(options: CorpusOptions) -> CorpusOptions:
+    """Return the options with words cut before each space mark, as the word model takes them."""
+    return options._replace(
+        space_begins_word=True,
+        split_by_unicode_script=False,
+        split_by_whitespace=True,
+        split_digits=False,
+        allow_whitespace_only_pieces=False,
     )
 
 

@@ -2,7 +2,7 @@
 
 ``python -m tests.hunt --cases 500 --seed 1`` prints a running count, keeps every difference with
 the command that repeats it in a JSON file, and ends with one line of totals. A case depends on
-nothing but the seed, its number, the form and the corpora.
+nothing but the seed, its number, the types, the form and the corpora.
 """
 
 from __future__ import annotations
@@ -114,10 +114,13 @@ def sources(folder: str | None) -> list[Source]:
 class CaseMaker:
     """Makes one case from a seeded generator."""
 
-    def __init__(self, dice: random.Random, texts: Sequence[Source], form: Form) -> None:
+    def __init__(
+        self, dice: random.Random, texts: Sequence[Source], form: Form, kind: str = "unigram"
+    ) -> None:
         self.dice = dice
         self.texts = texts
         self.form = form
+        self.kind = kind
         self.source = dice.choice(texts)
         self.options: dict[str, Option] = {}
         self.files: dict[str, bytes] = {}
@@ -139,6 +142,7 @@ class CaseMaker:
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
             group(text)
         self.target()
+        self.model_type()
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         case = self.hand_over(data)
@@ -168,6 +172,25 @@ class CaseMaker:
         )
         if soft or self.chance(0.3):
             self.options["hard_vocab_limit"] = not soft
+
+    def model_type(self) -> None:
+        """Turn a case for unigram into one for another type, which refuses some options."""
+        if self.kind == "unigram":
+            return
+        self.options["model_type"] = self.dice.choice([self.kind, self.kind.upper()])
+        if self.chance(0.95):
+            self.options.pop("seed_sentencepieces_file", None)
+        if self.kind == "bpe":
+            if self.chance(0.3):
+                self.options.update(auto_character_coverage=True, byte_fallback=True)
+                if self.chance(0.95):
+                    self.options.pop("required_chars", None)
+                    self.options.pop("required_chars_file", None)
+            return
+        if self.chance(0.95):
+            self.options.pop("pretokenization_delimiter", None)
+        self.set("use_all_vocab", 0.4, [True])
+        self.set("vocab_size", 0.3, [3, 4, 7, 30, 100, 270])
 
     def sizes(self, text: str) -> None:
         self.set("num_threads", 0.6, [1, 2, 3, 4, 7, 16, 33])
@@ -342,10 +365,16 @@ class CaseMaker:
 
 
 def make_case(
-    seed: int, number: int, texts: Sequence[Source], form: Form, workers: Sequence[int]
+    seed: int,
+    number: int,
+    texts: Sequence[Source],
+    form: Form,
+    workers: Sequence[int],
+    kinds: Sequence[str] = ("unigram",),
 ) -> tuple[Case, str]:
     """Return a case and the name of its corpus."""
-    maker = CaseMaker(random.Random(f"{seed}/{number}"), texts, form)
+    kind = random.Random(f"{seed}/{number}/type").choice(kinds)
+    maker = CaseMaker(random.Random(f"{seed}/{number}"), texts, form, kind)
     return maker.make(workers), maker.source.name
 
 
@@ -368,6 +397,9 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", type=int, help="run this case alone and report in full")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--form", choices=["python", "cli"], default="python")
+    parser.add_argument(
+        "--types", default="unigram", help="model types, as in unigram,bpe,word,char"
+    )
     parser.add_argument("--corpora", help=f"folder (default: ${corpora.FOLDER_VARIABLE})")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds a side may take")
@@ -391,7 +423,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     started = time.perf_counter()
     with Trainers(ours=given.ours, timeout=given.timeout) as trainers:
         for number in numbers:
-            case, corpus = make_case(given.seed, number, texts, given.form, given.workers)
+            case, corpus = make_case(
+                given.seed, number, texts, given.form, given.workers, given.types.split(",")
+            )
             comparison = trainers.run(case)
             result = verdict(comparison)
             tally[result] += 1
@@ -410,8 +444,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"{number + 1 - numbers.start}/{len(numbers)}: {counts}", end=end, flush=True)
     counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
     print(
-        f"\nhunt: form {given.form}, seed {given.seed}, {len(numbers)} cases over {len(texts)} "
-        f"corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
+        f"\nhunt: {given.types}, form {given.form}, seed {given.seed}, {len(numbers)} cases over "
+        f"{len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
         f"{time.perf_counter() - started:.0f} s in all"
     )
     return 1 if tally["different"] else 0
@@ -424,7 +458,8 @@ def record(
     return {
         "case": number,
         "repeat": (
-            f"python -m tests.hunt --seed {given.seed} --form {given.form}{folder} --only {number}"
+            f"python -m tests.hunt --seed {given.seed} --types {given.types} --form {given.form}"
+            f"{folder} --only {number}"
         ),
         "corpus": corpus,
         "options": dict(comparison.case.options),

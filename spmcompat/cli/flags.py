@@ -16,13 +16,13 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "character_coverage": "Share of the text that the characters of the model must cover.",
         "required_chars": "Characters to keep however rare they are.",
         "required_chars_file": "A file that holds the required characters.",
-        "auto_character_coverage": "Let characters compete with pieces (not supported yet).",
+        "auto_character_coverage": "Let characters compete with pieces (bpe, byte_fallback).",
     },
     "Model": {
-        "model_type": "unigram; bpe, word and char are not supported yet.",
+        "model_type": "unigram, bpe, word or char.",
         "vocab_size": "Number of pieces, meta pieces included.",
         "hard_vocab_limit": "Fail if the text does not give so many pieces.",
-        "use_all_vocab": "Take all pieces; only for word and char models.",
+        "use_all_vocab": "Take all words or characters; only for word and char models.",
         "byte_fallback": "Spell unknown characters in 256 byte pieces.",
     },
     "What a piece may look like": {
@@ -33,7 +33,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "split_digits": "Every digit is a piece of its own.",
         "treat_whitespace_as_suffix": "White space ends a piece instead of beginning it.",
         "allow_whitespace_only_pieces": "Pieces may be runs of white space.",
-        "pretokenization_delimiter": "No piece crosses this text, which is then left out.",
+        "pretokenization_delimiter": "No piece crosses this text (unigram, bpe); it is left out.",
     },
     "Normalization": {
         "normalization_rule_name": "nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.",

@@ -62,6 +62,7 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         cbool counted
         cbool whole_sentences
         cbool short_way
+        cbool ordered
         cbool uniform_starts
         string delimiter
 
@@ -118,6 +119,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] word_segments
         vector[int64_t] word_count
         size_t segments_size()
+        string word_text(size_t word) except +
 
     cdef cppclass Segmenter:
         Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
@@ -204,6 +206,46 @@ cdef extern from *:
         LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
     void fold_sample "spmcompat::fold_sample"(
         const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
+
+
+cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
+        CSegmentCounts() except +
+        size_t size()
+        void add(const CSegmentCounts& other) except +
+
+
+# A lambda is no Cython: what a folder holds is handed on by these.
+cdef extern from *:
+    """
+    #include "segment_counts.hpp"
+    #include "word_counts.hpp"
+    namespace spmcompat {
+    inline void count_text_characters(Folder& folder, CharacterCounts& counts) {
+      folder.for_each_counted_text([&](std::string_view text, uint64_t count) {
+        for_each_character(text, [&](char32_t c) { counts.add(c, count); });
+      });
+    }
+    inline void cut_text(Folder& folder, const PieceRule& rule,
+                         const std::vector<char32_t>& alphabet, SegmentCounts& out) {
+      std::vector<bool> required(kCodePoints);
+      for (const char32_t c : alphabet) required[c] = true;
+      folder.consume_counted_text([&](std::string_view text, uint64_t count) {
+        out.add_parts(text, count, rule, required);
+      });
+    }
+    }
+    """
+    void count_text_characters "spmcompat::count_text_characters"(
+        CFolder& folder, CharacterCounts& counts) except + nogil
+    void cut_text "spmcompat::cut_text"(
+        CFolder& folder, const PieceRule& rule, const vector[char32_t]& alphabet,
+        CSegmentCounts& out) except + nogil
+
+
+cdef class SegmentCounts:
+    cdef CSegmentCounts segments
+    cdef PieceRule rule
 
 
 cdef class Corpus:

@@ -208,6 +208,8 @@ cdef class TextRules:
         Meta pieces; where one stands in the text, it is cut out.
     options
         Any object with the attributes of `spmcompat.corpus.reading.CorpusOptions`.
+    ordered : bool
+        Whether the order of sentences and what follows each word is kept.
     """
 
     cdef unique_ptr[CNormalizer] normalizer
@@ -215,7 +217,8 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
 
-    def __init__(self, bytes charsmap not None, list symbols not None, options):
+    def __init__(
+            self, bytes charsmap not None, list symbols not None, options, bint ordered=True):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -229,11 +232,13 @@ cdef class TextRules:
         self.rule.split_by_number = options.split_by_number
         self.rule.split_by_whitespace = options.split_by_whitespace
         self.rule.split_digits = options.split_digits
-        self.rule.whitespace_as_suffix = options.treat_whitespace_as_suffix
+        self.rule.whitespace_as_suffix = (
+            options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
+        self.fold.ordered = ordered
         self.fold.counted = options.tsv
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
@@ -328,6 +333,26 @@ cdef class Folder:
         batch.folder = self.number
         batch.log = move(dereference(self.folder).end_batch())
         return batch
+
+    def characters(self):
+        """Return how often each character stands in the text; for rules without order."""
+        cdef CharacterCounts counts
+        with nogil:
+            count_text_characters(dereference(self.folder), counts)
+        return _counted(counts)
+
+    def segments(self, list characters not None):
+        """Return the `SegmentCounts` of the text; no segment holds any but these characters.
+
+        Afterwards nothing is left in the folder.
+        """
+        cdef SegmentCounts found = SegmentCounts()
+        cdef vector[char32_t] required = characters
+        found.rule = self.rules.rule
+        with nogil:
+            cut_text(dereference(self.folder), found.rule, required, found.segments)
+        self.folder.reset()
+        return found
 
 
 @final
@@ -461,16 +486,13 @@ cdef class Builder:
 
     def characters(self):
         """Return how often each character (code point) stands in the corpus; NUL is left out."""
-        cdef pair[char32_t, uint64_t] counted
         cdef size_t worker
         self.character_counts.clear()
         self.character_counts.resize(self.workers.count)
         self._for_each_shard(self._count_characters)
         for worker in range(1, self.character_counts.size()):
             self.character_counts[0].add(self.character_counts[worker])
-        found = {}
-        for counted in self.character_counts[0].counted():
-            found[counted.first] = counted.second
+        found = _counted(self.character_counts[0])
         self.character_counts.clear()
         self.character_counts.shrink_to_fit()
         return found
@@ -602,6 +624,27 @@ cdef class Builder:
             self.segmenter.reset()
 
 
+cdef dict _counted(const CharacterCounts& counts):
+    cdef pair[char32_t, uint64_t] counted
+    found = {}
+    for counted in counts.counted():
+        found[counted.first] = counted.second
+    return found
+
+
+@final
+cdef class SegmentCounts:
+    """Distinct segments of two characters or more, and how often each stands in the text."""
+
+    def __len__(self):
+        return self.segments.size()
+
+    def add(self, SegmentCounts other not None):
+        """Add the counts of other segments."""
+        with nogil:
+            self.segments.add(other.segments)
+
+
 @final
 cdef class Corpus:
     """Distinct segments, the words they make up, and the characters required.
@@ -620,6 +663,15 @@ cdef class Corpus:
     def words(self):
         """Number of words: distinct ones, or sentences where pieces may lie across words."""
         return self.segmented.word_count.size()
+
+    def counted_words(self):
+        """Yield each word (bytes) and its count, by count descending, then bytes ascending.
+
+        Where pieces may lie across words, sentences take the place of words.
+        """
+        cdef size_t i
+        for i in range(self.segmented.word_count.size()):
+            yield bytes(self.segmented.word_text(i)), <uint64_t>self.segmented.word_count[i]
 
     @property
     def segments(self):

@@ -21,7 +21,8 @@ def choose_alphabet(
     counts : mapping of int to int
         How often each character (code point) stands in the corpus.
     coverage : float
-        The share of the corpus to cover, as the float32 of the specification.
+        The share of the corpus to cover, as the float32 of the specification; more than 1 takes
+        all characters.
     required : str
         Characters to take in any case.
 
@@ -72,13 +73,14 @@ def choose_alphabet(
             )
         if character != _BOUNDARY:
             chosen.append((character, count))
-    if not chosen:
-        raise TrainingError(
-            "No character of the corpus is left to train on: all of its text is meta pieces or "
-            "delimiters. Check the user_defined_symbols and the control_symbols."
-        )
     chosen.sort(key=lambda item: (-item[1], item[0]))
     return chosen, covered / total
+
+
+def whole_alphabet(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Return all characters with their counts, by count descending, code point ascending."""
+    chosen = [(c, count) for c, count in counts.items() if c != _BOUNDARY]
+    return sorted(chosen, key=lambda item: (-item[1], item[0]))
 
 
 def _float32(value: float) -> float:

@@ -34,6 +34,7 @@ struct FoldOptions {
   bool counted = false;          // sentences come with counts other than 1
   bool whole_sentences = false;  // a sentence is one word
   bool short_way = false;
+  bool ordered = true;          // whether contexts and the order of sentences are kept
   bool uniform_starts = false;  // every sentence begins with the space mark
   std::string delimiter;        // of the pre-tokenization
 };
@@ -140,6 +141,15 @@ class Folder {
   // Puts all words into a table, which folders share; afterwards only their ids there are left.
   void finish(WordTable& table);
 
+  // Calls function(text, count) for all of the text: for words, and for runs, which may hold
+  // several. Only where no order is kept: else a word does not know how often it ends a sentence.
+  template <typename Function>
+  void for_each_counted_text(Function function);
+
+  // The same, once: afterwards nothing is left.
+  template <typename Function>
+  void consume_counted_text(Function function);
+
   // The words in that table that an id of a BatchLog stands for: a run may hold several.
   template <typename Function>
   void for_each_word_of(uint32_t id, Function function) const {
@@ -176,6 +186,10 @@ class Folder {
   void split_text(std::string_view text);
   void replace_symbols();
   void run_text(std::string_view run);
+  template <typename Function>
+  void call_for_run(std::string_view run, uint64_t count, Function function);
+  template <typename Function>
+  void for_each_counted_word(Function function) const;
   void add_run_words(std::string_view text, const WordUse& use, WordTable& table,
                      SharedBatch<WordUse>& batch);
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids);
@@ -272,6 +286,10 @@ inline void Folder::add_whole(const char* text, size_t size, int64_t count) {
     return;
   }
   split_text(text_);
+  if (!options_.ordered) {
+    for (const uint32_t id : ids_) contexts_.add(id, 0, count);
+    return;
+  }
   for (size_t i = 0; i + 1 < ids_.size(); ++i) contexts_.add(ids_[i], firsts_[i + 1], count);
   if (options_.uniform_starts) {
     contexts_.add(ids_.back(), kSentenceEnd | kSpaceMark, count);
@@ -308,6 +326,7 @@ inline void Folder::split_text(std::string_view text) {
 
 inline void Folder::record(uint32_t last, char32_t first, int64_t count,
                            const std::vector<uint32_t>& ids) {
+  if (!options_.ordered) return;
   log_.last.push_back(last);
   if (!options_.uniform_starts) log_.first.push_back(first);
   if (options_.counted) log_.count.push_back(count);
@@ -361,6 +380,39 @@ inline void Folder::run_text(std::string_view run) {
     }
   }
   replace_symbols();
+}
+
+template <typename Function>
+void Folder::for_each_counted_text(Function function) {
+  runs_.for_each([&](std::string_view run, uint64_t inner, uint64_t last, bool) {
+    call_for_run(run, inner + last, function);
+  });
+  for_each_counted_word(function);
+}
+
+template <typename Function>
+void Folder::consume_counted_text(Function function) {
+  runs_.consume([&](std::string_view run, uint64_t inner, uint64_t last, bool) {
+    call_for_run(run, inner + last, function);
+  });
+  for_each_counted_word(function);
+  words_ = StringTable();
+  contexts_ = ContextTable();
+}
+
+// An irregular run is never counted.
+template <typename Function>
+void Folder::call_for_run(std::string_view run, uint64_t count, Function function) {
+  if (count == 0) return;
+  run_text(run);
+  function(std::string_view(text_), count);
+}
+
+template <typename Function>
+void Folder::for_each_counted_word(Function function) const {
+  std::vector<uint64_t> totals(words_.size());
+  contexts_.for_each([&](const Context& c) { totals[c.word] += c.count; });
+  for (uint32_t word = 0; word < totals.size(); ++word) function(words_[word], totals[word]);
 }
 
 // The words of the run's text, with what stands behind each.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -15,12 +16,13 @@ from spmcompat.corpus.corpus import (
     Corpus,
     Folder,
     Sample,
+    SegmentCounts,
     Sentences,
     TextRules,
     WordsNotKeptError,
     return_freed_memory,
 )
-from spmcompat.corpus.coverage import choose_alphabet
+from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.workers import Workers
@@ -40,9 +42,13 @@ class CorpusOptions(NamedTuple):
     max_sentence_length: int = 4192
     character_coverage: float = 0.9995
     required_chars: str = ""
+    all_characters: bool = False
+    """Whether every character is kept, however rare; segments alone can be read so."""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
+    space_begins_word: bool = False
+    """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
     max_piece_length: int = 16
     split_by_unicode_script: bool = True
@@ -61,7 +67,14 @@ class _Reader:
     again; then, and only then, the words of every sentence are needed.
     """
 
-    def __init__(self, options: CorpusOptions, rules: TextRules, workers: Workers, keep: bool):
+    def __init__(
+        self,
+        options: CorpusOptions,
+        rules: TextRules,
+        workers: Workers,
+        keep: bool = False,
+        ordered: bool = True,
+    ):
         self.options = options
         self.workers = workers
         self.keep = keep
@@ -72,7 +85,10 @@ class _Reader:
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
         self.text_words = 0
-        self.has_words = options.split_by_whitespace and "\u2581" not in options.required_chars
+        self.ordered = ordered
+        self.has_words = (
+            ordered and options.split_by_whitespace and "\u2581" not in options.required_chars
+        )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
         def work(worker: int, task: tuple[int, Block]) -> None:
@@ -90,6 +106,8 @@ class _Reader:
         self.workers.run(range(len(sampled)), work)
 
     def _record(self, index: int, batch: Batch) -> None:
+        if not self.ordered:
+            return
         self.batches[index] = batch
         self.text_bytes += batch.text_bytes
         self.text_words += batch.text_words
@@ -100,6 +118,33 @@ class _Reader:
     def finish(self, builder: Builder) -> None:
         ordered = [self.batches[i] for i in range(len(self.batches))]
         builder.merge(self.folders, ordered, self.has_words)
+
+
+class UnorderedText:
+    """A text of which neither order nor context is kept.
+
+    Attributes
+    ----------
+    alphabet : list of (int, int)
+        Required characters (code points) with their counts, by count descending.
+    """
+
+    def __init__(
+        self, alphabet: list[tuple[int, int]], folders: list[Folder], workers: Workers
+    ) -> None:
+        self.alphabet = alphabet
+        self._folders = folders
+        self._workers = workers
+
+    def cut(self) -> SegmentCounts:
+        """Return the distinct segments of required characters. Nothing of the text is left then."""
+        required = [c for c, _ in self.alphabet]
+        parts: list[SegmentCounts] = []
+        self._workers.run(self._folders, lambda _, folder: parts.append(folder.segments(required)))
+        segments = parts.pop()
+        while parts:
+            self._workers.call(partial(segments.add, parts.pop()))
+        return segments
 
 
 def read_corpus(
@@ -138,15 +183,8 @@ def read_corpus(
         For a corpus that cannot be read or holds nothing to train on.
     """
     return_freed_memory()
-    try:
-        rules = TextRules(charsmap, symbols, options)
-    except RuntimeError as error:
-        raise TrainingError(f"INTERNAL: {error}") from None
-    source: Files | Items
-    if items is None:
-        source = Files(options.input, options.max_sentence_length, options.tsv, report)
-    else:
-        source = Items(items)
+    rules = _rules(options, charsmap, symbols)
+    source = _source(options, items, report)
     try:
         return _read(options, rules, source, workers, report, keep=False)
     except WordsNotKeptError:
@@ -159,6 +197,78 @@ def read_corpus(
         return _read(options, rules, source, workers, report, keep=True)
 
 
+def read_unordered(
+    options: CorpusOptions,
+    charsmap: bytes,
+    symbols: list[bytes],
+    items: Iterable[str | bytes] | None,
+    workers: Workers,
+    report: Report,
+) -> UnorderedText:
+    """Read, normalize and fold all sentences, but keep no order.
+
+    Parameters, text and errors are those of `read_corpus`.
+    """
+    return_freed_memory()
+    rules = _rules(options, charsmap, symbols, ordered=False)
+    reader = _Reader(options, rules, workers, ordered=False)
+    _fold(reader, _source(options, items, report), report)
+    report.step("Counting characters")
+    found: list[dict[int, int]] = []
+    workers.run(reader.folders, lambda _, folder: found.append(folder.characters()))
+    counts: Counter[int] = Counter()
+    for characters in found:
+        counts.update(characters)
+    whole = options.all_characters
+    alphabet = whole_alphabet(counts) if whole else _alphabet(counts, options, report)
+    return UnorderedText(alphabet, reader.folders, workers)
+
+
+def _rules(
+    options: CorpusOptions, charsmap: bytes, symbols: list[bytes], ordered: bool = True
+) -> TextRules:
+    try:
+        return TextRules(charsmap, symbols, options, ordered)
+    except RuntimeError as error:
+        raise TrainingError(f"INTERNAL: {error}") from None
+
+
+def _source(
+    options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
+) -> Files | Items:
+    if items is None:
+        return Files(options.input, options.max_sentence_length, options.tsv, report)
+    return Items(items)
+
+
+def _alphabet(
+    counts: Mapping[int, int], options: CorpusOptions, report: Report
+) -> list[tuple[int, int]]:
+    alphabet, covered = choose_alphabet(counts, options.character_coverage, options.required_chars)
+    report.info(f"Alphabet size={len(alphabet)}")
+    report.info(f"Final character coverage={covered:g}")
+    return alphabet
+
+
+def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Items | Sampled:
+    """Let the reader fold the text, or a sample of it; return what was folded."""
+    options = reader.options
+    kept: Files | Items | Sampled = source
+    with report.stage("Reading", source.size(), "bytes") as stage:
+        if options.input_sentence_size > 0:
+            sample = Sample(
+                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
+            )
+            _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
+            report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
+            kept = Sampled(sample)
+            reader.fold_sample(kept)
+        else:
+            reader.fold(source, stage)
+    _report_lines(reader.sentences, options, report)
+    return kept
+
+
 def _read(
     options: CorpusOptions,
     rules: TextRules,
@@ -168,27 +278,11 @@ def _read(
     keep: bool,
 ) -> Corpus:
     reader = _Reader(options, rules, workers, keep)
-    kept: Files | Items | Sampled = source
-    with report.stage("Reading", source.size(), "bytes") as stage:
-        if options.input_sentence_size > 0:
-            sample = Sample(
-                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
-            )
-            _take_sample(source, sample, reader.sentences[0], workers, stage)
-            report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-            kept = Sampled(sample)
-            reader.fold_sample(kept)
-        else:
-            reader.fold(source, stage)
-    _report_lines(reader.sentences, options, report)
+    kept = _fold(reader, source, report)
     report.step("Merging words")
     builder = Builder(rules, workers)
     reader.finish(builder)
-    alphabet, covered = choose_alphabet(
-        builder.characters(), options.character_coverage, options.required_chars
-    )
-    report.info(f"Alphabet size={len(alphabet)}")
-    report.info(f"Final character coverage={covered:g}")
+    alphabet = _alphabet(builder.characters(), options, report)
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")

@@ -116,22 +116,20 @@ class RunTable {
     if (const uint64_t carry = add_low((*this)[id].last, count)) carried_[id].last += carry;
   }
 
-  // Calls function(text, inner, last, irregular) for each in turn, and frees it. The table is
-  // empty afterwards.
+  // Calls function(text, inner, last, irregular) for each in turn.
+  template <typename Function>
+  void for_each(Function function) const {
+    for (uint32_t id = 0; id < size_; ++id) call(id, function);
+  }
+
+  // Does the same, and frees each. The table is empty afterwards.
   template <typename Function>
   void consume(Function function) {
     index_.clear();
     for (uint32_t id = 0; id < size_; ++id) {
+      call(id, function);
       const Run& run = (*this)[id];
-      uint64_t inner = run.inner, last = run.last;
-      if (const auto found = carried_.find(id); found != carried_.end()) {
-        inner += found->second.inner;
-        last += found->second.last;
-      }
-      const bool is_short = run.size <= sizeof run.head;
-      const char* text = is_short ? reinterpret_cast<const char*>(&run.head) : texts_[run.text];
-      function(std::string_view(text, run.size), inner, last, run.irregular);
-      if (!is_short) texts_.release_before(run.text);
+      if (run.size > sizeof run.head) texts_.release_before(run.text);
       if (id % kBlock == kBlock - 1) blocks_[id / kBlock].reset();
     }
     *this = RunTable();
@@ -153,6 +151,19 @@ class RunTable {
 
   const Run& operator[](uint32_t id) const { return blocks_[id / kBlock][id % kBlock]; }
   Run& operator[](uint32_t id) { return blocks_[id / kBlock][id % kBlock]; }
+
+  template <typename Function>
+  void call(uint32_t id, Function& function) const {
+    const Run& run = (*this)[id];
+    uint64_t inner = run.inner, last = run.last;
+    if (const auto found = carried_.find(id); found != carried_.end()) {
+      inner += found->second.inner;
+      last += found->second.last;
+    }
+    const bool is_short = run.size <= sizeof run.head;
+    const char* text = is_short ? reinterpret_cast<const char*>(&run.head) : texts_[run.text];
+    function(std::string_view(text, run.size), inner, last, run.irregular);
+  }
 
   bool equal(const Run& run, const RunToken& token) const {
     if (run.head != token.head || run.size != token.size) return false;

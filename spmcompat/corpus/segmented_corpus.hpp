@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "string_table.hpp"
@@ -51,6 +52,13 @@ struct SegmentUse {
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
+  std::string word_text(size_t word) const {
+    std::string text;
+    for (uint64_t i = word_begin[word]; i < word_begin[word + 1]; ++i) {
+      text.append(segments[word_segments[i]]);
+    }
+    return text;
+  }
 
   StringList segments;
   std::vector<SegmentUse> uses;      // of each segment

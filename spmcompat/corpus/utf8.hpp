@@ -42,6 +42,16 @@ inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
   return c;
 }
 
+template <typename Function>
+void for_each_character(std::string_view text, Function function) {
+  const char* end = text.data() + text.size();
+  for (const char* p = text.data(); p < end;) {
+    size_t size;
+    function(decode_utf8(p, end, &size));
+    p += size;
+  }
+}
+
 // Surrogates are written as they stand (the caller checks), numbers above U+10FFFF as U+FFFD.
 inline void append_utf8(char32_t c, std::string& out) {
   if (c > 0x10ffff) c = kReplacement;

@@ -95,16 +95,6 @@ struct SentenceOrder {
   }
 };
 
-template <typename Function>
-void for_each_character(std::string_view text, Function function) {
-  const char* end = text.data() + text.size();
-  for (const char* p = text.data(); p < end;) {
-    size_t length;
-    function(decode_utf8(p, end, &length));
-    p += length;
-  }
-}
-
 class CharacterCounts {
  public:
   void add(char32_t c, uint64_t count) {
@@ -124,7 +114,9 @@ class CharacterCounts {
     for (char32_t c = 1; c < kBasicPlane; ++c) {
       if (basic_[c] > 0) result.emplace_back(c, basic_[c]);
     }
-    result.insert(result.end(), others_.begin(), others_.end());
+    for (const auto& [c, count] : others_) {
+      if (count > 0) result.emplace_back(c, count);
+    }
     return result;
   }
 

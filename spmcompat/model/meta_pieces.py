@@ -9,6 +9,7 @@ from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 _PIECE = ModelProto.SentencePiece
+_SPACE_MARK = "\u2581"
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
 
 
@@ -88,7 +89,11 @@ def _reserved_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
 def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec) -> None:
     """Put the symbols and the bytes on the lowest free ids."""
     symbols = [(symbol, _PIECE.CONTROL) for symbol in spec.control_symbols]
-    symbols += [(symbol, _PIECE.USER_DEFINED) for symbol in spec.user_defined_symbols]
+    for symbol in spec.user_defined_symbols:
+        symbols.append((symbol, _PIECE.USER_DEFINED))
+        # A word begins with the space mark, so such a symbol also stands with it.
+        if spec.model_type == TrainerSpec.WORD and not symbol.startswith(_SPACE_MARK):
+            symbols.append((_SPACE_MARK + symbol, _PIECE.USER_DEFINED))
     if spec.byte_fallback:
         symbols += [(f"<0x{byte:02X}>", _PIECE.BYTE) for byte in range(256)]
 

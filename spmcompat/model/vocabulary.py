@@ -39,14 +39,18 @@ def assemble(
         If the pieces do not fill the vocabulary, or one of them stands in it twice.
     """
     model = ModelProto()
-    _add_pieces(model, pieces, meta, trainer.vocab_size)
-    _check_pieces(model)
-    _check_size(model, trainer)
     model.trainer_spec.CopyFrom(trainer)
+    if trainer.use_all_vocab:
+        model.trainer_spec.vocab_size = len(pieces) + len(meta)
+    hard = trainer.hard_vocab_limit and trainer.model_type != TrainerSpec.CHAR
+    _add_pieces(model, pieces, meta)
+    _check_pieces(model)
+    if hard:
+        _check_size(model)
     model.normalizer_spec.CopyFrom(normalizer)
     if denormalizer.normalization_rule_tsv:
         model.denormalizer_spec.CopyFrom(denormalizer)
-    if not trainer.hard_vocab_limit:
+    if not hard:
         model.trainer_spec.vocab_size = len(model.pieces)
     return model
 
@@ -55,9 +59,9 @@ def _add_pieces(
     model: ModelProto,
     pieces: Sequence[tuple[bytes, float]],
     meta: Mapping[int, MetaPiece],
-    vocab_size: int,
 ) -> None:
     """Fill the ids from 0 on, each by its meta piece or by the next learned piece."""
+    vocab_size = model.trainer_spec.vocab_size
     learned = iter(pieces)
     used = 0
     for piece_id in range(min(vocab_size, max(meta, default=-1) + 1 + len(pieces))):
@@ -101,11 +105,11 @@ def _check_pieces(model: ModelProto) -> None:
         seen.add(entry.piece)
 
 
-def _check_size(model: ModelProto, trainer: TrainerSpec) -> None:
-    """Raise if a hard limit is not met."""
-    size = len(model.pieces)
-    if trainer.hard_vocab_limit and trainer.vocab_size != size:
+def _check_size(model: ModelProto) -> None:
+    """Raise if the limit is not met."""
+    size, limit = len(model.pieces), model.trainer_spec.vocab_size
+    if size != limit:
         raise TrainingError(
-            f"Vocabulary size too high ({trainer.vocab_size}). Please set it to a value <= "
-            f"{size}. Or pass hard_vocab_limit=false to take the pieces that there are."
+            f"Vocabulary size too high ({limit}). Please set it to a value <= {size}. Or pass "
+            "hard_vocab_limit=false to take the pieces that there are."
         )

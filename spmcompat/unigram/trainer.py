@@ -106,6 +106,11 @@ def train(
 
 def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
     """Return the seed pieces, from the corpus or from the file that the options name."""
+    if not corpus.alphabet:
+        raise TrainingError(
+            "No character of the corpus is left to train on: all of its text is meta pieces or "
+            "delimiters. Check the user_defined_symbols and the control_symbols."
+        )
     if options.seed_sentencepieces_file:
         counts = read_seed_file(options.seed_sentencepieces_file)
         # Here 0 leaves no seed but the characters.

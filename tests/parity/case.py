@@ -127,7 +127,13 @@ def command_line(case: Case) -> list[str]:
         text = flag_text(value)
         if value is True and dice.random() < 0.3:
             arguments.append(f"--{name}")
-        elif isinstance(value, bool) or dice.random() < 0.7 or text.startswith("-"):
+        # Those that begin so are truth values, which take no second argument.
+        elif (
+            isinstance(value, bool)
+            or name.startswith("split_")
+            or dice.random() < 0.7
+            or text.startswith("-")
+        ):
             arguments.append(f"--{name}={text}")
         else:
             arguments += [f"--{name}", text]

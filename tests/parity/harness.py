@@ -126,7 +126,9 @@ class Trainers:
     def explain(self, comparison: Comparison) -> str:
         """Report a difference and, by further runs, the stage that it comes from."""
         lines = [comparison.report()]
-        if comparison.ours.failure is None and comparison.reference.failure is None:
+        kind = str(comparison.case.options.get("model_type", "unigram")).lower()
+        both_trained = comparison.ours.failure is None and comparison.reference.failure is None
+        if kind == "unigram" and both_trained:
             for stage, probe in stage_probes(comparison):
                 verdict = "equal" if self.run(probe).equal else "DIFFERENT"
                 lines.append(f"  stage, {stage}: {verdict}")

@@ -47,21 +47,24 @@ def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: objec
     return read_corpus(given, b"", [], items, Workers(workers), QUIET)
 
 
+def corpus_options(options: Options) -> dict[str, object]:
+    """Return the oracle's options under our names."""
+    same = ["required_chars", "treat_whitespace_as_suffix", "allow_whitespace_only_pieces"]
+    same += ["split_by_unicode_script", "split_by_number", "split_by_whitespace", "split_digits"]
+    return {
+        "character_coverage": float(np.float32(options.character_coverage)),
+        "max_piece_length": options.max_sentencepiece_length,
+        **{name: getattr(options, name) for name in same},
+    }
+
+
 def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
     """Read counted lines on both sides; `pieces` is left empty."""
     corpus = read(
         [f"{line}\t{count}" for line, count in lines],
         tsv=True,
         add_dummy_prefix=dummy,
-        character_coverage=float(np.float32(options.character_coverage)),
-        required_chars=options.required_chars,
-        max_piece_length=options.max_sentencepiece_length,
-        treat_whitespace_as_suffix=options.treat_whitespace_as_suffix,
-        split_by_unicode_script=options.split_by_unicode_script,
-        split_by_number=options.split_by_number,
-        split_by_whitespace=options.split_by_whitespace,
-        split_digits=options.split_digits,
-        allow_whitespace_only_pieces=options.allow_whitespace_only_pieces,
+        **corpus_options(options),
     )
     sentences = [(_normalized(line, options, dummy), count) for line, count in lines]
     covered, required = cover(sentences, options)

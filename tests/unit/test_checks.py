@@ -123,13 +123,6 @@ def test_own_options(tmp_path: Path) -> None:
         verify(from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False)
 
 
-@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
-def test_other_models_come_later(tmp_path: Path, kind: str) -> None:
-    settings = from_kwargs(_settings(tmp_path, model_type=kind))
-    with pytest.raises(TrainingError, match="is not supported yet"):
-        verify(settings, has_sentences=False, has_writer=False)
-
-
 def test_the_target_must_not_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "m.vocab").mkdir()
     settings = from_kwargs(_settings(tmp_path))

@@ -82,7 +82,6 @@ def test_the_share_that_is_covered() -> None:
         ({"a": 1, " ": 1}, "", "space must not be included"),
         ({"a": 1}, " ", "space must not be included"),
         ({"a": 1}, "▅", r"U\+2585 stands for unknown characters"),
-        ({"\x1f": 5}, "", "No character of the corpus is left"),
     ],
 )
 def test_what_cannot_be_covered(counts: dict[str, int], required: str, message: str) -> None:

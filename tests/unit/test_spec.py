@@ -109,6 +109,9 @@ def test_files_of_symbols(tmp_path: Path) -> None:
 )
 def test_experiments_only_at_their_default(name: str, idle: str, active: str) -> None:
     assert from_flags({name: idle}).trainer == from_flags({}).trainer
+    # Other model types never read them.
+    bpe = {"model_type": "bpe"}
+    assert from_flags({name: active, **bpe}).trainer == from_flags(bpe).trainer
     with pytest.raises(TrainingError, match="is not supported yet"):
         from_flags({name: active})
     with pytest.raises(TrainingError, match="unknown field name"):

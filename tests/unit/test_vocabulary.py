@@ -99,6 +99,23 @@ def test_too_few_pieces() -> None:
     assert soft.trainer_spec.vocab_size == 2
 
 
+def test_size_of_all_words_or_characters() -> None:
+    meta = {0: MetaPiece("<unk>", CONTROL)}
+    learned = [(b"a", -1.0), (b"b", -2.0)]
+    every = _assemble(learned, meta, model_type="WORD", use_all_vocab=True, vocab_size=1)
+    assert every.trainer_spec.vocab_size == len(every.pieces) == 3
+    # A char model never has to be full.
+    assert _assemble(learned, meta, model_type="CHAR").trainer_spec.vocab_size == 3
+
+
+def test_symbols_of_a_word_model_stand_with_the_space_mark_too() -> None:
+    symbols = ["a", "▁b"]
+    meta = meta_pieces(TrainerSpec(model_type="WORD", user_defined_symbols=symbols))
+    assert [piece.piece for piece in meta.values()][3:] == ["a", "▁a", "▁b"]
+    meta = meta_pieces(TrainerSpec(model_type="BPE", user_defined_symbols=symbols))
+    assert [piece.piece for piece in meta.values()][3:] == symbols
+
+
 def test_learned_piece_that_is_a_symbol() -> None:
     with pytest.raises(TrainingError, match="a is already defined"):
         _assemble([(b"a", -1.0)], {0: MetaPiece("a", CONTROL)}, vocab_size=2)

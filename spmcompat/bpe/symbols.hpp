@@ -1,0 +1,71 @@
+// The symbols of byte-pair encoding: characters, and what was merged of two symbols.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "utf8.hpp"
+
+namespace spmcompat {
+
+class Symbols {
+ public:
+  uint32_t size() const { return static_cast<uint32_t>(begin_.size() - 1); }
+  // In characters.
+  uint32_t length(uint32_t id) const { return static_cast<uint32_t>(begin_[id + 1] - begin_[id]); }
+  std::u32string_view operator[](uint32_t id) const {
+    return std::u32string_view(text_).substr(begin_[id], length(id));
+  }
+
+  uint32_t add(char32_t character) {
+    text_.push_back(character);
+    return close();
+  }
+  uint32_t add(uint32_t left, uint32_t right) {
+    for (const uint32_t part : {left, right}) {
+      // By index: the text moves when it grows.
+      for (uint64_t i = begin_[part]; i < begin_[part + 1]; ++i) text_.push_back(text_[i]);
+    }
+    return close();
+  }
+
+  // Drops all but the first.
+  void keep(uint32_t size) {
+    begin_.resize(size + 1);
+    text_.resize(begin_.back());
+  }
+
+  std::string utf8(uint32_t id) const {
+    std::string bytes;
+    for (const char32_t c : (*this)[id]) append_utf8(c, bytes);
+    return bytes;
+  }
+
+  // Whether the text of two symbols stands before that of two others, by bytes: UTF-8 keeps
+  // the order of code points.
+  bool precedes(uint32_t left, uint32_t right, uint32_t other_left, uint32_t other_right) const {
+    const std::u32string_view a = (*this)[left], b = (*this)[right];
+    const std::u32string_view c = (*this)[other_left], d = (*this)[other_right];
+    const size_t size = a.size() + b.size(), other_size = c.size() + d.size();
+    for (size_t i = 0; i < std::min(size, other_size); ++i) {
+      const char32_t x = i < a.size() ? a[i] : b[i - a.size()];
+      const char32_t y = i < c.size() ? c[i] : d[i - c.size()];
+      if (x != y) return x < y;
+    }
+    return size < other_size;
+  }
+
+ private:
+  uint32_t close() {
+    begin_.push_back(text_.size());
+    return size() - 1;
+  }
+
+  std::u32string text_;
+  std::vector<uint64_t> begin_{0};
+};
+
+}  // namespace spmcompat

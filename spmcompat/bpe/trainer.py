@@ -1,0 +1,84 @@
+"""The BPE trainer: merges, the most frequent pair first (Sennrich et al. 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from spmcompat.bpe.merging import Merges
+from spmcompat.bpe.selection import choose_pieces
+from spmcompat.corpus.corpus import SegmentCounts
+from spmcompat.progress import Report
+from spmcompat.workers import Workers
+
+_STEP = 1000  # merges
+
+
+class BpeOptions(NamedTuple):
+    """What the trainer is told.
+
+    `final_size` is the vocabulary without its meta pieces. With `choose_characters`, which is
+    ``auto_character_coverage`` in the specification, characters compete with merges for it.
+    """
+
+    final_size: int = 7997
+    choose_characters: bool = False
+
+
+def train(
+    alphabet: Sequence[tuple[int, int]],
+    segments: SegmentCounts,
+    options: BpeOptions,
+    workers: Workers,
+    report: Report,
+) -> list[tuple[bytes, float]]:
+    """Train a BPE model.
+
+    Parameters
+    ----------
+    alphabet : sequence of (int, int)
+        Characters (code points) with their counts, by count descending.
+    segments : SegmentCounts
+        What to train on.
+    options : BpeOptions
+        How.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+    report : Report
+        Told the stage and its facts.
+
+    Returns
+    -------
+    list of (bytes, float)
+        The final pieces: merges in their order, then characters. The score of a piece is its
+        rank, negated.
+
+    Raises
+    ------
+    TrainingError
+        If the text is too large.
+    """
+    characters = 0 if options.choose_characters else len(alphabet)
+    merges = make_merges(segments, options.final_size - characters, workers, report)
+    if options.choose_characters:
+        pieces = choose_pieces(list(merges), alphabet, options.final_size)
+        report.info(f"Chose {len(pieces)} pieces from {len(merges)} merges and all characters")
+    else:
+        pieces = [piece for piece, _ in merges] + [chr(c).encode() for c, _ in alphabet]
+    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+
+
+def make_merges(segments: SegmentCounts, wanted: int, workers: Workers, report: Report) -> Merges:
+    """Make merges until there are as many as wanted, or nothing is left to merge."""
+    merges = workers.call(lambda: Merges(segments, wanted))
+    report.info(f"Done! preprocessed {len(segments)} distinct segments.")
+    with report.stage("Merging", wanted, "merges") as stage:
+        while len(merges) < wanted:
+            step = min(_STEP, wanted - len(merges))
+            made = workers.call(partial(merges.make, step, workers.cancel))
+            stage.advance(made)
+            if made < step:
+                report.warning("No valid symbol found: nothing is left to merge.")
+                break
+    return merges

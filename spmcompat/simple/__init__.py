@@ -1,0 +1,1 @@
+"""The word and char models: the most frequent words or characters, scored by their share."""

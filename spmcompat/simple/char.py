@@ -1,0 +1,40 @@
+"""The char model: the most frequent characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from spmcompat.errors import TrainingError
+from spmcompat.simple.shares import log_shares
+
+
+def train(alphabet: Sequence[tuple[int, int]], limit: int | None) -> list[tuple[bytes, float]]:
+    """Train a char model.
+
+    Parameters
+    ----------
+    alphabet : sequence of (int, int)
+        Required characters (code points) with their counts, by count descending.
+    limit : int, optional
+        The largest number of pieces; None takes all characters.
+
+    Returns
+    -------
+    list of (bytes, float)
+        Pieces and their scores (float32), by score descending.
+
+    Raises
+    ------
+    TrainingError
+        If no character of the alphabet stands in the text.
+    """
+    total = sum(count for _, count in alphabet)
+    if total == 0:
+        raise TrainingError(
+            "No character of the corpus is left to train on: all of its text is meta pieces. "
+            "Check the user_defined_symbols and the control_symbols."
+        )
+    chosen = list(islice(alphabet, limit))
+    scores = log_shares((count for _, count in chosen), total)
+    return [(chr(c).encode(), score) for (c, _), score in zip(chosen, scores, strict=True)]

@@ -1,0 +1,3 @@
+from collections.abc import Iterable
+
+def log_shares(counts: Iterable[int], total: int) -> list[float]: ...

@@ -1,0 +1,61 @@
+"""BPE merges: the pairs of the text are counted anew before every one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from .characters import UNKNOWN, Options, Sentence, is_valid_piece, words
+
+Pair = tuple[str, str]
+
+
+def merges(
+    sentences: Iterable[Sentence], options: Options, wanted: int
+) -> Iterator[tuple[str, int]]:
+    """Yield the merges of covered sentences, each with the count of its pair.
+
+    A pair that the text once held may be merged with a count of zero, when nothing else is left;
+    the reference notes a pair also where the next replacement takes it away at once.
+    """
+    counted = words(sentences, options)
+    text = [(list(part), count) for word, count in counted for part in word.split(UNKNOWN)]
+    seen: set[Pair] = set()
+    merged: set[str] = set()
+    while len(merged) < wanted:
+        counts = count_pairs(text)
+        seen |= counts.keys()
+        left = [p for p in seen if "".join(p) not in merged and is_valid_piece("".join(p), options)]
+        if not left:
+            return
+        best = min(left, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
+        merged.add("".join(best))
+        yield "".join(best), counts[best]
+        # At a count of zero it may be one of several pairs with this text: none stands anywhere.
+        text = [(replace(symbols, best, seen), count) for symbols, count in text]
+
+
+def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
+    """Count neighbours; in a run of equal ones the pairs overlap."""
+    counts: Counter[Pair] = Counter()
+    for symbols, count in text:
+        for pair in pairwise(symbols):
+            counts[pair] += count
+    return counts
+
+
+def replace(symbols: list[str], pair: Pair, seen: set[Pair]) -> list[str]:
+    """Merge a pair wherever it stands, from left to right; add to `seen` what stood but briefly."""
+    result: list[str] = []
+    at = 0
+    while at < len(symbols):
+        if tuple(symbols[at : at + 2]) != pair:
+            result.append(symbols[at])
+            at += 1
+            continue
+        if result and result[-1] == "".join(pair):
+            seen.add((result[-1], pair[0]))
+        result.append("".join(pair))
+        at += 2
+    return result
