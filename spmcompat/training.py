@@ -72,7 +72,8 @@ def learn(
     if spec.model_type == TrainerSpec.CHAR:
         return train_char(read_unordered(*text, workers, report).alphabet, limit)
     if spec.model_type == TrainerSpec.WORD:
-        return train_word(read_corpus(*text, workers, report).counted_words(), limit)
+        corpus = read_corpus(*text, workers, report)
+        return train_word(corpus.counted_words(), corpus.total_count, limit)
     if spec.model_type == TrainerSpec.BPE:
         unordered = read_unordered(*text, workers, report)
         if not spec.auto_character_coverage:

@@ -664,6 +664,15 @@ cdef class Corpus:
         """Number of words: distinct ones, or sentences where pieces may lie across words."""
         return self.segmented.word_count.size()
 
+    @property
+    def total_count(self):
+        """The counts of all words added up; the sum wraps at 2**64."""
+        cdef uint64_t total = 0
+        cdef int64_t count
+        for count in self.segmented.word_count:
+            total += count
+        return total
+
     def counted_words(self):
         """Yield each word (bytes) and its count, by count descending, then bytes ascending.
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from spmcompat.simple.shares import log_shares
 
 _UNKNOWN = "\u2585".encode()
 
 
-def train(words: Iterable[tuple[bytes, int]], limit: int | None) -> list[tuple[bytes, float]]:
+def train(
+    words: Iterable[tuple[bytes, int]], total: int, limit: int | None
+) -> list[tuple[bytes, float]]:
     """Train a word model.
 
     Parameters
     ----------
     words : iterable of (bytes, int)
         Distinct words with their counts, by count descending, bytes ascending.
+    total : int
+        The sum of all counts.
     limit : int, optional
         The largest number of pieces; None takes all words.
 
@@ -28,11 +33,6 @@ def train(words: Iterable[tuple[bytes, int]], limit: int | None) -> list[tuple[b
     -----
     A word that holds an unknown character is no piece, but counts.
     """
-    total = 0
-    known: list[tuple[bytes, int]] = []
-    for word, count in words:
-        total += count
-        if _UNKNOWN not in word and (limit is None or len(known) < limit):
-            known.append((word, count))
+    known = list(islice((item for item in words if _UNKNOWN not in item[0]), limit))
     scores = log_shares((count for _, count in known), total)
     return [(word, score) for (word, _), score in zip(known, scores, strict=True)]

@@ -37,18 +37,19 @@ def test_characters() -> None:
 
 def test_words_with_unknown_characters_count_but_are_no_pieces() -> None:
     words = [("▁a▅".encode(), 5), ("▁b".encode(), 2), ("▁c".encode(), 1)]
-    every = train_word(words, None)
+    every = train_word(words, 8, None)
     assert every == [
         (piece, score) for (piece, _), score in zip(words[1:], log_shares([2, 1], 8), strict=True)
     ]
-    assert train_word(iter(words), 1) == every[:1]
-    assert train_word([], None) == []
+    assert train_word(iter(words), 8, 1) == every[:1]
+    assert train_word([], 5, None) == []
 
 
 def test_words_of_a_corpus_come_by_count() -> None:
-    lines = ["b a", "a b c", "b"]
-    words = [(word.decode(), count) for word, count in stages.read(lines).counted_words()]
+    corpus = stages.read(["b a", "a b c", "b"])
+    words = [(word.decode(), count) for word, count in corpus.counted_words()]
     assert words == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
+    assert corpus.total_count == 6
     suffixed = stages.read(
         ["a b"], treat_whitespace_as_suffix=True, space_begins_word=True, character_coverage=1.0
     )
