@@ -36,7 +36,8 @@ class Places {
 
   uint64_t size() const { return size_; }
   uint64_t operator[](uint64_t place) const {
-    const auto found = std::lower_bound(moved_.begin(), moved_.end(), std::pair(place, uint64_t{0}));
+    const auto found =
+        std::lower_bound(moved_.begin(), moved_.end(), std::pair(place, uint64_t{0}));
     return found != moved_.end() && found->first == place ? found->second : place;
   }
   // By place: sentences from behind that stand there now.
