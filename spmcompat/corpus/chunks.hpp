@@ -10,7 +10,7 @@
 // so a plan is made in a second reading, and the chunks are folded in a third, which
 // needs of each chunk only the batches that it touches: one stretch at the front of what
 // is left of the text and, where the last sentences took the places of empty ones, one
-// at its back. A plan holds eight bytes a sentence, and four more while it is made.
+// at its back. A plan holds four bytes a sentence while it is made.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Chunk {
   };
 
   std::vector<uint64_t> sentences;  // those that lie in it, ascending
-  std::vector<uint64_t> order;      // indices into `sentences`, as they stand in the chunk
+  std::vector<uint32_t> order;      // indices into `sentences`, as they stand in the chunk
   std::vector<Stretch> stretches;   // by batch
   int64_t last_count = 0;           // of its last sentence, as far as that fits
 
@@ -68,7 +68,8 @@ class ChunkPlan {
     for (const uint32_t length : log.lengths) {
       size_t size = 0;
       for (const size_t end = at + length; at < end; ++at) {
-        folder.for_each_word_of(log.words[at], [&](uint32_t word) { size += word_size[words.place_of(word)]; });
+        folder.for_each_word_of(
+            log.words[at], [&](uint32_t word) { size += word_size[words.place_of(word)]; });
       }
       if (size > std::numeric_limits<uint32_t>::max()) {
         throw std::length_error("a sentence exceeds 4 GB");
@@ -84,37 +85,43 @@ class ChunkPlan {
       batch_begin_.push_back(batch_begin_.empty() ? 0 : batch_end_);
       batch_end_ = batch_begin_.back() + sizes.size();
     }
-    place_ = places_without_empty(batch_end_, [this](uint64_t i) { return size_of(i) == 0; });
+    places_ = Places(batch_end_, [this](uint64_t i) { return size_of(i) == 0; });
     uint64_t filled = chunk_bytes_;
-    for (size_t p = 0; p < place_.size(); ++p) {
+    for (uint64_t p = 0; p < places_.size(); ++p) {
+      const uint64_t sentence = places_[p];
       if (filled >= chunk_bytes_) {
         begin_.push_back(p);
         last_count_.push_back(0);
         filled = 0;
       }
-      const uint64_t bytes = uint64_t(size_of(place_[p])) + 1;
+      const uint64_t bytes = uint64_t{size_of(sentence)} + 1;
       const uint64_t fitting = (chunk_bytes_ - filled + bytes - 1) / bytes;
-      const uint64_t count = std::min<uint64_t>(count_of(place_[p]), fitting);
+      const uint64_t count = std::min<uint64_t>(count_of(sentence), fitting);
       filled += count * bytes;
       last_count_.back() = static_cast<int64_t>(count);
     }
-    begin_.push_back(place_.size());
+    begin_.push_back(places_.size());
     std::vector<std::vector<uint32_t>>().swap(sizes_);
     std::vector<std::vector<int64_t>>().swap(counts_);
   }
 
   size_t chunks() const { return last_count_.size(); }
-  uint64_t sentences() const { return place_.size(); }
+  uint64_t sentences() const { return places_.size(); }
 
   Chunk chunk(size_t number) const {
     Chunk chunk;
-    const auto begin = place_.begin() + begin_[number], end = place_.begin() + begin_[number + 1];
-    chunk.sentences.assign(begin, end);
+    const uint64_t begin = begin_[number], end = begin_[number + 1];
+    if (end - begin > std::numeric_limits<uint32_t>::max()) {
+      throw std::length_error("a chunk holds too many sentences");
+    }
+    chunk.sentences.reserve(end - begin);
+    for (uint64_t place = begin; place < end; ++place) chunk.sentences.push_back(places_[place]);
     std::sort(chunk.sentences.begin(), chunk.sentences.end());
-    for (auto place = begin; place != end; ++place) {
-      chunk.order.push_back(
-          std::lower_bound(chunk.sentences.begin(), chunk.sentences.end(), *place) -
-          chunk.sentences.begin());
+    chunk.order.reserve(end - begin);
+    for (uint64_t place = begin; place < end; ++place) {
+      const auto found =
+          std::lower_bound(chunk.sentences.begin(), chunk.sentences.end(), places_[place]);
+      chunk.order.push_back(static_cast<uint32_t>(found - chunk.sentences.begin()));
     }
     for (size_t i = 0; i < chunk.sentences.size(); ++i) {
       const size_t batch = batch_of(chunk.sentences[i]);
@@ -149,8 +156,8 @@ class ChunkPlan {
   std::vector<std::vector<int64_t>> counts_;   // likewise, unless all are 1
   std::vector<uint64_t> batch_begin_;          // first sentence of each batch
   uint64_t batch_end_ = 0;
-  std::vector<uint64_t> place_;                // the sentences in the order of the chunks
-  std::vector<size_t> begin_;                  // chunk -> range of place_
+  Places places_;                              // the sentences in the order of the chunks
+  std::vector<uint64_t> begin_;                // chunk -> range of places_
   std::vector<int64_t> last_count_;            // of each chunk's last sentence
 };
 

@@ -84,7 +84,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] last
         void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
         void remove_empty() except +
-        void arrange(const vector[uint64_t]& place) except +
+        void arrange(const vector[uint32_t]& place) except +
 
     cdef cppclass CharacterCounts:
         void add(const CharacterCounts& other) except +
@@ -137,7 +137,7 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
         size_t batch
 
     cdef cppclass CChunk "spmcompat::Chunk":
-        vector[uint64_t] order
+        vector[uint32_t] order
         vector[CStretch] stretches
         cbool matches(const SentenceOrder& read)
 

@@ -124,6 +124,8 @@ class Folder {
   void begin_batch(uint64_t index, bool keep_words) {
     log_ = BatchLog();
     log_.index = index;
+    tokens_.clear();
+    waiting_.clear();
     keep_words_ = keep_words;
   }
   BatchLog end_batch() {
@@ -264,7 +266,9 @@ inline bool Folder::add_runs(const Waiting& sentence, size_t begin) {
 inline uint32_t Folder::add_run(const RunToken& token) {
   const uint32_t known = runs_.size();
   const uint32_t id = runs_.add(token);
-  if (id == known && is_irregular(std::string_view(token.text, token.size))) runs_.set_irregular(id);
+  if (id == known && is_irregular(std::string_view(token.text, token.size))) {
+    runs_.set_irregular(id);
+  }
   return id;
 }
 

@@ -43,14 +43,14 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text longer than a block takes the numbers of several.
+  // A text longer than a block has one of its own, which takes the numbers of several.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {
       throw std::length_error("the distinct words that one worker reads exceed 32 GB");
     }
     next_ = static_cast<uint32_t>(blocks_.size() * kBlockUnits);
-    left_ = blocks * kBlockUnits;
+    left_ = blocks > 1 ? units : kBlockUnits;
     blocks_.emplace_back(new char[left_ * kUnit]);
     blocks_.resize(blocks_.size() + blocks - 1);
   }

@@ -84,7 +84,9 @@ class Segmenter {
       if (begin < end) heap.emplace_back(keys + begin, keys + end);
     }
     const Before before{&words_};
-    const auto later = [before](const auto& a, const auto& b) { return before(*b.first, *a.first); };
+    const auto later = [before](const auto& a, const auto& b) {
+      return before(*b.first, *a.first);
+    };
     std::make_heap(heap.begin(), heap.end(), later);
     for (size_t at = begin(part); !heap.empty(); ++at) {
       std::pop_heap(heap.begin(), heap.end(), later);

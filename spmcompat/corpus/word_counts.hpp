@@ -20,22 +20,33 @@ namespace spmcompat {
 
 constexpr size_t kCodePoints = 0x110000;
 
-// The reference removes an empty sentence by moving the last one into its place. Returns
-// which sentences stand where then.
-template <typename IsEmpty>
-std::vector<uint64_t> places_without_empty(uint64_t sentences, IsEmpty is_empty) {
-  std::vector<uint64_t> place(sentences);
-  for (size_t i = 0; i < place.size(); ++i) place[i] = i;
-  for (size_t i = 0; i < place.size();) {
-    if (is_empty(place[i])) {
-      place[i] = place.back();
-      place.pop_back();
-    } else {
-      ++i;
+// Which sentences stand where, after those that are empty were removed: the reference moves the
+// last one into the place of each.
+class Places {
+ public:
+  Places() = default;
+  template <typename IsEmpty>
+  Places(uint64_t sentences, IsEmpty is_empty) : size_(sentences) {
+    for (uint64_t place = 0; place < size_; ++place) {
+      uint64_t sentence = place;
+      while (place < size_ && is_empty(sentence)) sentence = --size_;
+      if (place < size_ && sentence != place) moved_.emplace_back(place, sentence);
     }
   }
-  return place;
-}
+
+  uint64_t size() const { return size_; }
+  uint64_t operator[](uint64_t place) const {
+    const auto found =
+        std::lower_bound(moved_.begin(), moved_.end(), std::pair(place, uint64_t{0}));
+    return found != moved_.end() && found->first == place ? found->second : place;
+  }
+  // By place: sentences from behind that stand there now.
+  const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
+
+ private:
+  uint64_t size_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> moved_;
+};
 
 // The sentences of the corpus, in order.
 struct SentenceOrder {
@@ -62,31 +73,40 @@ struct SentenceOrder {
   }
 
   void remove_empty() {
-    const auto is_empty = [this](uint64_t i) { return last[i] == kNoWord; };
-    const std::vector<uint64_t> place = places_without_empty(last.size(), is_empty);
-    if (place.size() < last.size()) arrange(place);
+    const Places places(last.size(), [this](uint64_t i) { return last[i] == kNoWord; });
+    if (places.size() == last.size()) return;
+    if (!word_begin.empty()) select_words(places);
+    select(last, places);
+    select(first, places);
+    select(count, places);
   }
 
-  // Puts the sentences `place` in the place of all.
-  void arrange(const std::vector<uint64_t>& place) {
+  // Puts the sentences `place` in the place of all, whose words are not kept.
+  void arrange(const std::vector<uint32_t>& place) {
     select(last, place);
     select(first, place);
     select(count, place);
-    if (!word_begin.empty()) select_words(place);
   }
 
  private:
   template <typename Values>
-  static void select(Values& values, const std::vector<uint64_t>& place) {
+  static void select(Values& values, const Places& places) {
+    if (values.empty()) return;
+    for (const auto& [place, sentence] : places.moved()) values[place] = values[sentence];
+    values.resize(places.size());
+  }
+  template <typename Values>
+  static void select(Values& values, const std::vector<uint32_t>& place) {
     if (values.empty()) return;
     Values kept(place.size());
     for (size_t i = 0; i < place.size(); ++i) kept[i] = values[place[i]];
     values.swap(kept);
   }
-  void select_words(const std::vector<uint64_t>& place) {
+  void select_words(const Places& places) {
     std::vector<uint32_t> kept;
     std::vector<uint64_t> begin(1, 0);
-    for (const uint64_t i : place) {
+    for (uint64_t place = 0; place < places.size(); ++place) {
+      const uint64_t i = places[place];
       kept.insert(kept.end(), words.begin() + word_begin[i], words.begin() + word_begin[i + 1]);
       begin.push_back(kept.size());
     }

@@ -171,7 +171,10 @@ class SuffixNodes {
       }
     }
     part_begin_.assign(1, 0);
-    for (size_t& size : end) part_begin_.push_back(part_begin_.back() + std::exchange(size, part_begin_.back()));
+    for (size_t& size : end) {
+      const size_t begin = part_begin_.back();
+      part_begin_.push_back(begin + std::exchange(size, begin));
+    }
     best_.resize(part_begin_.back());
     for (std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
@@ -185,7 +188,9 @@ class SuffixNodes {
     Candidate* last = best_.data() + part_begin_[part + 1];
     std::vector<Ranked> ranked;
     ranked.reserve(last - first);
-    for (const Candidate* c = first; c != last; ++c) ranked.push_back({key_at(c->begin, c->bytes), *c});
+    for (const Candidate* c = first; c != last; ++c) {
+      ranked.push_back({key_at(c->begin, c->bytes), *c});
+    }
     std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
       const float x = a.candidate.score(), y = b.candidate.score();
       if (x != y) return x > y;
@@ -277,7 +282,8 @@ class SuffixNodes {
       const uint32_t begin = suffixes_[i];
       const uint32_t segment = segment_of(begin);
       const uint32_t left = corpus_.segments.end(segment) - begin;
-      suffixes.push_back({0, begin, segment, static_cast<uint16_t>(std::min(left, cut)), left <= cut});
+      const uint16_t size = static_cast<uint16_t>(std::min(left, cut));
+      suffixes.push_back({0, begin, segment, size, left <= cut});
     }
     load_keys(suffixes.data(), suffixes.data() + suffixes.size(), 0);
   }
@@ -375,13 +381,14 @@ class SuffixNodes {
 
   void make_room(std::vector<Candidate>& found) const {
     drop_hopeless(found);
-    if (found.size() >= found.capacity() / 4 * 3) found.reserve(found.size() + found.size() / 2 + 64);
+    if (found.size() >= found.capacity() / 4 * 3) {
+      found.reserve(found.size() + found.size() / 2 + 64);
+    }
   }
 
   void drop_hopeless(std::vector<Candidate>& found) const {
-    found.erase(std::remove_if(found.begin(), found.end(),
-                               [this](const Candidate& c) { return !bound_.reached_by(c.score()); }),
-                found.end());
+    const auto hopeless = [this](const Candidate& c) { return !bound_.reached_by(c.score()); };
+    found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
   }
 
   const SegmentedCorpus& corpus_;
@@ -406,7 +413,9 @@ inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
   pieces.text.reserve(bytes);
   pieces.begin.reserve(pieces.begin.size() + nodes.size());
   pieces.score.reserve(pieces.score.size() + nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
+  }
 }
 
 // Scores that are counts become log probabilities; the sum is taken in double.

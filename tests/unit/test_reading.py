@@ -104,6 +104,37 @@ def test_a_line_longer_than_a_block(tmp_path: Path) -> None:
     assert characters(read_files(path, max_sentence_length=len(long))) == "afilrst"
 
 
+def test_a_run_longer_than_a_block_of_runs() -> None:
+    """The table of runs keeps long ones apart."""
+    long = "x" * 600_000
+    items = [f"{long} a", f"{long}y {long}", f"b {long}", "x" * 9 + " " + "x" * 8, "c"]
+    corpus = read(
+        items,
+        add_dummy_prefix=True,
+        remove_extra_whitespaces=True,
+        max_sentence_length=2**30,
+        character_coverage=1.0,
+    )
+    counts = {chr(c): count for c, count in corpus.alphabet}
+    assert counts == {"x": 4 * 600_000 + 17, "▁": 9, "y": 1, "a": 1, "b": 1, "c": 1}
+    assert corpus.words == 7
+
+
+def test_counts_of_runs_beyond_32_bits() -> None:
+    items = ["a b a\t4294967295", "b a\t5000000000000", "a\t3"]
+    corpus = read(
+        items,
+        tsv=True,
+        remove_extra_whitespaces=True,
+        add_dummy_prefix=True,
+        character_coverage=1.0,
+    )
+    both, second = 4294967295, 5000000000000
+    counts = {chr(c): count for c, count in corpus.alphabet}
+    assert counts["a"] == 2 * both + second + 3
+    assert counts["b"] == both + second
+
+
 @pytest.mark.parametrize(
     ("contents", "sentences"),
     [
