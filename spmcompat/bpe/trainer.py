@@ -71,8 +71,8 @@ def train(
 
 def make_merges(segments: SegmentCounts, wanted: int, workers: Workers, report: Report) -> Merges:
     """Make merges until there are as many as wanted, or nothing is left to merge."""
-    merges = workers.call(lambda: Merges(segments, wanted))
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
+    merges = workers.call(lambda: Merges(segments, wanted))
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))

@@ -9,8 +9,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tests.oracle.characters import SPACE, Options
+from tests.oracle.characters import SPACE, Options, by_value, cover
 from tests.oracle.heap import Agenda
+from tests.oracle.merging import merges
 from tests.oracle.training import train
 from tests.parity import corpora, difference
 from tests.parity.case import Option
@@ -88,6 +89,28 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
     assert model is not None
     expected = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
     assert [(text, float(score)) for text, score in train(sentences, options)] == expected
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
+    dice = random.Random(f"merges/{number}")
+    lines = [line for line in random_text(dice).split("\n") if line]
+    given, dummy = random_options(dice), dice.random() < 0.7
+    given["vocab_size"] = dice.choice([30, 60, 100, 400])
+    more: dict[str, Option] = {"model_type": "bpe", "add_dummy_prefix": dummy}
+    outcome = reference.run(sentences_case({**PLAIN, **given, **more}, lines))
+    options = Options(**given)  # type: ignore[arg-type]
+    covered, required = cover([(normalized(line, options, dummy), 1) for line in lines], options)
+    wanted = options.vocab_size - options.meta_pieces - len(required)
+    if wanted < 0:
+        assert outcome.failure is not None
+        return
+    model = outcome.output(".model")
+    assert model is not None
+    pieces = [text for text, _ in merges(covered, options, wanted)]
+    pieces += [character for character, _ in by_value(required.items())]
+    found = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
+    assert found == [(text, -float(rank)) for rank, text in enumerate(pieces)]
 
 
 def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 
 from spmcompat.bpe.merging import Merges
 from spmcompat.bpe.selection import choose_pieces
+from spmcompat.bpe.trainer import make_merges
 from spmcompat.cancel import CancelFlag
 from spmcompat.corpus.corpus import SegmentCounts
 from spmcompat.corpus.reading import CorpusOptions, read_unordered
+from spmcompat.progress import Report
 from spmcompat.workers import Workers
 from tests.oracle import merging, selection
 from tests.oracle.characters import SPACE, Options, cover
@@ -97,6 +100,12 @@ def test_laid_out_segments_are_empty_and_can_be_filled_again() -> None:
     assert len(segments) == 0
     segments.add(segments_of(["abc abc"]))
     assert merges_of(segments, 9, 9) == expected
+
+
+def test_the_report_tells_how_many_segments_there_were() -> None:
+    told = io.StringIO()
+    make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=told))
+    assert "preprocessed 2 distinct segments" in told.getvalue()
 
 
 def test_counts_beyond_32_bits() -> None:
