@@ -6,7 +6,6 @@ which knows files and turns C++ exceptions into those of the package.
 
 import os
 import re
-import zlib
 
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport uint32_t
@@ -221,6 +220,6 @@ def precompiled(str name):
         raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
     if name not in NAMES:
         raise TrainingError(f"No precompiled charsmap is found: {name}: {choice}.")
-    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap.z")
+    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
     with open(path, "rb") as file:
-        return zlib.decompress(file.read())
+        return file.read()

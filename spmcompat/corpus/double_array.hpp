@@ -259,6 +259,18 @@ class DoubleArray {
     return true;
   }
 
+  // Calls function(from, label, to) for every arc, and for unused units, which lead from bases
+  // that no state has.
+  template <typename Function>
+  void for_each_arc(Function function) const {
+    for (uint32_t position = 0; position < units_.size(); ++position) {
+      const uint32_t unit = units_[position];
+      if (unit & double_array::kIsValue) continue;
+      const uint8_t label = unit & double_array::kLowBits;
+      function(position ^ label, label, position ^ distance(unit));
+    }
+  }
+
   // The value at a state that a step found to be a key.
   uint32_t value(uint32_t base) const { return units_[base] & ~double_array::kIsValue; }
 

@@ -111,38 +111,20 @@ class Normalizer {
     return charsmap_.rules.step(&state, label, &is_key);
   }
 
-  template <typename Function>
-  void for_each_arc(uint32_t state, Function function) const {
-    for (int label = 0; label < 256; ++label) {
-      uint32_t next = state;
-      bool is_key;
-      if (charsmap_.rules.step(&next, static_cast<uint8_t>(label), &is_key)) {
-        function(static_cast<uint8_t>(label), next);
-      }
-    }
-  }
-
   // A space must stay a space, and no rule may read one together with other characters.
   bool rules_keep_words_apart() const {
     if (normalize_first(" ", " " + 1).text != " ") return false;
     if (charsmap_.rules.empty()) return true;
-    // All states but the root, from which the rule for the space alone may begin.
-    std::vector<uint32_t> states;
-    std::vector<bool> seen(charsmap_.rules.units().size(), false);
-    const auto visit = [&](uint8_t, uint32_t state) {
-      if (!seen[state]) states.push_back(state);
-      seen[state] = true;
-    };
+    std::vector<bool> is_state(charsmap_.rules.units().size(), false);
+    is_state[charsmap_.rules.root()] = true;
     bool apart = true;
-    for_each_arc(charsmap_.rules.root(), [&](uint8_t label, uint32_t state) {
-      if (label == ' ') for_each_arc(state, [&](uint8_t, uint32_t) { apart = false; });
-      visit(label, state);
-    });
-    while (apart && !states.empty()) {
-      const uint32_t state = states.back();
-      states.pop_back();
-      for_each_arc(state, visit);
-      apart = !has_arc(state, ' ');
+    for (bool grows = true; grows;) {  // a pass may find states that earlier arcs lead from
+      grows = false;
+      charsmap_.rules.for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
+        if (!is_state[from]) return;
+        if (label == ' ') apart = false;
+        if (!is_state[to]) is_state[to] = grows = true;
+      });
     }
     return apart;
   }

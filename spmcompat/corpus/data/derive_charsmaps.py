@@ -1,4 +1,4 @@
-"""Writes the predefined charsmaps, compressed, as the installed sentencepiece carries them.
+"""Writes the predefined charsmaps as the installed sentencepiece carries them.
 
 Needs ``sentencepiece==0.2.3``. With ``--check`` nothing is written: the files that are there
 are compared, and a difference exits with 1.
@@ -7,7 +7,6 @@ are compared, and a difference exits with 1.
 import argparse
 import importlib.metadata
 import sys
-import zlib
 from importlib import resources
 from pathlib import Path
 
@@ -31,11 +30,11 @@ def main() -> int:
         raise SystemExit(f"sentencepiece {installed} is installed: {RELEASE} is needed")
     different = 0
     for name in NAMES:
-        path = FOLDER / f"{name}.charsmap.z"
+        path = FOLDER / f"{name}.charsmap"
         blob = charsmap(name)
         if not check:
-            path.write_bytes(zlib.compress(blob, 9))
-        elif zlib.decompress(path.read_bytes()) != blob:
+            path.write_bytes(blob)
+        elif path.read_bytes() != blob:
             print(f"{path.name}: differs")
             different += 1
     return 1 if different else 0
