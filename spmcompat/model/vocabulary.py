@@ -3,6 +3,7 @@
 Source: ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.3.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from spmcompat.errors import TrainingError
@@ -89,16 +90,15 @@ def _decode(piece: bytes) -> str:
 
 def _check_pieces(model: ModelProto) -> None:
     """Raise if a piece is empty or stands in the vocabulary twice."""
-    seen: set[str] = set()
-    for entry in model.pieces:
-        if not entry.piece:
-            raise TrainingError("a piece is empty.")
-        if entry.piece in seen:
+    counts = Counter(entry.piece for entry in model.pieces)
+    if "" in counts:
+        raise TrainingError("a piece is empty.")
+    for piece, count in counts.items():
+        if count > 1:
             raise TrainingError(
-                f"{entry.piece} is already defined. It was learned from the text and is a symbol "
+                f"{piece} is already defined. It was learned from the text and is a symbol "
                 "too: remove the symbol or take it out of the text."
             )
-        seen.add(entry.piece)
 
 
 def _check_size(model: ModelProto, trainer: TrainerSpec) -> None:

@@ -1,6 +1,7 @@
 """Write a model: both files, or none."""
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,6 +9,8 @@ from typing import Protocol
 
 from spmcompat.errors import MissingFileError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+_BREAK = re.compile("[ \t\r\n]")
 
 
 class Writer(Protocol):
@@ -36,7 +39,7 @@ def vocabulary_bytes(model: ModelProto, *, with_scores: bool = True) -> bytes:
 
 def breaking_pieces(model: ModelProto) -> list[str]:
     """Return the pieces that break the lines or columns of the ``.vocab`` file."""
-    return [entry.piece for entry in model.pieces if not set(" \t\r\n").isdisjoint(entry.piece)]
+    return [entry.piece for entry in model.pieces if _BREAK.search(entry.piece)]
 
 
 def save(model: ModelProto, prefix: str) -> None:

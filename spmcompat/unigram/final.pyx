@@ -1,9 +1,17 @@
 """The final pieces: all required characters, then the best of the rest."""
 
-from spmcompat.unigram.pieces cimport Pieces
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
-def finalize(Pieces pieces not None, list alphabet not None, Py_ssize_t size):
+cdef extern from "final.hpp" namespace "spmcompat" nogil:
+    CPieces cpp_finalize "spmcompat::finalize"(
+        const CPieces& trained, const vector[string]& required, size_t size) except +
+
+
+def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     """Return the final pieces, by score descending, then bytes ascending.
 
     Parameters
@@ -25,26 +33,8 @@ def finalize(Pieces pieces not None, list alphabet not None, Py_ssize_t size):
     A required character that was pruned comes back with the lowest score, plus 0.0001 for each
     such character before it: added up in float32, as in sentencepiece 0.2.3.
     """
-    cdef float lowest = pieces.pieces.min_score()
-    cdef float rank = 0.0
-    cdef float step = 0.0001
-    cdef float score
-    trained = dict(pieces)
-    final = {}
-    for character, _ in alphabet:
-        piece = chr(character).encode()
-        if piece in trained:
-            final[piece] = trained[piece]
-        else:
-            score = lowest + rank
-            final[piece] = score
-            rank = rank + step
-    for piece, piece_score in _ranked(trained):
-        if len(final) == size:
-            break
-        final.setdefault(piece, piece_score)
-    return _ranked(final)
-
-
-def _ranked(scores):
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    cdef vector[string] required = [chr(character).encode() for character, _ in alphabet]
+    cdef Pieces final = Pieces()
+    with nogil:
+        final.pieces = cpp_finalize(pieces.pieces, required, size)
+    return list(final)
