@@ -1,6 +1,7 @@
 """The Python face: `train` and `SentencePieceTrainer`.
 
-Nothing is imported before training begins, so that ``import spmcompat`` costs nothing.
+Before training begins nothing is imported that Python has not imported for itself, so that
+``import spmcompat`` costs nothing.
 """
 
 from __future__ import annotations

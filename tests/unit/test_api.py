@@ -24,13 +24,39 @@ def _trained(sentences: Iterable[str | bytes], **options: Any) -> bytes:
     return written.getvalue()
 
 
-def test_importing_costs_nothing() -> None:
+def _imported_by(program: str, *arguments: str, after: str = "sys") -> set[str]:
+    """Return the modules that a program imports in a fresh process, besides those of `after`."""
     program = (
-        "import sys, spmcompat; "
-        "sys.exit(any(name.partition('.')[0] in ('numpy', 'google', 'tqdm', 'sentencepiece') "
-        "for name in sys.modules))"
+        f"import sys, {after}\nbefore = set(sys.modules)\n{program}\n"
+        "print(*(set(sys.modules) - before), file=sys.__stdout__)"
     )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    command = [sys.executable, "-c", program, *arguments]
+    return set(subprocess.run(command, check=True, capture_output=True).stdout.decode().split())
+
+
+def test_importing_costs_nothing() -> None:
+    imported = _imported_by("import spmcompat")
+    assert imported <= {"spmcompat", "spmcompat.api", "spmcompat.errors", "__future__"}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import spmcompat; spmcompat.SentencePieceTrainer.train(sys.argv[1])",
+        "from spmcompat.cli.train import main; assert main(sys.argv[1].split()) == 0",
+    ],
+)
+def test_training_imports_no_more_than_it_uses(program: str, tmp_path: Path) -> None:
+    """What takes long to import, but for what the messages of a model need themselves."""
+    (tmp_path / "t.txt").write_text("\n".join(LINES))
+    flags = f"--input={tmp_path}/t.txt --model_prefix={tmp_path}/m --vocab_size=60"
+    imported = _imported_by(
+        program, f"{flags} --hard_vocab_limit=false", after="google.protobuf.internal.builder"
+    )
+    assert {"spmcompat.training", "spmcompat.model.sentencepiece_model_pb2"} <= imported
+    slow = {"numpy", "tqdm", "sentencepiece", "dataclasses", "inspect", "logging", "difflib"}
+    slow |= {"textwrap", "argparse", "asyncio", "subprocess", "tempfile", "multiprocessing"}
+    assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
 
 
 def test_version_is_the_project_s() -> None:
