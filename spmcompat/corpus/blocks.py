@@ -196,7 +196,7 @@ class Sampled:
 
 
 class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes | None: ...
+    def readinto(self, buffer: bytearray, /) -> int | None: ...
 
 
 def _blocks_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[Block]:
@@ -204,17 +204,18 @@ def _blocks_of_file(file: _Readable, name: str, count_lines: bool = True) -> Ite
 
     Lines need to be counted only where one of them can be wrong.
     """
+    buffer = bytearray(BLOCK_BYTES)
+    view = memoryview(buffer)
     rest: list[bytes] = []
     line = 1
-    while chunk := file.read(BLOCK_BYTES):
-        end = chunk.rfind(b"\n") + 1
-        if end == 0:
-            rest.append(chunk)
-            continue
-        text = b"".join([*rest, chunk[:end]])
-        yield Block.of_lines(text, name, line)
-        line += text.count(b"\n") if count_lines else 0
-        rest = [chunk[end:]]
+    while size := file.readinto(buffer):
+        end = buffer.rfind(b"\n", 0, size) + 1
+        if end > 0:
+            text = b"".join([*rest, view[:end]])
+            yield Block.of_lines(text, name, line)
+            line += text.count(b"\n") if count_lines else 0
+            rest.clear()
+        rest.append(bytes(view[end:size]))
     if text := b"".join(rest):
         yield Block.of_lines(text, name, line)
 

@@ -52,8 +52,9 @@ class _OddReads:
         self.stream = io.BytesIO(content)
         self.dice = dice
 
-    def read(self, size: int, /) -> bytes:
-        return self.stream.read(self.dice.randint(1, size))
+    def readinto(self, buffer: bytearray, /) -> int:
+        size = self.dice.randint(1, len(buffer))
+        return self.stream.readinto(memoryview(buffer)[:size])
 
 
 class _PlainBlock:
