@@ -157,7 +157,8 @@ inline void follow_backward(const Sums& sums, SideBySide<Backward>& tracks, size
   follow(sums, tracks, first, last);
 }
 
-// Adds what the nodes of a word are expected to count. x and terms have room for four at a time.
+// From the logarithms of shares to the terms of expected counts, four at a time: both arrays have
+// room for that.
 inline void to_terms(const float* x, size_t size, float frequency, double* terms) {
   for (size_t i = 0; i < size; i += 4) {
     Float4 four;

@@ -30,8 +30,13 @@ def _imported_by(program: str, *arguments: str, after: str = "sys") -> set[str]:
         f"import sys, {after}\nbefore = set(sys.modules)\n{program}\n"
         "print(*(set(sys.modules) - before), file=sys.__stdout__)"
     )
-    command = [sys.executable, "-c", program, *arguments]
-    return set(subprocess.run(command, check=True, capture_output=True).stdout.decode().split())
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=Path(spmcompat.__file__).parents[1],  # the package under test, installed or not
+        check=True,
+        capture_output=True,
+    )
+    return set(done.stdout.decode().split())
 
 
 def test_importing_costs_nothing() -> None:
