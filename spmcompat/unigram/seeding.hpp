@@ -95,11 +95,25 @@ class ScoreBound {
   std::atomic<uint32_t> lowest_{0};  // bin
 };
 
+// Which substrings are candidates. As in the reference, those that different bytes follow in the
+// text; or, of the segments by themselves, those that different characters or ends of segments
+// follow, and whole segments. Of a substring that is found but is no valid piece, its longest valid
+// prefix can be taken instead (Land and Pinter, section 3.1).
+struct SeedMode {
+  bool pretokens = false;
+  bool recover = false;
+};
+
 class SuffixNodes {
  public:
   // Keeps the `limit` best candidates. The corpus must outlive this object.
-  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit)
-      : corpus_(corpus), text_(corpus.segments.text()), rule_(rule), limit_(limit), bound_(limit) {
+  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, size_t limit)
+      : corpus_(corpus),
+        text_(corpus.segments.text()),
+        rule_(rule),
+        mode_(mode),
+        limit_(limit),
+        bound_(limit) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
     for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
       while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
@@ -232,6 +246,8 @@ class SuffixNodes {
     uint32_t depth;
     uint32_t begin;   // of one of its suffixes
     uint64_t before;  // count of all suffixes before it
+    size_t first;     // of its suffixes
+    bool is_segment;  // its first suffix is a whole segment
     Followers followers;
   };
   struct Ranked {
@@ -270,8 +286,8 @@ class SuffixNodes {
   }
 
   void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
-    // No piece is longer, with the byte after it.
-    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + 1);
+    // No piece is longer, with what follows it: a byte, or a character.
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (mode_.pretokens ? 4 : 1));
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -330,28 +346,32 @@ class SuffixNodes {
 
   // Visits the nodes, inner ones first. Equal suffixes are one node.
   void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
-    std::vector<Node> open(1, Node{0, 0, 0, {}});
+    std::vector<Node> open(1, Node{});
     std::vector<char32_t> characters;
     uint64_t count = 0;
+    size_t visited = 0;
     const auto close = [&](uint32_t depth) {
       while (open.back().depth > depth) {
         const Node node = open.back();
         open.pop_back();
-        add_candidate(node, count - node.before, characters, found);
-        if (open.back().depth < depth) open.push_back({depth, node.begin, node.before, {}});
+        const uint32_t parent = std::max(open.back().depth, depth);
+        add_candidate(node, {count - node.before, visited - node.first, parent}, characters, found);
+        if (open.back().depth < depth) {
+          open.push_back({depth, node.begin, node.before, node.first, false, {}});
+        }
         open.back().followers.next.add(byte_at(node.begin + open.back().depth));
       }
     };
-    for (size_t i = 0; i < suffixes.size(); ++i) {
-      if (i + kAhead < suffixes.size()) {
-        __builtin_prefetch(text_ + suffixes[i + kAhead].begin);
-        __builtin_prefetch(&corpus_.uses[suffixes[i + kAhead].segment]);
+    for (; visited < suffixes.size(); ++visited) {
+      if (visited + kAhead < suffixes.size()) {
+        __builtin_prefetch(text_ + suffixes[visited + kAhead].begin);
+        __builtin_prefetch(&corpus_.uses[suffixes[visited + kAhead].segment]);
       }
-      const Suffix& suffix = suffixes[i];
-      const uint32_t depth = i > 0 ? common_prefix(suffixes[i - 1], suffix) : 0;
+      const Suffix& suffix = suffixes[visited];
+      const uint32_t depth = visited > 0 ? common_prefix(suffixes[visited - 1], suffix) : 0;
       if (depth < suffix.size) {
         close(depth);
-        open.push_back({suffix.size, suffix.begin, count, {}});
+        open.push_back({suffix.size, suffix.begin, count, visited, is_segment(suffix), {}});
       }
       const SegmentUse& use = corpus_.uses[suffix.segment];
       if (suffix.whole) open.back().followers.add(use.followers);
@@ -360,23 +380,71 @@ class SuffixNodes {
     close(0);
   }
 
+  bool is_segment(const Suffix& suffix) const {
+    return suffix.whole && suffix.begin == corpus_.segments.begin(suffix.segment);
+  }
+
+  // How often a node occurs: in the text, at places of distinct segments; and how deep the node
+  // is that it hangs on.
+  struct Occurrences {
+    uint64_t count;
+    size_t suffixes;
+    uint32_t parent;
+  };
+
+  void add_candidate(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
+                     std::vector<Candidate>& found) const {
+    uint32_t size = node.depth;
+    uint64_t count;
+    // Whatever occurs twice in the whole text begins a substring that branches there.
+    bool branches_later = seen.count > 1;
+    if (mode_.pretokens) {
+      branches_later = seen.suffixes > 1;
+      size = character_begin(node.begin, size);
+      const bool is_candidate = branches_later || (node.is_segment && seen.count > 1);
+      count = is_candidate && size > seen.parent ? seen.count : 0;
+    } else {
+      count = branching_count(node, seen.count);
+    }
+    if (count > 0 && add_valid(node.begin, size, count, characters, found)) return;
+    if (mode_.recover && branches_later) recover(node, seen, characters, found);
+  }
+
+  uint32_t character_begin(uint32_t begin, uint32_t size) const {
+    while (is_trail(text_[begin + size])) --size;
+    return size;
+  }
+
   // The reference takes a text with the zero byte behind it for the text itself, and adds up
   // the counts of both where both are nodes.
-  void add_candidate(const Node& node, uint64_t count, std::vector<char32_t>& characters,
-                     std::vector<Candidate>& found) const {
-    if (is_trail(text_[node.begin + node.depth])) return;
+  uint64_t branching_count(const Node& node, uint64_t count) const {
+    if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
     const uint64_t at_end = followers.behind_end.many() ? followers.at_end : 0;
-    count = (followers.next.many() ? count : 0) + at_end;
-    if (count == 0) return;
-    const std::string_view piece(text_ + node.begin, node.depth);
+    return (followers.next.many() ? count : 0) + at_end;
+  }
+
+  // Returns whether the text may be a piece.
+  bool add_valid(uint32_t begin, uint32_t size, uint64_t count, std::vector<char32_t>& characters,
+                 std::vector<Candidate>& found) const {
+    const std::string_view piece(text_ + begin, size);
     const size_t length = count_chars(piece);
-    if (length < 2 || length > rule_.max_length) return;
-    if (!bound_.reached_by(candidate_score(count, length))) return;
+    if (length < 2 || length > rule_.max_length) return false;
+    if (!mode_.recover && !bound_.reached_by(candidate_score(count, length))) return true;
     decode_text(piece, characters);
-    if (!rule_.allows(characters.data(), length)) return;
-    found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
-                     static_cast<uint16_t>(length)});
+    if (!rule_.allows(characters.data(), length)) return false;
+    found.push_back({count, begin, static_cast<uint16_t>(size), static_cast<uint16_t>(length)});
+    return true;
+  }
+
+  // Adds the longest valid prefix of a node. One that is no longer than the parent belongs to
+  // other nodes too, and is theirs.
+  void recover(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
+               std::vector<Candidate>& found) const {
+    uint32_t size = character_begin(node.begin, node.depth);
+    while (size > seen.parent && !add_valid(node.begin, size, seen.count, characters, found)) {
+      size = character_begin(node.begin, size - 1);
+    }
   }
 
   void make_room(std::vector<Candidate>& found) const {
@@ -394,6 +462,7 @@ class SuffixNodes {
   const SegmentedCorpus& corpus_;
   const char* text_;
   PieceRule rule_;
+  SeedMode mode_;
   size_t limit_;
   ScoreBound bound_;
   std::vector<uint32_t> segment_at_;               // of every kStride-th byte

@@ -3,6 +3,7 @@
 from cython cimport final
 
 from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -19,8 +20,14 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     cdef cppclass Candidate:
         pass
 
+    cdef cppclass SeedMode:
+        bool pretokens
+        bool recover
+
     cdef cppclass SuffixNodes:
-        SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
+        SuffixNodes(
+            const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode,
+            size_t limit) except +
         void begin(size_t parts) except +
         void count(size_t part) except +
         void lay_out() except +
@@ -50,15 +57,26 @@ cdef class SeedSearch:
 
     A substring is a candidate if it is a valid piece of two characters or more and is followed
     by at least two different bytes. Its score is its count times its length in characters.
+
+    With `pretokens` the segments are looked at by themselves: a candidate is a segment that occurs
+    twice or more, or a substring of several segments, or of several places in one, that is followed
+    by different characters or ends of segments. With `recover` the longest valid prefix of what is
+    no valid piece is a candidate.
     """
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
     cdef Corpus corpus
+    cdef SeedMode mode
     cdef size_t limit
 
-    def __init__(self, Corpus corpus not None, size_t limit, int workers):
+    def __init__(
+        self, Corpus corpus not None, size_t limit, int workers, bint pretokens=False,
+        bint recover=False,
+    ):
         self.corpus = corpus
+        self.mode.pretokens = pretokens
+        self.mode.recover = recover
         self.limit = limit
         self.found.resize(workers)
 
@@ -73,7 +91,7 @@ cdef class SeedSearch:
     def _begin(self, size_t parts):
         with nogil:
             self.nodes.reset(
-                new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+                new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.mode, self.limit))
             dereference(self.nodes).begin(parts)
 
     def _count(self, size_t part):
@@ -157,7 +175,10 @@ cdef Pieces _characters(Corpus corpus):
     return seeds
 
 
-def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
+def seed_from_corpus(
+    Corpus corpus not None, size_t limit, workers, report, bint pretokens=False,
+    bint recover=False,
+):
     """Return the seed pieces of a corpus.
 
     Parameters
@@ -170,6 +191,8 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
         Real threads.
     report : Report
         Told how far it is.
+    pretokens, recover : bool
+        Which substrings are candidates; see `SeedSearch`.
 
     Returns
     -------
@@ -182,19 +205,20 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     A corpus that is too large for one search is searched chunk by chunk.
     """
     if corpus.chunks is None:
-        search = SeedSearch(corpus, limit, workers.count)
+        search = SeedSearch(corpus, limit, workers.count, pretokens, recover)
         _find_candidates(search, workers, report)
         search.select(workers)
         return workers.call(search.seeds)
     counts = CandidateCounts(limit)
     for chunk in corpus.chunks:
-        _add_chunk(counts, chunk, workers, report)
+        search = SeedSearch(chunk, NO_LIMIT, workers.count, pretokens, recover)
+        _add_chunk(counts, search, workers, report)
+        del search
         del chunk  # before the next one is read
     return workers.call(lambda: counts.seeds(corpus))
 
 
-def _add_chunk(counts, chunk, workers, report):
-    search = SeedSearch(chunk, NO_LIMIT, workers.count)
+def _add_chunk(counts, search, workers, report):
     _find_candidates(search, workers, report)
     workers.call(lambda: counts.add(search))
 

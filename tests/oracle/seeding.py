@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import numpy as np
 
 from .characters import BOUNDARY, UNKNOWN, Options, Sentence, by_value, is_valid_piece
 
 Pieces = list[tuple[str, np.float32]]
+Part = TypeVar("Part", str, bytes)
 
 END = -1
 """What follows the last byte of the text; it differs from every byte."""
@@ -116,3 +118,69 @@ def log_probabilities(pieces: Pieces) -> Pieces:
     for _, count in pieces:
         total += float(count)
     return [(text, np.float32(math.log(float(count)) - math.log(total))) for text, count in pieces]
+
+
+# The modes that the reference does not have. A node is a text followed by two different things;
+# its parent is the longest node that it begins with.
+
+
+def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
+    """Count as `candidates`, and take the longest valid prefixes of the nodes that are none."""
+    result = candidates(chunk, options)
+    occurrences: defaultdict[bytes, list[int]] = defaultdict(list)
+    for begin in range(len(chunk)):
+        for end in range(begin, len(chunk) + 1):
+            occurrences[chunk[begin:end]].append(end)
+    nodes = {
+        part
+        for part, ends in occurrences.items()
+        if len({chunk[end] if end < len(chunk) else END for end in ends}) > 1
+    }
+
+    def accepted(part: bytes) -> bool:
+        text = part.decode(errors="replace")
+        return len(text) > 1 and text.encode() == part and is_valid_piece(text, options)
+
+    for node in nodes:
+        if not accepted(node.removesuffix(b"\0")):
+            piece = _longest_valid_prefix(node, nodes, accepted)
+            if piece is not None:
+                result[piece.decode()] += len(occurrences[node])
+    return result
+
+
+def pretoken_candidates(
+    pretokens: Mapping[str, int], is_valid: Callable[[str], bool], recover: bool
+) -> Counter[str]:
+    """Count the nodes of pretokens, whose ends all differ, and whole pretokens seen twice."""
+    count: Counter[str] = Counter()
+    followers: defaultdict[str, set[str]] = defaultdict(set)
+    for word, times in pretokens.items():
+        for begin in range(len(word)):
+            for end in range(begin, len(word) + 1):
+                count[word[begin:end]] += times
+                followers[word[begin:end]].add(word[end] if end < len(word) else f"end of {word}")
+    nodes = {text for text, after in followers.items() if len(after) > 1}
+
+    def accepted(text: str) -> bool:
+        return len(text) > 1 and is_valid(text)
+
+    result: Counter[str] = Counter()
+    for node in nodes | {word for word, times in pretokens.items() if times > 1}:
+        piece: str | None = node if accepted(node) else None
+        if piece is None and recover and node in nodes:
+            piece = _longest_valid_prefix(node, nodes, accepted)
+        if piece is not None:
+            result[piece] += count[node]
+    return result
+
+
+def _longest_valid_prefix(
+    node: Part, nodes: set[Part], accepted: Callable[[Part], bool]
+) -> Part | None:
+    for end in range(len(node) - 1, 0, -1):
+        if node[:end] in nodes:
+            return None
+        if accepted(node[:end]):
+            return node[:end]
+    return None
