@@ -1,0 +1,1 @@
+"""The tables of the papers behind the research options, run on other texts."""

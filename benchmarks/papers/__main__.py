@@ -1,0 +1,128 @@
+"""Prints our relative changes beside the published ones: ``python -m benchmarks.papers``.
+
+Losses are in nats per character, by the scores as they stand in the model, and tokens those of the
+encoder, both on the text that was trained on, as in the paper.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from benchmarks.papers.measure import Measured, measure, write_text
+from benchmarks.papers.tables import LANGUAGES, PIECES, TABLES, Change, Flags, Table
+from spmcompat.evaluation.gold import GoldWord, read_gold
+
+SPACES = "spaces"
+_GOLD = Path(__file__).parent / "english.tsv"
+
+
+def main() -> None:
+    """Run the tables that the command line names, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{', '.join(_names())}")
+    parser.add_argument("--folder", type=Path, required=True, help="where the corpora are")
+    parser.add_argument("--work", type=Path, required=True, help="keeps texts, models, results")
+    parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.tables) - set(_names()):
+        parser.error(f"there is no table {', '.join(sorted(unknown))}")
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    texts = [write_text(name, arguments.folder, arguments.work) for name in arguments.languages]
+    for name in arguments.tables or _names():
+        if name == SPACES:
+            _print_spaces(texts, arguments.work)
+        else:
+            _print_table(TABLES[name], texts, arguments.work)
+
+
+def _names() -> list[str]:
+    return [*TABLES, SPACES]
+
+
+def _print_table(table: Table, texts: Sequence[Path], work: Path) -> None:
+    rows = [("baseline", table.baseline, None)]
+    rows += [(v.label, {**table.baseline, **v.flags}, v.published) for v in table.variants]
+    measured = _measure_all([flags for _, flags, _ in rows], texts, work, table.title, [])
+    print(f"\n{table.title}: change of loss / tokens in percent, {PIECES:,} pieces")
+    if table.published_for:
+        print(f"published for {table.published_for}")
+    languages = "".join(f"{text.stem:>16}" for text in texts)
+    print(f"{'':22}{languages}{'mean':>16}{'published':>16}{'signs':>10}{'time':>7}")
+    for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
+        changes = [_change(ours, base) for ours, base in zip(row, measured[0], strict=True)]
+        mean = Change(*(sum(values) / len(changes) for values in zip(*changes, strict=True)))
+        cells = "".join(f"{_show(change):>16}" for change in changes)
+        time = sum(m.seconds for m in row) / sum(m.seconds for m in measured[0])
+        print(
+            f"{label:22}{cells}{_show(mean):>16}{_show(published) if published else '':>16}"
+            f"{_signs(mean, published):>10}{time:>7.2f}"
+        )
+
+
+def _print_spaces(texts: Sequence[Path], work: Path) -> None:
+    """Spaces as pieces of their own: the boundaries of English words."""
+    gold = read_gold(str(_GOLD))
+    english = [text for text in texts if text.stem == "en"]
+    rows = [(t, s) for t in ("unigram", "bpe") for s in ("prefix", "separate")]
+    flags = [{"model_type": t, "space_pieces": s} for t, s in rows]
+    measured = _measure_all(flags, english, work, "Spaces", gold, size=16_384)
+    print(f"\nSpaces: boundaries of {len(gold)} English words, 16,384 pieces")
+    print(f"{'':22}{'precision':>10}{'recall':>10}{'F1':>10}{'MorphScore':>12}{'length':>8}")
+    for (model_type, spaces), (row,) in zip(rows, measured, strict=True):
+        if row.gold is not None:
+            g = row.gold
+            print(
+                f"{model_type + ', ' + spaces:22}{g.precision:>10.3f}{g.recall:>10.3f}{g.f1:>10.3f}"
+                f"{g.morph_score:>12.3f}{g.mean_length:>8.2f}"
+            )
+    print(
+        "published (English Wikipedia, 16k pieces, F1 on four other lists, prefix -> separate):\n"
+        "bpe 54.8 -> 66.2, 49.5 -> 54.7, 29.0 -> 34.8, 38.6 -> 48.0\n"
+        "unigram 66.8 -> 70.9, 64.3 -> 61.2, 46.6 -> 48.1, 61.1 -> 69.2"
+    )
+
+
+def _measure_all(
+    rows: Sequence[Flags],
+    texts: Sequence[Path],
+    work: Path,
+    title: str,
+    gold: list[GoldWord],
+    size: int = PIECES,
+) -> list[list[Measured]]:
+    with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
+        measured = []
+        for flags in rows:
+            measured.append([])
+            for text in texts:
+                measured[-1].append(measure(text, flags, size, work, gold))
+                bar.update()
+    return measured
+
+
+def _change(ours: Measured, base: Measured) -> Change:
+    return Change(100 * (ours.loss / base.loss - 1), 100 * (ours.tokens / base.tokens - 1))
+
+
+def _show(change: Change) -> str:
+    return f"{change.loss:+.2f} / {change.tokens:+.2f}"
+
+
+def _signs(ours: Change, published: Change | None) -> str:
+    """Tell whether the signs agree; a change below 0.05 percent has none."""
+    if published is None:
+        return ""
+    agree = [_sign(a) == _sign(b) for a, b in zip(ours, published, strict=True)]
+    return " / ".join("agree" if same else "no" for same in agree)
+
+
+def _sign(value: float) -> int:
+    return 0 if abs(value) < 0.05 else (1 if value > 0 else -1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Trains and evaluates one set of flags on one language, once; results are kept in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.papers.tables import BYTES, LANGUAGES, Flags
+from spmcompat.evaluation.evaluate import Evaluation, evaluate
+from spmcompat.evaluation.gold import GoldScores, GoldWord
+from spmcompat.evaluation.models import load_model
+from spmcompat.progress import Report
+from spmcompat.workers import Workers
+
+
+class Measured(NamedTuple):
+    """What a model costs on the text that it was trained on, and what training cost."""
+
+    loss: float
+    tokens: int
+    seconds: float
+    gold: GoldScores | None
+
+
+def write_text(language: str, corpora: Path, folder: Path) -> Path:
+    """Put the first megabytes of a language into one file."""
+    target = folder / f"{language}.txt"
+    if target.exists():
+        return target
+    temporary = target.with_suffix(".tmp")
+    left = BYTES
+    with open(temporary, "wb") as output:
+        for name in LANGUAGES[language]:
+            with open(corpora / f"{name}.txt", "rb") as source:
+                for line in source:
+                    if left <= 0:
+                        break
+                    output.write(line)
+                    left -= len(line)
+    temporary.replace(target)
+    return target
+
+
+def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWord]) -> Measured:
+    """Train and evaluate, or take what the folder has.
+
+    Raises
+    ------
+    RuntimeError
+        If the training fails.
+    """
+    given = {"vocab_size": str(size), "hard_vocab_limit": "false", **flags}
+    named = json.dumps([text.name, text.stat().st_size, given, len(gold)], sort_keys=True)
+    name = hashlib.sha256(named.encode()).hexdigest()[:16]
+    kept = folder / f"{name}.json"
+    if kept.exists():
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        scores = found["gold"] and GoldScores(**found["gold"])
+        return Measured(found["loss"], found["tokens"], found["seconds"], scores)
+    seconds = _train(text, given, folder / name)
+    evaluation = _evaluate(folder / f"{name}.model", text, gold)
+    result = Measured(
+        evaluation.loss_per_character, evaluation.tokens, seconds, evaluation.gold
+    )
+    document = {**result._asdict(), "gold": result.gold and result.gold._asdict(), "of": named}
+    kept.write_text(json.dumps(document), encoding="utf-8")
+    return result
+
+
+def _train(text: Path, flags: Flags, prefix: Path) -> float:
+    command = [sys.executable, "-m", "spmcompat", "train", f"--input={text}"]
+    command += [f"--model_prefix={prefix}", "--minloglevel=2"]
+    command += [f"--{name}={value}" for name, value in flags.items()]
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
+    return time.perf_counter() - started
+
+
+def _evaluate(model: Path, text: Path, gold: list[GoldWord]) -> Evaluation:
+    loaded = load_model(str(model), Workers(os.cpu_count() or 1))
+    (evaluation,) = evaluate([loaded], [str(text)], gold, Report(min_log_level=2))
+    return evaluation

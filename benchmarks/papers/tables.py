@@ -1,0 +1,134 @@
+"""What is trained for each table, and what was published for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Flags = Mapping[str, str]
+
+
+class Change(NamedTuple):
+    """A relative change against the baseline, in percent: mean over the languages."""
+
+    loss: float
+    tokens: float
+
+
+class Variant(NamedTuple):
+    """A row: what is set beside the baseline, and what was published, if anything."""
+
+    label: str
+    flags: Flags
+    published: Change | None = None
+
+
+class Table(NamedTuple):
+    """One table of a paper.
+
+    `published_for` tells on what the published figures were measured.
+    """
+
+    title: str
+    published_for: str
+    baseline: Flags
+    variants: tuple[Variant, ...]
+
+
+PIECES = 32_768
+PAPER: Flags = {"recipe": "paper"}
+_LARGE = "300 MB of each of six languages, 32k pieces"
+
+
+def _alpha(value: str, loss: float, tokens: float) -> Variant:
+    return Variant(f"alpha {value}", {"shrinking_factor": value}, Change(loss, tokens))
+
+
+def _overshoot(value: str, loss: float, tokens: float) -> Variant:
+    return Variant(f"k {value}", {"prune_overshoot": value}, Change(loss, tokens))
+
+
+def _flat(value: str, loss: float, tokens: float) -> Variant:
+    flags = {"recipe": "fsp", "shrinking_factor": value}
+    return Variant(f"FSP, alpha {value}", flags, Change(loss, tokens))
+
+
+TABLES: Mapping[str, Table] = {
+    "seeds": Table(
+        "Seed modes",
+        "30 MB of each of six languages, 32k pieces",
+        PAPER,
+        (
+            Variant("full text", {"seed_mode": "full_text"}, Change(0.60, 0.94)),
+            Variant("full text, recovery", {"seed_mode": "full_text", "prefix_recovery": "true"}),
+            Variant("pretokens, recovery", {"prefix_recovery": "true"}, Change(0.0, 0.0)),
+        ),
+    ),
+    "loop": Table(
+        "EM and pruning",
+        _LARGE,
+        PAPER,
+        (
+            Variant("1 EM step", {"num_sub_iterations": "1"}, Change(0.0, 0.0)),
+            Variant("3 EM steps", {"num_sub_iterations": "3"}, Change(0.0, 0.0)),
+            Variant("5 EM steps", {"num_sub_iterations": "5"}, Change(0.0, 0.0)),
+            Variant("no digamma", {"m_step": "ml"}, Change(-0.01, 0.0)),
+            Variant("threshold 0", {"early_prune_threshold": "0"}, Change(0.0, 0.0)),
+            Variant("threshold 2", {"early_prune_threshold": "2"}, Change(0.0, 0.0)),
+            Variant("threshold 10", {"early_prune_threshold": "10"}, Change(0.0, 0.0)),
+            _alpha("0.5", 0.15, -0.04),
+            _alpha("0.9", -0.07, 0.03),
+            _alpha("0.95", -0.09, 0.03),
+        ),
+    ),
+    "overshoot": Table(
+        "Overshoot k",
+        _LARGE,
+        PAPER,
+        (
+            _overshoot("1.0", -0.30, 0.15),
+            _overshoot("1.25", 0.45, -0.10),
+            _overshoot("1.5", 0.98, -0.24),
+            _overshoot("2.0", 1.76, -0.31),
+        ),
+    ),
+    "factor": Table(
+        "Seed factor",
+        _LARGE,
+        PAPER,
+        (
+            Variant("factor 3", {"seed_factor": "3"}, Change(1.11, 0.57)),
+            Variant("factor 25", {"seed_factor": "25"}, Change(-0.02, -0.02)),
+        ),
+    ),
+    "fsp": Table(
+        "Flat score pruning",
+        _LARGE,
+        PAPER,
+        (
+            _flat("0", 1.13, 0.18),
+            _flat("0.25", 0.85, -0.48),
+            _flat("0.5", 0.78, -0.57),
+            _flat("0.75", 0.70, -0.60),
+            _flat("0.9", 0.66, -0.60),
+            _flat("0.95", 0.65, -0.60),
+        ),
+    ),
+    "exact": Table(
+        "Exact losses (nothing published)",
+        "",
+        PAPER,
+        (Variant("exact", {"prune": "exact"}),),
+    ),
+}
+
+LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "en": ("en-books",),
+    "de": ("de-gesetze", "de-docs"),
+    "ko": ("ko-nsmc",),
+    "zh": ("zh-laws",),
+    "ar": ("ar-hindawi",),
+    "hi": ("hi-stories",),
+}
+BYTES = 30_000_000
+"""Of each language; the files are cut behind the line that passes it."""
