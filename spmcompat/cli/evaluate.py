@@ -66,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="spmcompat evaluate",
         description="Measures any SentencePiece models on a text.",
     )
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="a .model file")
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"
+    )
     parser.add_argument(
         "--text", nargs="+", required=True, metavar="FILE", help="text in UTF-8, a sentence a line"
     )
@@ -90,6 +92,7 @@ def _positive(text: str) -> int:
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.evaluation.evaluate import evaluate, overlaps  # noqa: PLC0415
     from spmcompat.evaluation.gold import read_gold  # noqa: PLC0415
+    from spmcompat.evaluation.models import load_model  # noqa: PLC0415
     from spmcompat.progress import Report  # noqa: PLC0415
     from spmcompat.spec import available_cores  # noqa: PLC0415
     from spmcompat.workers import Workers  # noqa: PLC0415
@@ -97,8 +100,9 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     report = Report(2 if arguments.quiet else 0, stderr)
     workers = Workers(arguments.workers or available_cores())
     gold = read_gold(arguments.gold) if arguments.gold else []
-    results = evaluate(arguments.models, arguments.text, gold, workers, report)
-    pairs = overlaps(arguments.models)
+    models = [load_model(path, workers) for path in arguments.models]
+    results = evaluate(models, arguments.text, gold, report)
+    pairs = overlaps(models)
     if arguments.json:
         _write_json(results, pairs, stdout)
     elif arguments.csv:
@@ -108,9 +112,9 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def flat(result: Evaluation) -> dict[str, object]:
-    """Return the figures of a model by name; those of the gold list begin with ``gold_``."""
+    """Return the single figures by name; those of the gold list begin with ``gold_``."""
     row: dict[str, object] = result._asdict()
-    del row["gold"]
+    del row["gold"], row["uses"]
     if result.gold is not None:
         row.update((f"gold_{name}", value) for name, value in result.gold._asdict().items())
     return row
