@@ -8,6 +8,7 @@ from spmcompat.cli import process
 # The module of each command stands in spmcompat.cli under its name.
 COMMANDS = {
     "train": "train a model, as spm_train does",
+    "evaluate": "measure models on a text",
     "diff": "tell how two models differ",
 }
 
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> int:
     if name in ("--help", "-h"):
         print("usage: spmcompat COMMAND [arguments]\n")
         for command, purpose in COMMANDS.items():
-            print(f"  {command:<8}{purpose}; see spmcompat {command} --help")
+            print(f"  {command:<10}{purpose}; see spmcompat {command} --help")
         return 0
     said = f"unknown command {name!r}" if name else "no command"
     print(f"spmcompat: {said}. Give one of {', '.join(COMMANDS)}.", file=sys.stderr)
