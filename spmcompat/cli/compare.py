@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from spmcompat.cli.process import run_telling_errors
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-
-OK, FAILURE, INTERRUPTED = 0, 1, 130
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -18,15 +17,12 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    try:
-        _run(arguments, stdout, stderr)
-    except TrainingError as error:
-        stderr.write(f"spmcompat compare: {' '.join(str(error).splitlines())}\n")
-        return FAILURE
-    except KeyboardInterrupt:
-        stderr.write("spmcompat compare: interrupted; the same command goes on from here.\n")
-        return INTERRUPTED
-    return OK
+    return run_telling_errors(
+        "spmcompat compare",
+        lambda: _run(arguments, stdout, stderr),
+        stderr,
+        interrupted="interrupted; the same command goes on from here.",
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,12 +10,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.errors import TrainingError
+from spmcompat.cli.process import run_telling_errors
 
 if TYPE_CHECKING:
     from spmcompat.evaluation.evaluate import Evaluation, Overlap
-
-OK, FAILURE, INTERRUPTED = 0, 1, 130
 
 # The columns of a model in the order of the table, and how each is shown.
 _FORMATS = {
@@ -50,15 +48,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    try:
-        _run(arguments, stdout, stderr)
-    except TrainingError as error:
-        stderr.write(f"spmcompat evaluate: {' '.join(str(error).splitlines())}\n")
-        return FAILURE
-    except KeyboardInterrupt:
-        stderr.write("spmcompat evaluate: interrupted.\n")
-        return INTERRUPTED
-    return OK
+    return run_telling_errors("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

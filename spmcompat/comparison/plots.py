@@ -74,13 +74,9 @@ def token_lengths(runs: Sequence[Run]) -> str:
         for run in runs:
             total = sum(run.lengths) or 1
             shares = [count / total for count in run.lengths[:20]]
-            axes.plot(
-                range(1, len(shares) + 1),
-                shares,
-                label=run.label,
-                markersize=4,
-                **style[run.config],
-            )
+            at = range(1, len(shares) + 1)
+            line = {"linestyle": lines[run.vocab_size], "markersize": 4}
+            axes.plot(at, shares, label=run.label, **line, **style[run.config])
         axes.set_xlabel("characters of a piece")
         axes.set_ylabel("share of the vocabulary")
         axes.set_xticks(range(2, 21, 2))
@@ -96,13 +92,9 @@ def frequency_by_rank(runs: Sequence[Run]) -> str:
     def draw(axes: Axes) -> None:
         for run in runs:
             used = [use for use in run.evaluation.uses if use]
-            ranks = sorted(
-                {round(1.12**i) for i in range(math.ceil(math.log(len(used) + 1, 1.12)))}
-            )
-            at = [rank for rank in ranks if rank <= len(used)]
-            axes.loglog(
-                at, [used[i - 1] for i in at], label=run.label, color=style[run.config]["color"]
-            )
+            at = sorted({round(len(used) ** (i / 100)) for i in range(101)})
+            line = {"linestyle": lines[run.vocab_size], "color": style[run.config]["color"]}
+            axes.loglog(at, [used[i - 1] for i in at], label=run.label, **line)
         axes.set_xlabel("rank of the piece")
         axes.set_ylabel("uses in the held-out text")
 

@@ -57,7 +57,8 @@ th:first-child { text-align: left; position: sticky; left: 0; background: var(--
 td.best { background: var(--best); font-weight: 700; }
 td.cut { text-align: left; font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
-.plots { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
+.plots { display: grid; gap: 1.5rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
 figure { margin: 0; } figcaption { font-weight: 600; } figure svg { width: 100%; height: auto; }
 pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius: .4rem;
   font-size: .8rem; }

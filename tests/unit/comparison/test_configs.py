@@ -18,7 +18,7 @@ def write(folder: Path, text: str) -> str:
 
 def test_built_in_ones_by_name() -> None:
     assert [config.name for config in read_configs(list(BUILT_IN))] == list(BUILT_IN)
-    with pytest.raises(BadValueError, match="no configuration unigrm. Choose from unigram"):
+    with pytest.raises(BadValueError, match=r"no configuration unigrm\. Choose from unigram"):
         read_configs(["unigrm"])
 
 
@@ -61,5 +61,5 @@ def test_what_is_wrong_with_a_file(text: str, message: str, tmp_path: Path) -> N
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="nowhere.toml: No such file"):
+    with pytest.raises(MissingFileError, match=r"nowhere\.toml: No such file"):
         read_configs([str(tmp_path / "nowhere.toml")])

@@ -72,7 +72,7 @@ def test_a_page_is_whole_and_needs_no_other_file(texts: Texts) -> None:
     tags = Tags()
     tags.feed(html)
     assert tags.open == []
-    assert not re.search(r"""(?:src|href)=["']?(?!#)""", html.replace("xlink:", ""))
+    assert not re.search(r'(?:src|href)="(?!#)', html)
     assert "Tokenizers on a&lt;b" in html
     assert "train &lt;two&gt;" in html
     assert "un<i>|</i>do" in html
