@@ -75,7 +75,7 @@ def token_lengths(runs: Sequence[Run]) -> str:
             total = sum(run.lengths) or 1
             shares = [count / total for count in run.lengths[:20]]
             at = range(1, len(shares) + 1)
-            line = {"linestyle": lines[run.vocab_size], "markersize": 4}
+            line: dict[str, Any] = {"linestyle": lines[run.vocab_size], "markersize": 4}
             axes.plot(at, shares, label=run.label, **line, **style[run.config])
         axes.set_xlabel("characters of a piece")
         axes.set_ylabel("share of the vocabulary")
@@ -93,7 +93,10 @@ def frequency_by_rank(runs: Sequence[Run]) -> str:
         for run in runs:
             used = [use for use in run.evaluation.uses if use]
             at = sorted({round(len(used) ** (i / 100)) for i in range(101)})
-            line = {"linestyle": lines[run.vocab_size], "color": style[run.config]["color"]}
+            line: dict[str, Any] = {
+                "linestyle": lines[run.vocab_size],
+                "color": style[run.config]["color"],
+            }
             axes.loglog(at, [used[i - 1] for i in at], label=run.label, **line)
         axes.set_xlabel("rank of the piece")
         axes.set_ylabel("uses in the held-out text")
