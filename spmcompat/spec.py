@@ -7,7 +7,7 @@ Source: ``sentencepiece_trainer.cc`` and ``spm_train_main.cc`` of ``sentencepiec
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
@@ -51,6 +51,10 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
+    pretokenizer : callable, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    allow_inconsistent_pretokenization : bool
+        Whether the chunks need not join to the sentence.
     min_log_level : int
         0 tells everything, 1 warnings and errors, 2 errors only.
     notes : list of str
@@ -63,6 +67,8 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
 

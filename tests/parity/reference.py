@@ -10,6 +10,7 @@ from typing import Any
 
 import sentencepiece
 
+from . import pretokenizers
 from .case import WRITER, Case, Option, one_string
 
 VERSION: str = sentencepiece.__version__
@@ -78,6 +79,8 @@ def train(case: Case) -> dict[str, bytes]:
         options["model_writer"] = written
     if case.normalizer is not None:
         options["normalizer"] = normalizer(case.normalizer)
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
