@@ -74,6 +74,7 @@ def train(
     logstream: TextIO | None = None,
     workers: int | None = None,
     sampling_seed: int | None = None,
+    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
     """Train a model. What is left out, or None, is not given and not stored in the model.
 
@@ -106,6 +107,8 @@ def train(
         Real threads, by default the cores of the machine. They never change the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
+    compat : str
+        The release of ``sentencepiece`` to train as, ``0.2.3`` by default.
     **others
         Every other option means what the flag of the same name means: see ``spm_train --help``.
 
@@ -160,8 +163,6 @@ class SentencePieceTrainer:
             run(settings, report=Report(settings.min_log_level, logstream))
             return
 
-        pretokenizer = kwargs.pop("pretokenizer", None)
-        inconsistent = bool(kwargs.pop("allow_inconsistent_pretokenization", False))
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
@@ -173,8 +174,6 @@ class SentencePieceTrainer:
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
 
         settings = from_kwargs(kwargs)
-        settings.pretokenizer = pretokenizer  # type: ignore[assignment]
-        settings.allow_inconsistent_pretokenization = inconsistent
         run(settings, sentences, writer, Report(settings.min_log_level, logstream))  # type: ignore[arg-type]
 
     Train = train

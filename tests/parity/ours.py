@@ -22,9 +22,9 @@ def _from_python(case: Case) -> dict[str, bytes]:
     import spmcompat  # noqa: PLC0415
 
     if case.form == "string":
-        spmcompat.SentencePieceTrainer.train(one_string(case.options))
+        spmcompat.SentencePieceTrainer.train(one_string({**case.options, **case.own_options()}))
         return {}
-    options: dict[str, Any] = dict(case.options)
+    options: dict[str, Any] = {**case.options, **case.own_options()}
     written = io.BytesIO()
     if case.sentences is not None:
         options["sentence_iterator"] = case.handed_sentences()
@@ -37,8 +37,6 @@ def _from_python(case: Case) -> dict[str, bytes]:
         options["normalizer"] = reference.normalizer(case.normalizer)
     if case.pretokenizer is not None:
         options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
-    if case.workers is not None:
-        options["workers"] = case.workers
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
