@@ -35,10 +35,8 @@ using Losses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLosses {
  public:
-  explicit ExactLosses(const Scores& scores)
-      : scores_(scores.pieces),
-        unknown_(scores.unknown()),
-        path_(scores_, scores.longest(), scores_[unknown_].score) {}
+  ExactLosses(const PieceChains& chains, const Scores& scores)
+      : chains_(chains), scores_(scores.pieces), path_(chains, scores_, scores.longest()) {}
 
   void add(const LatticeView& view, uint64_t count, Losses& losses) {
     path_.begin();
@@ -46,13 +44,15 @@ class ExactLosses {
     const float best = path_.score();
     used_.clear();
     path_.for_each_backwards([this](const PathNode& node) {
-      if (node.piece != unknown_) used_.push_back(node.piece);
+      if (node.piece != chains_.unknown()) used_.push_back(node.piece);
     });
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    nodes_.clear();
+    nodes_.add(view, chains_);
     for (const uint32_t piece : used_) {
       const float score = std::exchange(scores_[piece].score, kNone);
-      losses.emplace_back(piece, count * (double(best) - best_score(view)));
+      losses.emplace_back(piece, count * (double(best) - best_score(view.length)));
       scores_[piece].score = score;
     }
   }
@@ -60,22 +60,24 @@ class ExactLosses {
  private:
   static constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-  float best_score(const LatticeView& view) {
-    best_.assign(view.length + 1, kNone);
+  float best_score(size_t length) {
+    best_.assign(length + 1, kNone);
     best_[0] = 0.0f;
     size_t at = size_t(0) - 1;
-    for (size_t k = view.size; k-- > 0;) {
-      const NodePiece& piece = scores_[piece_of(view.nodes[k])];
-      at += is_last(view.nodes[k]);  // the first node met of its position
+    const uint32_t* nodes = nodes_.data();
+    for (size_t k = nodes_.size(); k-- > 0;) {
+      const NodePiece& piece = scores_[piece_of(nodes[k])];
+      at += is_last(nodes[k]);  // the first node met of its position
       float& end = best_[at + piece.length];
       end = std::max(end, best_[at] + piece.score);
     }
     return best_.back();
   }
 
+  const PieceChains& chains_;
   std::vector<NodePiece> scores_;
-  uint32_t unknown_;
   BestPath path_;
+  NodeList nodes_;
   std::vector<uint32_t> used_;
   std::vector<float> best_;
 };
@@ -83,7 +85,7 @@ class ExactLosses {
 inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& lattices,
                            const Scores& scores, size_t block, const volatile int* cancel) {
   Losses losses;
-  ExactLosses exact(scores);
+  ExactLosses exact(lattices.chains(), scores);
   const size_t end = std::min(counts.size(), (block + 1) * Lattices::kBlockSize);
   for (size_t i = block * Lattices::kBlockSize; i < end && !*cancel; ++i) {
     exact.add(lattices[i], counts[i], losses);
