@@ -146,7 +146,12 @@ class SentencePieceTrainer:
             If training cannot go on.
         """
         from spmcompat.progress import Report  # noqa: PLC0415
-        from spmcompat.spec import SERIALIZED_NORMALIZER, from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.spec import (  # noqa: PLC0415
+            SERIALIZED_NORMALIZER,
+            from_kwargs,
+            from_string,
+            release_of,
+        )
         from spmcompat.training import run  # noqa: PLC0415
 
         if isinstance(arg, str):
@@ -154,6 +159,7 @@ class SentencePieceTrainer:
             run(settings, report=Report(settings.min_log_level, logstream))
             return
 
+        release_of(kwargs)  # the objects among the keywords are checked here, the others later too
         if kwargs.pop("pretokenizer", None) is not None:
             raise BadValueError(
                 "pretokenizer is not supported yet. Use pretokenization_delimiter instead."

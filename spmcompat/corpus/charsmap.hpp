@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -89,10 +90,11 @@ inline Chars decode(std::string_view text) {
   return chars;
 }
 
-inline void check_rules(const Rules& rules) {
+inline void check_rules(const Rules& rules, bool change_something) {
   if (rules.empty()) {
     throw std::runtime_error("There are no normalization rules: give at least one.");
   }
+  if (!change_something) return;
   for (const auto& [source, target] : rules) {
     if (source.empty()) throw std::invalid_argument("Source string cannot be empty.");
     if (source == target) throw std::invalid_argument("Identity conversion is not allowed.");
@@ -112,8 +114,9 @@ inline void check_overlap(const DoubleArray& array, const std::string& key) {
 
 }  // namespace charsmap
 
-inline std::string compile_charsmap(const Rules& rules) {
-  charsmap::check_rules(rules);
+// `change_something`: throws for a rule that does not.
+inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
+  charsmap::check_rules(rules, change_something);
   std::map<Chars, uint32_t> offsets;
   for (const auto& rule : rules) offsets.emplace(rule.second, 0);
   std::string targets;
@@ -174,6 +177,18 @@ inline Rules decompile_charsmap(std::string_view blob) {
   std::string key;
   if (!from.rules.empty()) charsmap::collect(from, from.rules.root(), key, rules);
   return rules;
+}
+
+// The charsmap without the rules whose source holds one of the characters.
+inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
+  const Rules all = decompile_charsmap(blob);
+  Rules kept;
+  for (const auto& [source, target] : all) {
+    const bool drop = std::any_of(source.begin(), source.end(),
+                                  [&](uint32_t c) { return characters.count(c) > 0; });
+    if (!drop) kept.emplace_hint(kept.end(), source, target);
+  }
+  return compile_charsmap(kept);
 }
 
 }  // namespace spmcompat
