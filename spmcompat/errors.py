@@ -1,4 +1,4 @@
-"""The one exception of the package, with a subclass for each type that callers may catch."""
+"""The one exception of the package, with a subclass for each kind that callers may catch."""
 
 
 class TrainingError(RuntimeError):
@@ -21,3 +21,7 @@ class MissingFileError(TrainingError, OSError):
 
 class UnknownOptionError(TrainingError, OSError):
     """There is no option of this name; ``sentencepiece`` raises ``OSError`` before 0.2.2."""
+
+
+class EmptyCorpusError(TrainingError):
+    """No character of the text is left to train on."""

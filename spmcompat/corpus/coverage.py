@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Mapping
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import EmptyCorpusError, TrainingError
 
 _UNKNOWN = 0x2585
 
@@ -53,7 +53,7 @@ def choose_alphabet(
     """
     total = sum(counts.values())
     if total <= 0 and needs_text:
-        raise TrainingError(
+        raise EmptyCorpusError(
             "The corpus holds no characters to train on: all its lines are empty, too long or "
             "normalized to nothing. Check --input, --max_sentence_length and the "
             "normalization rule."
