@@ -8,7 +8,7 @@ class TrainingError(RuntimeError):
     """
 
 
-class BadValueError(TrainingError, ValueError, SyntaxError):
+class BadValueError(SyntaxError, TrainingError, ValueError):
     """A flag or keyword has a value that cannot be used (``INVALID_ARGUMENT``).
 
     ``sentencepiece`` raises ``SyntaxError`` before 0.2.2, ``ValueError`` since.
