@@ -65,9 +65,7 @@ def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWo
         return Measured(found["loss"], found["tokens"], found["seconds"], scores)
     seconds = _train(text, given, folder / name)
     evaluation = _evaluate(folder / f"{name}.model", text, gold)
-    result = Measured(
-        evaluation.loss_per_character, evaluation.tokens, seconds, evaluation.gold
-    )
+    result = Measured(evaluation.loss_per_character, evaluation.tokens, seconds, evaluation.gold)
     document = {**result._asdict(), "gold": result.gold and result.gold._asdict(), "of": named}
     kept.write_text(json.dumps(document), encoding="utf-8")
     return result

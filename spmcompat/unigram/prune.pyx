@@ -1,16 +1,14 @@
 """Pruning: the pieces whose loss hurts the likelihood least leave the model."""
 
-from libc.stdint cimport uint32_t, uint64_t
-from libcpp cimport bool
-from libcpp.utility cimport pair
+from libc.stdint cimport uint32_t
+from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
-from spmcompat.corpus.corpus cimport SegmentedCorpus
 from spmcompat.unigram.e_step cimport CLattices, Counts, LaneSums, Lattices, NewIds, Scores
-from spmcompat.unigram.pieces cimport CPieces, Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 
 cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
@@ -27,17 +25,9 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
         const volatile int* cancel) except +
     vector[uint32_t] select_pieces(
         const vector[float]& count, const vector[Alternatives]& parts, size_t size) except +
-    vector[uint32_t] reachable(const CPieces& pieces) except +
-
-
-cdef extern from "exact_pruning.hpp" namespace "spmcompat" nogil:
-    ctypedef vector[pair[uint32_t, double]] Losses
-    vector[uint64_t] segment_counts(const SegmentedCorpus& corpus) except +
-    Losses cpp_exact_losses "spmcompat::exact_losses"(
-        const vector[uint64_t]& counts, const CLattices& lattices, const Scores& scores,
-        size_t block, const volatile int* cancel) except +
-    vector[uint32_t] select_by_loss(
-        const vector[double]& losses, const vector[bool]& used, size_t size) except +
+    vector[uint32_t] reachable(
+        const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
+        const volatile int* cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker looks at in one go
@@ -67,10 +57,10 @@ cdef class _Resegmentation:
         cdef vector[uint32_t] kept
         with nogil:
             kept = select_pieces(self.counts.sums.expected, self.parts, size)
-        return _keep(self.lattices.pieces, kept)
+        return keep(self.lattices.pieces, kept)
 
 
-cdef _keep(Pieces pieces, vector[uint32_t]& kept):
+cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
     cdef Pieces new_pieces = Pieces()
     cdef NewIds new_ids = NewIds()
     cdef uint32_t i
@@ -114,105 +104,40 @@ def prune(Lattices lattices not None, Counts counts not None, size_t size, worke
     return work.select(size)
 
 
-cdef class _ExactLosses:
-    """What the best segmentations lose without each piece, found in parts that workers share."""
+cdef class _Reachable:
+    """The pieces that are reachable, found in parts that workers share."""
 
-    cdef Lattices lattices
-    cdef vector[uint64_t] counts
-    cdef vector[Losses] parts
-    cdef vector[double] losses
-    cdef vector[bool] used
+    cdef Pieces pieces
+    cdef unique_ptr[PieceTrie] trie
+    cdef vector[vector[uint32_t]] parts
 
-    def __init__(self, Lattices lattices):
-        self.lattices = lattices
-        self.counts = segment_counts(lattices.corpus.segmented)
-        self.parts.resize(dereference(lattices.lattices).blocks())
+    def __init__(self, Pieces pieces):
+        self.pieces = pieces
+        self.parts.resize((len(pieces) + PART - 1) // PART)
+
+    def prepare(self):
+        with nogil:
+            self.trie.reset(new PieceTrie(self.pieces.pieces))
 
     def find(self, size_t part, CancelFlag cancel):
+        cdef uint32_t first = part * PART
+        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
         with nogil:
-            self.parts[part] = cpp_exact_losses(
-                self.counts, dereference(self.lattices.lattices), self.lattices.scores, part,
-                &cancel.flag)
+            self.parts[part] = reachable(
+                dereference(self.trie), self.pieces.pieces, first, last, &cancel.flag)
 
-    def add_up(self):
-        """Sum the parts in their order, whoever found them."""
-        cdef size_t size = self.lattices.pieces.pieces.size()
-        cdef size_t part, i
-        cdef uint32_t piece
-        with nogil:
-            self.losses.assign(size, 0.0)
-            self.used.assign(size, False)
-            for part in range(self.parts.size()):
-                for i in range(self.parts[part].size()):
-                    piece = self.parts[part][i].first
-                    self.losses[piece] += self.parts[part][i].second
-                    self.used[piece] = True
-
-    def as_list(self):
-        return [loss if used else None for loss, used in zip(self.losses, self.used)]
-
-    def select(self, size_t size):
-        return _keep(self.lattices.pieces, select_by_loss(self.losses, self.used, size))
+    def select(self):
+        cdef vector[uint32_t] kept
+        cdef size_t part
+        for part in range(self.parts.size()):
+            kept.insert(kept.end(), self.parts[part].begin(), self.parts[part].end())
+        return keep(self.pieces, kept)[0]
 
 
-cdef _ExactLosses _find_exact_losses(Lattices lattices, workers):
-    losses = _ExactLosses(lattices)
-    workers.run(
-        range(dereference(lattices.lattices).blocks()),
-        lambda _, part: losses.find(part, workers.cancel))
-    workers.call(losses.add_up)
-    return losses
-
-
-def exact_losses(Lattices lattices not None, workers):
-    """Return by how many nats the best segmentation of the corpus falls without each piece.
-
-    Returns
-    -------
-    list of (float or None)
-        Of each piece, alone taken away; infinite if some text cannot be segmented then, None if no
-        best segmentation uses the piece.
-    """
-    return _find_exact_losses(lattices, workers).as_list()
-
-
-def prune_exact(Lattices lattices not None, size_t size, workers):
-    """Return the pieces that stay by their exact losses, and the new ids of the old ones.
-
-    Parameters
-    ----------
-    lattices : Lattices
-        Those of the corpus over the pieces in training.
-    size : int
-        How many shall stay; more do if so many are needed to segment the corpus at all.
-    workers : Workers
-        Real threads; the result is the same for any number of them.
-
-    Returns
-    -------
-    new_pieces : Pieces
-        By loss descending, id ascending. What no best segmentation uses is dropped.
-    new_ids : NewIds
-        From old to new ids.
-    """
-    return _find_exact_losses(lattices, workers).select(size)
-
-
-def prune_flat(Pieces pieces not None, size_t size):
-    """Return the pieces of the highest scores, and the new ids of the old ones.
-
-    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. Of equal scores the
-    piece of the lower id stays; the order of the pieces is kept.
-    """
-    cdef vector[uint32_t] kept
-    ranked = sorted(range(len(pieces)), key=lambda i: -pieces.pieces.score[i])
-    kept = sorted(ranked[:size])
-    return _keep(pieces, kept)
-
-
-def drop_unreachable(Pieces pieces not None):
+def drop_unreachable(Pieces pieces not None, workers):
     """Return the pieces whose own decomposition does not score higher than they do."""
-    cdef vector[uint32_t] kept
-    with nogil:
-        kept = reachable(pieces.pieces)
-    return _keep(pieces, kept)[0]
+    work = _Reachable(pieces)
+    parts = (len(pieces) + PART - 1) // PART
+    workers.call(work.prepare)
+    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
+    return work.select()
