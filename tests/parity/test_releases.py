@@ -206,6 +206,16 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
     trainers.check({**options, "input_sentence_size": size}, text, release=old_release)
 
 
+@pytest.mark.parametrize("ending", ["", " \n", " \n \n \n"])
+def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: str) -> None:
+    if "unigram" not in RELEASES[old_release].model_types:
+        pytest.skip("not supported yet")
+    lines = words_text(3, lines=60).splitlines()
+    text = "".join(f"{line}\n \n" if i % 5 == 0 else f"{line}\n" for i, line in enumerate(lines))
+    options: dict[str, Option] = {"vocab_size": 120, "hard_vocab_limit": False, "num_threads": 3}
+    trainers.check({**options, "split_by_whitespace": False}, text + ending, release=old_release)
+
+
 def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> None:
     case = sentences_case(CHAR, ["abc", b"d\xffe\r\n", "\n", ""], release=old_release)
     comparison = trainers.run(case)
