@@ -139,6 +139,11 @@ def test_numbers_with_something_behind(
     assert comparison.equal, comparison.report()
 
 
+@pytest.mark.xfail(reason="not supported yet")
+def test_samples_for_self_tests(trainers: Trainers, old_release: str) -> None:
+    trainers.check({**CHAR, "self_test_sample_size": 5}, "a b\n", release=old_release)
+
+
 def test_differential_privacy_is_refused(trainers: Trainers, old_release: str) -> None:
     for name in ("noise_level", "clipping_threshold"):
         more: dict[str, Option] = {
