@@ -10,6 +10,7 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 
+from spmcompat.corpus.pretokenizer import find_cut
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -135,11 +136,12 @@ def _check_pretokenization(settings: Settings) -> None:
             "pretokenizer callback and pretokenization_delimiter cannot be set simultaneously. "
             "Leave one of the two out."
         )
-    if not callable(pretokenizer):
-        raise BadValueError(
-            "Pretokenizer failed: pretokenizer must be a function from a sentence (str) to its "
-            f"chunks (a list of str), not {type(pretokenizer).__name__}."
+    if pretokenizer == "script" and spec.treat_whitespace_as_suffix:
+        raise TrainingError(
+            "pretokenizer=script joins spaces to what stands behind them, and so cannot be set "
+            "together with treat_whitespace_as_suffix. Leave one of the two out."
         )
+    find_cut(pretokenizer)
 
 
 def _check_auto_character_coverage(spec: TrainerSpec) -> None:

@@ -61,8 +61,9 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
-    pretokenizer : callable, optional
-        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    pretokenizer : callable or str, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes; or ``script``
+        or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether the chunks need not join to the sentence.
     min_log_level : int
@@ -79,7 +80,7 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
-        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
@@ -259,6 +260,10 @@ def _set_rule_name(settings: Settings, name: str) -> None:
     settings.normalizer.name = name
 
 
+def _set_pretokenizer(settings: Settings, text: str) -> None:
+    settings.pretokenizer = text or None
+
+
 def _set_workers(settings: Settings, text: str) -> None:
     settings.workers = parse_int(text, INT32)
 
@@ -285,6 +290,7 @@ _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
     "minloglevel": _set_min_log_level,
     "workers": _set_workers,
     "sampling_seed": _set_sampling_seed,
+    "pretokenizer": _set_pretokenizer,
     "compat": _release_is_chosen,
 }
 

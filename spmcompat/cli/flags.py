@@ -78,6 +78,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
         "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
+        "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
         "compat": "Release of sentencepiece to train as: 0.2.0, 0.2.1, 0.2.2 or 0.2.3.",
     },
 }

@@ -59,15 +59,22 @@ cdef extern from "word_table.hpp" namespace "spmcompat" nogil:
         uint32_t shards()
 
 
+cdef extern from "script_runs.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CScriptRuns "spmcompat::ScriptRuns":
+        CScriptRuns() except +
+
+
 cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass FoldOptions:
         cbool counted
         cbool whole_sentences
         cbool short_way
         cbool pretokenized
+        cbool spare_marks
         cbool ordered
         cbool uniform_starts
         string delimiter
+        const CScriptRuns* script_runs
 
     cdef cppclass CountedTexts:
         void add(string_view text, int64_t count) except +

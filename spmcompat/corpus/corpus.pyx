@@ -222,6 +222,7 @@ cdef class TextRules:
 
     cdef unique_ptr[CNormalizer] normalizer
     cdef unique_ptr[CMetaPieceMatcher] matcher
+    cdef unique_ptr[CScriptRuns] script_runs
     cdef FoldOptions fold
     cdef PieceRule rule
     cdef bint looks_again
@@ -256,6 +257,11 @@ cdef class TextRules:
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
         self.fold.pretokenized = pretokenize is not None
+        # A function of the caller marks boundaries as the reference would.
+        self.fold.spare_marks = isinstance(options.pretokenizer, str)
+        if options.pretokenizer == "script":
+            self.script_runs.reset(new CScriptRuns())
+            self.fold.script_runs = self.script_runs.get()
         # A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
             options.add_dummy_prefix

@@ -23,7 +23,7 @@ from spmcompat.corpus.corpus import (
     return_freed_memory,
 )
 from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
-from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
+from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
@@ -52,7 +52,7 @@ class CorpusOptions(NamedTuple):
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
-    pretokenizer: Cut | None = None
+    pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
     max_piece_length: int = 16
     split_by_unicode_script: bool = True
@@ -242,9 +242,9 @@ def _rules(
     ordered: bool = True,
 ) -> TextRules:
     pretokenize = None
-    if options.pretokenizer is not None:
+    if cut := find_cut(options.pretokenizer):
         consistent = not options.allow_inconsistent_pretokenization
-        pretokenize = Pretokenizer(options.pretokenizer, consistent, workers.cancel)
+        pretokenize = Pretokenizer(cut, consistent, workers.cancel)
     try:
         return TextRules(charsmap, symbols, options, ordered, pretokenize)
     except RuntimeError as error:
