@@ -57,7 +57,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         If the options cannot be trained with.
     """
     spec = settings.trainer
-    _check_algorithm(spec)
+    _check_algorithm(settings)
     _check_ranges(spec)
     meta = meta_pieces(spec)
     _check_room(spec, meta)
@@ -81,8 +81,9 @@ def cautions(settings: Settings) -> list[str]:
     return found
 
 
-def _check_algorithm(spec: TrainerSpec) -> None:
+def _check_algorithm(settings: Settings) -> None:
     """Raise if the algorithm is not there, or is told what it cannot do."""
+    spec = settings.trainer
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
         raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
@@ -96,22 +97,22 @@ def _check_algorithm(spec: TrainerSpec) -> None:
             "pretokenization_delimiter out."
         )
     if spec.auto_character_coverage:
-        _check_auto_character_coverage(spec)
+        _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
             f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
         )
 
 
-def _check_auto_character_coverage(spec: TrainerSpec) -> None:
+def _check_auto_character_coverage(settings: Settings) -> None:
     """Raise if characters cannot compete with pieces."""
+    spec = settings.trainer
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
         raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
-    if spec.model_type == TrainerSpec.UNIGRAM:
+    if spec.model_type == TrainerSpec.UNIGRAM and not settings.use_sparse_pruning:
         raise TrainingError(
-            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true, which is not supported "
-            "yet. Leave it out."
+            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true. Set it too."
         )
     if not spec.byte_fallback:
         raise TrainingError(f"{name} requires --byte_fallback=true. Set it too.")

@@ -442,6 +442,7 @@ cdef class Builder:
     cdef TextRules rules
     cdef object workers
     cdef readonly object sentences
+    cdef readonly object nuls
     cdef bint has_words
 
     def __init__(self, TextRules rules not None, workers):
@@ -485,13 +486,17 @@ cdef class Builder:
         self.workers.run(range(dereference(self.words).words().shards()), function)
 
     def characters(self):
-        """Return how often each character (code point) stands in the corpus; NUL is left out."""
+        """Return how often each character (code point) stands in the corpus.
+
+        NUL is left out; how often that stands there is known afterwards as `nuls`.
+        """
         cdef size_t worker
         self.character_counts.clear()
         self.character_counts.resize(self.workers.count)
         self._for_each_shard(self._count_characters)
         for worker in range(1, self.character_counts.size()):
             self.character_counts[0].add(self.character_counts[worker])
+        self.nuls = self.character_counts[0].nuls()
         found = _counted(self.character_counts[0])
         self.character_counts.clear()
         self.character_counts.shrink_to_fit()

@@ -43,13 +43,7 @@ def choose_alphabet(
     ``sentencepiece`` 0.2.3 takes the required characters first, compares the coverage as
     float32, and counts U+001F, which marks boundaries, without taking it.
     """
-    total = sum(counts.values())
-    if total <= 0:
-        raise TrainingError(
-            "The corpus holds no characters to train on: all its lines are empty, too long or "
-            "normalized to nothing. Check --input, --max_sentence_length and the "
-            "normalization rule."
-        )
+    total = _total(counts)
     wanted = {ord(c) for c in required if c != "\0"}
     ranked = sorted(
         ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
@@ -81,6 +75,33 @@ def whole_alphabet(counts: Mapping[int, int]) -> list[tuple[int, int]]:
     """Return all characters with their counts, by count descending, code point ascending."""
     chosen = [(c, count) for c, count in counts.items() if c != _BOUNDARY]
     return sorted(chosen, key=lambda item: (-item[1], item[0]))
+
+
+def kept_alphabet(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Return all characters of a text that stays as it is.
+
+    U+001F, which marks boundaries, counts nothing: it is kept, but is no character of its own.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus.
+    """
+    _total(counts)
+    chosen = [(c, count) for c, count in whole_alphabet(counts) if c != _UNKNOWN]
+    return [*chosen, (_BOUNDARY, 0)]
+
+
+def _total(counts: Mapping[int, int]) -> int:
+    """Return the number of characters; raise if there is none."""
+    total = sum(counts.values())
+    if total <= 0:
+        raise TrainingError(
+            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "normalized to nothing. Check --input, --max_sentence_length and the "
+            "normalization rule."
+        )
+    return total
 
 
 def _float32(value: float) -> float:
