@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import EmptyCorpusError, TrainingError
 
 _BOUNDARY = 0x1F
 _UNKNOWN = 0x2585
@@ -96,7 +96,7 @@ def _total(counts: Mapping[int, int]) -> int:
     """Return the number of characters; raise if there is none."""
     total = sum(counts.values())
     if total <= 0:
-        raise TrainingError(
+        raise EmptyCorpusError(
             "The corpus holds no characters to train on: all its lines are empty, too long or "
             "normalized to nothing. Check --input, --max_sentence_length and the "
             "normalization rule."

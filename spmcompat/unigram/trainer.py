@@ -7,6 +7,7 @@ from typing import NamedTuple
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
+from spmcompat.releases import DEFAULT, Release
 from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
@@ -39,6 +40,7 @@ class UnigramOptions(NamedTuple):
     post_l1_debias: bool = True
     seed_piece_length_power: float = 1.0
     min_freq_alpha: float = 0.0
+    release: Release = DEFAULT
 
 
 def train(

@@ -36,6 +36,7 @@ OPTIONS: list[dict[str, Option]] = [
     {**AUTO, "character_coverage": 0.98},
     {**AUTO, "add_dummy_prefix": False},
     {**AUTO, "pretokenization_delimiter": "e"},
+    {**AUTO, "pretokenization_delimiter": "▁t"},
     {**AUTO, "user_defined_symbols": ["the", "▁of", "e"]},
     {**AUTO, "split_by_whitespace": False, "min_freq_alpha": 0.2},
 ]
