@@ -80,7 +80,7 @@ def train(
         pieces = _prune_by_loss(lattices, desired_size, options, workers, report)
     report.step("Finishing")
     trained = len(pieces)
-    pieces = workers.call(lambda: drop_unreachable(pieces))
+    pieces = drop_unreachable(pieces, workers)
     report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     required = [] if options.auto_character_coverage else corpus.alphabet
     return finalize(pieces, required, options.final_size)
