@@ -16,7 +16,7 @@ from spmcompat.cancel import CancelFlag
 from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.parity import corpora
 from tests.unit import stages
@@ -98,7 +98,7 @@ def test_nothing_of_it_is_stored() -> None:
 
 
 def _fingerprint(corpus: Corpus) -> object:
-    seeds = seed_from_corpus(corpus, 100_000, Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.alphabet, list(corpus.counted_words()), list(seeds)
 
 
