@@ -112,7 +112,7 @@ def _check_algorithm(settings: Settings) -> None:
         )
     _check_pretokenization(settings)
     if spec.auto_character_coverage:
-        _check_auto_character_coverage(spec)
+        _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
             f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
@@ -144,15 +144,15 @@ def _check_pretokenization(settings: Settings) -> None:
     find_cut(pretokenizer)
 
 
-def _check_auto_character_coverage(spec: TrainerSpec) -> None:
+def _check_auto_character_coverage(settings: Settings) -> None:
     """Raise if characters cannot compete with pieces."""
+    spec = settings.trainer
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
         raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
-    if spec.model_type == TrainerSpec.UNIGRAM:
+    if spec.model_type == TrainerSpec.UNIGRAM and not settings.use_sparse_pruning:
         raise TrainingError(
-            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true, which is not supported "
-            "yet. Leave it out."
+            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true. Set it too."
         )
     if not spec.byte_fallback:
         raise TrainingError(f"{name} requires --byte_fallback=true. Set it too.")

@@ -24,7 +24,7 @@ class Release(NamedTuple):
     retired_options : frozenset of str
         Options that are still taken, without any effect.
     experimental_flags : frozenset of str
-        Flags that only the command line knows and that no model stores.
+        Flags that its Python face does not take and that no model stores.
     streams_numbers : bool
         Whether numbers, also those in files, are read as C++ streams read them: what follows a
         number is not looked at.

@@ -84,7 +84,8 @@ def learn(
         )
         return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
     corpus = read_corpus(*text, workers, report)
-    check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
 
 
@@ -140,6 +141,11 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         shrinking_factor=spec.shrinking_factor,
         num_sub_iterations=spec.num_sub_iterations,
         lanes=spec.num_threads,
+        auto_character_coverage=spec.auto_character_coverage,
+        use_sparse_pruning=settings.use_sparse_pruning,
+        post_l1_debias=settings.post_l1_debias,
+        seed_piece_length_power=settings.seed_piece_length_power,
+        min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
     )
 

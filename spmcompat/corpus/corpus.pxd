@@ -106,6 +106,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass CharacterCounts:
         void add(const CharacterCounts& other) except +
+        uint64_t nuls()
         vector[pair[char32_t, uint64_t]] counted() except +
 
     cdef cppclass WordCounts:

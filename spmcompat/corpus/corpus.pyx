@@ -262,18 +262,20 @@ cdef class TextRules:
         if options.pretokenizer == "script":
             self.script_runs.reset(new CScriptRuns())
             self.fold.script_runs = self.script_runs.get()
-        # A pre-tokenizer may begin a sentence as it likes.
+        marks_stay = mark not in delimiter and not any(mark in symbol for symbol in symbols)
+        # Of a boundary in the place of the mark, which a character that is not kept then takes,
+        # the first byte is the same. A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
             options.add_dummy_prefix
             and not options.treat_whitespace_as_suffix
+            and (marks_stay or not options.all_characters)
             and pretokenize is None)
         self.fold.short_way = (
             self.fold.uniform_starts
             and options.remove_extra_whitespaces
             and options.split_by_whitespace
             and dereference(self.normalizer).words_are_independent()
-            and mark not in delimiter
-            and not any(mark in symbol for symbol in symbols))
+            and marks_stay)
 
 
 @final
@@ -479,6 +481,7 @@ cdef class Builder:
     cdef TextRules rules
     cdef object workers
     cdef readonly object sentences
+    cdef readonly object nuls
     cdef bint has_words
 
     def __init__(self, TextRules rules not None, workers):
@@ -524,13 +527,17 @@ cdef class Builder:
         self.workers.run(range(dereference(self.words).words().shards()), function)
 
     def characters(self):
-        """Return how often each character (code point) stands in the corpus; NUL is left out."""
+        """Return how often each character (code point) stands in the corpus.
+
+        NUL is left out; how often that stands there is known afterwards as `nuls`.
+        """
         cdef size_t worker
         self.character_counts.clear()
         self.character_counts.resize(self.workers.count)
         self._for_each_shard(self._count_characters)
         for worker in range(1, self.character_counts.size()):
             self.character_counts[0].add(self.character_counts[worker])
+        self.nuls = self.character_counts[0].nuls()
         found = _counted(self.character_counts[0])
         self.character_counts.clear()
         self.character_counts.shrink_to_fit()

@@ -22,7 +22,7 @@ from spmcompat.corpus.corpus import (
     WordsNotKeptError,
     return_freed_memory,
 )
-from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
+from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
@@ -45,7 +45,7 @@ class CorpusOptions(NamedTuple):
     character_coverage: float = 0.9995
     required_chars: str = ""
     all_characters: bool = False
-    """Whether every character is kept, however rare; segments alone can be read so."""
+    """Whether every character is kept, however rare."""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
@@ -310,7 +310,16 @@ def _read(
     report.step("Merging words")
     builder = Builder(rules, workers)
     reader.finish(builder)
-    alphabet = _alphabet(builder.characters(), options, report)
+    counts = builder.characters()
+    if not options.all_characters:
+        alphabet = _alphabet(counts, options, report)
+    elif builder.nuls:
+        raise TrainingError(
+            "The text holds U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps every one. Remove it from the text."
+        )
+    else:
+        alphabet = kept_alphabet(counts, options.release.boundary)
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")

@@ -145,6 +145,7 @@ class CharacterCounts {
     for (char32_t c = 0; c < kBasicPlane; ++c) basic_[c] += other.basic_[c];
     for (const auto& [c, count] : other.others_) others_[c] += count;
   }
+  uint64_t nuls() const { return basic_[0]; }
   // Those that were counted, but NUL.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;

@@ -92,6 +92,36 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
     assert [(text, float(score)) for text, score in train(sentences, options)] == expected
 
 
+@pytest.mark.parametrize("number", range(40))
+def test_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
+    dice = random.Random(f"sparse/{number}")
+    lines = [line for line in random_text(dice).split("\n") if line]
+    given = random_options(dice) | {
+        "use_sparse_pruning": dice.random() < 0.8,
+        "post_l1_debias": dice.random() < 0.5,
+        "seed_piece_length_power": dice.choice([1.0, 0.5, 0.0, 0.3, 2.0]),
+        "min_freq_alpha": dice.choice([0.0, 0.5, 3.0]),
+    }
+    more: dict[str, Option] = {}
+    if given["use_sparse_pruning"] and dice.random() < 0.5:
+        given["auto_character_coverage"] = more["byte_fallback"] = True
+        given["vocab_size"] = 256 + int(given["vocab_size"])
+        given["meta_pieces"] = 259
+    stated = {name: value for name, value in given.items() if name != "meta_pieces"}
+    outcome = reference.run(sentences_case({**PLAIN, **stated, **more}, lines))
+    options = Options(**given)  # type: ignore[arg-type]
+    sentences = [(normalized(line, options, True), 1) for line in lines]
+    if outcome.failure is not None:
+        with pytest.raises(ValueError, match="Vocabulary size is smaller"):
+            train(sentences, options)
+        assert "Vocabulary size is smaller" in outcome.failure.message
+        return
+    model = outcome.output(".model")
+    assert model is not None
+    expected = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
+    assert [(text, float(score)) for text, score in train(sentences, options)] == expected
+
+
 @pytest.mark.parametrize("number", range(60))
 def test_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"merges/{number}")

@@ -1,9 +1,10 @@
-"""The real library: the only module of the project that imports ``sentencepiece``."""
+"""The real library: with its flags, the only module that imports ``sentencepiece``."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ import sentencepiece
 
 from . import pretokenizers
 from .case import DEFAULT_RELEASE, WRITER, Case, Option, one_string
+from .reference_flags import DEFAULTS, flags_set
 
 VERSION: str = sentencepiece.__version__
 
@@ -75,6 +77,13 @@ NOT_STORED = ("random_seed",)
 
 def train(case: Case) -> dict[str, bytes]:
     """Train in the current folder; return what a ``model_writer`` received."""
+    flags = {name: value for name, value in case.options.items() if name in DEFAULTS}
+    known = {name: value for name, value in case.options.items() if name not in DEFAULTS}
+    with flags_set(flags):
+        return _train(replace(case, options=known))
+
+
+def _train(case: Case) -> dict[str, bytes]:
     if case.form == "string":
         sentencepiece.SentencePieceTrainer.train(one_string(case.options))
         return {}

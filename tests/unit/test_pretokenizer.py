@@ -19,7 +19,7 @@ from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.parity import corpora
 from tests.unit import stages
@@ -157,7 +157,7 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
 
 
 def _fingerprint(corpus: Corpus) -> object:
-    seeds = seed_from_corpus(corpus, 100_000, Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.alphabet, list(corpus.counted_words()), list(seeds)
 
 

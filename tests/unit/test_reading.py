@@ -16,7 +16,7 @@ from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.progress import Report
 from spmcompat.releases import RELEASES, Release
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.parity import corpora
 from tests.unit import stages
@@ -27,7 +27,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 def fingerprint(corpus: Corpus) -> object:
     """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
-    seeds = seed_from_corpus(corpus, 100_000, Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.words, corpus.segments, corpus.alphabet, list(seeds)
 
 
