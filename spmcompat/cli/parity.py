@@ -58,7 +58,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
     flags, rest = read_flags(argv, ("json",))
-    if flags.pop("help", "false") != "false":
+    if any(flags.get(name, "false") != "false" for name in ("help", "version")):
         stdout.write(HELP)
         return EQUAL
     if rest:
