@@ -12,6 +12,7 @@ import sentencepiece
 from spmcompat.parity.reference import every_field
 from spmcompat.releases import RELEASES
 
+from . import pretokenizers
 from .case import WRITER, Case, one_string
 
 VERSION: str = sentencepiece.__version__
@@ -33,6 +34,8 @@ def train(case: Case) -> dict[str, bytes]:
         options["model_writer"] = written
     if case.normalizer is not None:
         options["normalizer"] = normalizer(case.normalizer)
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
