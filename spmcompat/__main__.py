@@ -10,6 +10,7 @@ COMMANDS = {
     "train": "train a model, as spm_train does",
     "evaluate": "measure models on a text",
     "diff": "tell how two models differ",
+    "parity": "train with sentencepiece too, and compare",
 }
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from spmcompat.releases import RELEASES
 from tests.hunt.texts import Source, generate
+from tests.parity import pretokenizers
 from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
 
 SYMBOLS = [
@@ -115,12 +116,30 @@ class CaseMaker:
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         case = self.hand_over(data)
-        return replace(
+        case = replace(
             case,
             workers=self.dice.choice(workers),
             spelling=self.dice.randrange(1 << 30),
             release=self.release,
         )
+        return self.pretokenize(case) if case.form == "python" else case
+
+    def pretokenize(self, case: Case) -> Case:
+        """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
+        takes = self.kind in ("unigram", "bpe")
+        takes = takes and "pretokenizer" not in RELEASES[self.release].unknown_options
+        if not self.chance(0.15 if takes else 0.01):
+            return case
+        consistent = self.chance(0.6)
+        names = [*(pretokenizers.CONSISTENT if consistent else pretokenizers.INCONSISTENT)]
+        if self.chance(0.1):
+            names = [*pretokenizers.FAILING]
+        options = dict(case.options)
+        if self.chance(0.95):
+            options.pop("pretokenization_delimiter", None)
+        if not consistent and self.chance(0.9):
+            options["allow_inconsistent_pretokenization"] = True
+        return replace(case, options=options, pretokenizer=self.dice.choice(names))
 
     def slice(self) -> bytes:
         """Take a slice; most begin and end at a line, some inside a character."""

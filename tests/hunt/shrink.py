@@ -7,7 +7,7 @@ and what is left is kept wherever it still shows it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,6 +16,13 @@ from tests.parity.case import Case, Option
 T = TypeVar("T")
 
 _NEEDED = frozenset({"input", "model_prefix"})
+_PLAIN: tuple[Mapping[str, object], ...] = (
+    {"workers": 1},
+    {"spelling": 0},
+    {"handing": "iterator"},
+    {"form": "python"},
+    {"pretokenizer": None},
+)
 
 
 class _OutOfTimeError(Exception):
@@ -71,7 +78,7 @@ class _Shrinking:
 
     def round(self) -> None:
         """Try everything once."""
-        for plain in ({"workers": 1}, {"spelling": 0}, {"handing": "iterator"}, {"form": "python"}):
+        for plain in _PLAIN:
             self.tries(**plain)
         self.one_file()
         leave_out(sorted(self.best.options.keys() - _NEEDED), self.with_options)
