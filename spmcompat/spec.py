@@ -25,7 +25,7 @@ from spmcompat.values import (
 )
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
-_NO_TEXT = {SERIALIZED_NORMALIZER, "pretokenizer", "allow_inconsistent_pretokenization"}
+_OBJECTS = frozenset({"normalizer", "pretokenizer", "allow_inconsistent_pretokenization"})
 DEFAULT_SAMPLING_SEED = 12345678
 
 _TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
@@ -96,7 +96,8 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Option names to values: text, numbers, truth values, lists, a function.
+        Option names to values: text, numbers, truth values, lists; and objects as ``normalizer``
+        and ``pretokenizer``.
 
     Raises
     ------
@@ -105,11 +106,15 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     TrainingError
         If an option is unknown.
     """
-    texts = {name: to_text(value) for name, value in options.items() if name not in _NO_TEXT}
+    others = _OBJECTS | {SERIALIZED_NORMALIZER}
+    texts = {name: to_text(value) for name, value in options.items() if name not in others}
     settings = _settings_for(options)
-    for name in sorted(_NO_TEXT & options.keys()):
+    for name in sorted(others & options.keys()):
         _refuse_unknown(settings, name)
-    if SERIALIZED_NORMALIZER in options:
+    if options.get("normalizer"):
+        _refuse_two_normalizers(texts)
+        settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
+    elif SERIALIZED_NORMALIZER in options:
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
     settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
@@ -171,7 +176,7 @@ def _refuse_unknown(settings: Settings, name: str) -> None:
             f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
             "not know it. Leave it out, or choose another release with compat."
         )
-    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, *_NO_TEXT}
+    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, *_OBJECTS, SERIALIZED_NORMALIZER}
     if name not in known:
         raise TrainingError(
             f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, sorted(known))}'
@@ -269,6 +274,18 @@ def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
             f"{name}. Set it in the normalizer instead."
         )
+
+
+def _serialized(normalizer: object) -> object:
+    """Return the serialized form of a normalizer such as ``sentencepiece`` makes."""
+    serialize = getattr(normalizer, "serialized_normalizer_spec", None)
+    if serialize is None:
+        raise BadValueError(
+            "normalizer must be a SentencePieceNormalizer, or another object with "
+            f"serialized_normalizer_spec(), not {type(normalizer).__name__}. A rule is named with "
+            "normalization_rule_name."
+        )
+    return serialize()
 
 
 def _parse_normalizer(serialized: object) -> NormalizerSpec:
@@ -434,7 +451,8 @@ def _compile_rules(normalizer: NormalizerSpec) -> None:
 
     if normalizer.precompiled_charsmap:
         raise TrainingError(
-            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv."
+            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv; "
+            "instead of a normalizer that was made of such a file, give the file."
         )
     rules = load_rules(normalizer.normalization_rule_tsv)
     normalizer.precompiled_charsmap = compile_charsmap(rules)

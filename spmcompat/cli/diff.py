@@ -9,7 +9,7 @@ from spmcompat.cli.flags import UsageError, read_flags
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
-    from spmcompat.compare import Difference, PiecesDifference
+    from spmcompat.difference import Difference, PiecesDifference
 
 EQUAL, DIFFERENT, UNREADABLE = 0, 1, 2
 SHOWN = 10
@@ -65,7 +65,7 @@ def _run(argv: Sequence[str], stdout: TextIO) -> int:
     if len(paths) != 2:
         raise UsageError(f"two models are needed, not {len(paths)}. See --help.")
 
-    from spmcompat.compare import compare  # noqa: PLC0415
+    from spmcompat.difference import compare  # noqa: PLC0415
 
     left, right = paths
     found = compare(_read(left), _read(right))
@@ -85,7 +85,7 @@ def _size(size: int, pieces: int) -> str:
 
 def _read(path: str) -> bytes:
     """Return the bytes of a file that holds a model."""
-    from spmcompat.compare import UnreadableError, parse  # noqa: PLC0415
+    from spmcompat.difference import UnreadableError, parse  # noqa: PLC0415
 
     try:
         with open(path, "rb") as file:

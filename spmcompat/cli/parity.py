@@ -114,7 +114,7 @@ def _size(data: bytes | None) -> str:
 def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
     """Yield what differs in the files."""
     from spmcompat.cli import diff  # noqa: PLC0415
-    from spmcompat.compare import compare, first_difference  # noqa: PLC0415
+    from spmcompat.difference import compare, first_difference  # noqa: PLC0415
 
     names = (reference.name, ours.name)
     if reference.model != ours.model and reference.model and ours.model:
@@ -130,7 +130,7 @@ def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
 def _facts(found: "Parity") -> dict[str, object]:
     """Return all that is known, by name."""
     from spmcompat.cli import diff  # noqa: PLC0415
-    from spmcompat.compare import compare  # noqa: PLC0415
+    from spmcompat.difference import compare  # noqa: PLC0415
 
     models = [side.model for side in (found.reference, found.ours) if side.model]
     return {

@@ -107,7 +107,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
             "Leave it out."
         )
     texts = {name: to_text(value) for name, value in _placed(flags).items()}
-    return _train_both(texts, compat, compat, watch)
+    return _train_both(texts, compat, command_line=True, watch=watch)
 
 
 def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Parity:
@@ -133,7 +133,7 @@ def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Pa
     for name in ("sentence_iterator", "sentence_reader"):
         if name in options:
             options[name] = list(options[name])
-    return _train_both(options, _compat(options.get("compat")), "", watch)
+    return _train_both(options, _compat(options.get("compat")), command_line=False, watch=watch)
 
 
 def installed() -> str:
@@ -154,8 +154,12 @@ def installed() -> str:
 
 def _compat(asked: str | None) -> str:
     """Return the release to train as: the one that is asked for, or the installed one."""
-    version = installed()
-    return asked or (version if version in RELEASES else DEFAULT.version)
+    return asked or _known(installed())
+
+
+def _known(version: str) -> str:
+    """Return a version, or the newest release that is known in its place."""
+    return version if version in RELEASES else DEFAULT.version
 
 
 def _note(compat: str) -> str:
@@ -181,22 +185,23 @@ def _placed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _train_both(
-    options: dict[str, Any], compat: str, command_line: str, watch: Watch | None
+    options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None
 ) -> Parity:
     """Run both sides, one after the other."""
+    version = installed()
     theirs = {name: value for name, value in options.items() if name not in _NOT_OF_REFERENCE}
     ours = {**options, "compat": compat}
     with tempfile.TemporaryDirectory() as scratch:
 
-        def side(package: str, version: str, given: dict[str, Any]) -> Side:
+        def side(package: str, version: str, given: dict[str, Any], release: str) -> Side:
             if watch is not None:
                 watch(f"training with {package} {version}")
-            training = Training(package, given, command_line)
+            training = Training(package, given, release if command_line else "")
             return _run(training, version, Path(scratch) / package)
 
         return Parity(
-            reference=side(REFERENCE, installed(), theirs),
-            ours=side(OURS, spmcompat.__version__, ours),
+            reference=side(REFERENCE, version, theirs, _known(version)),
+            ours=side(OURS, spmcompat.__version__, ours, compat),
             compat=compat,
             note=_note(compat),
         )

@@ -131,6 +131,7 @@ def test_a_release_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "installed", lambda: "99.0.0")
     status, out, _ = _main("--input=t.txt", *SMALL)
     assert status == EQUAL
+    assert "sentencepiece 99.0.0  spmcompat" in out
     assert (
         "sentencepiece 99.0.0 is installed, which this spmcompat does not know; "
         "spmcompat trains as 0.2.3."

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from spmcompat.releases import RELEASES
 from tests.hunt.texts import Source, generate
@@ -31,6 +32,8 @@ DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
 RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
 RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
+NORMALIZING = ["normalization_rule_name", "normalization_rule_tsv", "add_dummy_prefix"]
+NORMALIZING += ["remove_extra_whitespaces", "escape_whitespaces"]
 RETIRED: dict[str, Option] = {
     "accept_language": "en,de",
     "self_test_sample_size": 5,
@@ -122,7 +125,24 @@ class CaseMaker:
             spelling=self.dice.randrange(1 << 30),
             release=self.release,
         )
-        return self.pretokenize(case) if case.form == "python" else case
+        return self.pretokenize(self.normalize(case)) if case.form == "python" else case
+
+    def normalize(self, case: Case) -> Case:
+        """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""
+        takes = "normalizer" not in RELEASES[self.release].unknown_options
+        if not self.chance(0.08 if takes else 0.01):
+            return case
+        arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
+        if self.chance(0.3):
+            arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
+        for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
+            if self.chance(0.3):
+                arguments[name] = name == "escape_whitespaces" or self.chance(0.3)
+        options = dict(case.options)
+        if self.chance(0.9):
+            for name in NORMALIZING:
+                options.pop(name, None)
+        return replace(case, options=options, normalizer=arguments)
 
     def pretokenize(self, case: Case) -> Case:
         """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
@@ -364,7 +384,10 @@ class CaseMaker:
 
     def as_counts(self, data: bytes) -> bytes:
         words = Counter(data.decode(errors="replace").split())
-        lines = [f"{word}\t{count}\n" for word, count in words.items()]
+        # The reference reads a sentence as often as its count says when it looks for seeds.
+        scales = [1, 1, 2, 7] if self.kind == "unigram" else [1, 1, 7, 1000, 10**6, 10**12]
+        scale = self.dice.choice(scales)
+        lines = [f"{word}\t{scale * count}\n" for word, count in words.items()]
         if self.chance(0.1):
             lines.append(self.dice.choice(["word\n", "word\tx\n", "a\tb\t3\n", "word\t0\n"]))
         return "".join(lines).encode()

@@ -22,6 +22,7 @@ _PLAIN: tuple[Mapping[str, object], ...] = (
     {"handing": "iterator"},
     {"form": "python"},
     {"pretokenizer": None},
+    {"normalizer": None},
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.compare import parse
+from spmcompat.difference import parse
 from spmcompat.releases import RELEASES
 from tests.parity.case import DEFAULT_RELEASE, Case
 from tests.parity.corpora import words_text
