@@ -303,13 +303,14 @@ class CaseMaker:
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # A random sample has no bytes to compare: sample only what fits as a whole.
+            # A sample that differs in every process has no bytes to compare: take all or the first.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)
             )
+            repeatable = RELEASES[self.release].sample_is_repeatable and self.chance(0.7)
             if not whole or self.chance(0.5):
-                self.options["shuffle_input_sentence"] = whole
+                self.options["shuffle_input_sentence"] = whole or repeatable
 
     def storing(self, text: str) -> None:
         self.set("vocabulary_output_piece_score", 0.4, [False, True])
