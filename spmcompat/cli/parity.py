@@ -93,8 +93,7 @@ def told(found: "Parity") -> Iterator[str]:
     ]
     yield from table(("", *(f"{side.name} {side.version}" for side in sides)), rows)
     yield ""
-    if found.note:
-        yield found.note
+    yield from found.notes
     if found.equal:
         yield "equal, byte for byte"
     elif found.both_fail:
@@ -137,7 +136,7 @@ def _facts(found: "Parity") -> dict[str, object]:
         "equal": found.equal,
         "both_fail": found.both_fail,
         "compat": found.compat,
-        "note": found.note,
+        "notes": found.notes,
         "reference": _side_facts(found.reference),
         "ours": _side_facts(found.ours),
         "difference": diff.plain(compare(*models)) if len(models) == 2 else None,

@@ -60,14 +60,14 @@ class Parity(NamedTuple):
         What they did.
     compat : str
         The release as which ours trained.
-    note : str
-        What the user should know of that choice, if anything.
+    notes : list of str
+        What the user should know of that choice, and of what cannot be equal.
     """
 
     reference: Side
     ours: Side
     compat: str
-    note: str
+    notes: list[str]
 
     @property
     def both_fail(self) -> bool:
@@ -162,13 +162,20 @@ def _known(version: str) -> str:
     return version if version in RELEASES else DEFAULT.version
 
 
-def _note(compat: str) -> str:
-    """Return what there is to say where the installed release is not the one to train as."""
+def _notes(compat: str, options: Mapping[str, Any]) -> list[str]:
+    """Return what there is to say of the release, and of a sample that it draws."""
     version = installed()
-    if version == compat:
-        return ""
-    known = "" if version in RELEASES else ", which this spmcompat does not know"
-    return f"{REFERENCE} {version} is installed{known}; spmcompat trains as {compat}."
+    notes = []
+    if version != compat:
+        known = "" if version in RELEASES else ", which this spmcompat does not know"
+        notes.append(f"{REFERENCE} {version} is installed{known}; spmcompat trains as {compat}.")
+    samples = str(options.get("input_sentence_size", 0)) != "0"
+    if samples and not find_release(_known(version)).sample_is_repeatable:
+        notes.append(
+            f"{REFERENCE} {version} draws another sample in every process: equal bytes cannot be "
+            "expected unless shuffle_input_sentence is false or the sample holds everything."
+        )
+    return notes
 
 
 def _placed(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,7 +210,7 @@ def _train_both(
             reference=side(REFERENCE, version, theirs, _known(version)),
             ours=side(OURS, spmcompat.__version__, ours, compat),
             compat=compat,
-            note=_note(compat),
+            notes=_notes(compat, options),
         )
 
 

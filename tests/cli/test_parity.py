@@ -64,6 +64,7 @@ def test_different() -> None:
     # The reference draws another sample in every process.
     status, out, _ = _main("--input=t.txt", "--input_sentence_size=101", *SMALL)
     assert status == DIFFERENT
+    assert "draws another sample in every process" in out
     assert "\nDIFFERENT\n" in out
     assert "id in sentencepiece  id in spmcompat" in out
     assert "\n.vocab: line " in out
