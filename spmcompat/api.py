@@ -72,6 +72,7 @@ def train(
     logstream: TextIO | None = None,
     workers: int | None = None,
     sampling_seed: int | None = None,
+    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
     """Train a model. What is left out, or None, is not given and not stored in the model.
 
@@ -98,6 +99,8 @@ def train(
         Real threads, by default the cores of the machine. They never change the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
+    compat : str
+        The release of ``sentencepiece`` to train as, ``0.2.3`` by default.
     **others
         Every other option means what the flag of the same name means: see ``spm_train --help``.
 

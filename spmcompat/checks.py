@@ -57,6 +57,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         If the options cannot be trained with.
     """
     spec = settings.trainer
+    _check_release(settings)
     _check_algorithm(spec)
     _check_ranges(spec)
     meta = meta_pieces(spec)
@@ -79,6 +80,17 @@ def cautions(settings: Settings) -> list[str]:
             "unk_id is -1: sentencepiece 0.2.2 and earlier cannot load such a model; 0.2.3 can."
         )
     return found
+
+
+def _check_release(settings: Settings) -> None:
+    """Raise if the model type cannot be trained as the release trains it."""
+    release = settings.release
+    model_type = TrainerSpec.ModelType.Name(settings.trainer.model_type).lower()
+    if model_type not in release.model_types:
+        raise TrainingError(
+            f"{model_type} models of sentencepiece {release.version} are not supported yet. Choose "
+            "another release with compat."
+        )
 
 
 def _check_algorithm(spec: TrainerSpec) -> None:

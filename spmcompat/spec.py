@@ -12,7 +12,7 @@ from copy import copy
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.releases import DEFAULT
+from spmcompat.releases import DEFAULT, Release, find_release
 from spmcompat.values import (
     INT32,
     UINT32,
@@ -27,7 +27,7 @@ from spmcompat.values import (
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
 DEFAULT_SAMPLING_SEED = 12345678
 
-_TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name) - DEFAULT.retired_options
+_TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_FIELDS = frozenset(NormalizerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_KEYWORDS = _NORMALIZER_FIELDS | {"normalization_rule_name"}
 
@@ -55,9 +55,11 @@ class Settings:
         0 tells everything, 1 warnings and errors, 2 errors only.
     notes : list of str
         Warnings that are due before training.
+    release : Release
+        The release of the reference to train as; no model tells it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, release: Release = DEFAULT) -> None:
         self.trainer = TrainerSpec()
         self.normalizer = NormalizerSpec()
         self.denormalizer = NormalizerSpec()
@@ -65,6 +67,17 @@ class Settings:
         self.sampling_seed = DEFAULT_SAMPLING_SEED
         self.min_log_level = 0
         self.notes: list[str] = []
+        self.release = release
+
+    @property
+    def trainer_options(self) -> frozenset[str]:
+        """The fields of the trainer's spec that the release takes and stores."""
+        return _TRAINER_FIELDS - self.release.retired_options - self.release.unknown_options
+
+
+def _settings_for(options: Mapping[str, object]) -> Settings:
+    """Return empty settings for the release that the options name."""
+    return Settings(find_release(str(options.get("compat", DEFAULT.version))))
 
 
 # ---------------------------------------------------------------- from Python
@@ -86,8 +99,9 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
         If an option is unknown.
     """
     texts = {name: to_text(v) for name, v in options.items() if name != SERIALIZED_NORMALIZER}
-    settings = Settings()
+    settings = _settings_for(options)
     if SERIALIZED_NORMALIZER in options:
+        _refuse_unknown(settings, SERIALIZED_NORMALIZER)
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
     for name, text in texts.items():
@@ -126,19 +140,30 @@ def from_string(arguments: str) -> Settings:
 def _apply(settings: Settings, name: str, text: str) -> None:
     """Store one option that was given as text."""
     _check_unicode(name, text)
+    _refuse_unknown(settings, name)
     special = _SPECIAL.get(name)
     if special is not None:
         special(settings, text)
-    elif name in _TRAINER_FIELDS:
+    elif name in settings.trainer_options:
         _set_field(settings.trainer, name, text)
     elif name in _NORMALIZER_FIELDS:
         _set_field(settings.normalizer, name, text)
-    elif name in DEFAULT.retired_options:
-        settings.notes.append(f"--{name} is deprecated and ignored.")
     else:
-        known = [*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS]
+        settings.notes.append(f"--{name} is deprecated and ignored.")
+
+
+def _refuse_unknown(settings: Settings, name: str) -> None:
+    """Raise if the release knows no option of this name."""
+    release = settings.release
+    if name in release.unknown_options:
         raise TrainingError(
-            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, known)}'
+            f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
+            "not know it. Leave it out, or choose another release with compat."
+        )
+    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, SERIALIZED_NORMALIZER}
+    if name not in known:
+        raise TrainingError(
+            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, sorted(known))}'
         )
 
 
@@ -204,6 +229,10 @@ def _set_sampling_seed(settings: Settings, text: str) -> None:
     settings.sampling_seed = parse_int(text, UINT64)
 
 
+def _release_is_chosen(settings: Settings, text: str) -> None:
+    """Do nothing: the release decides what the other options are, and was looked up first."""
+
+
 def _set_min_log_level(settings: Settings, text: str) -> None:
     try:
         settings.min_log_level = parse_int(text, INT32)
@@ -218,6 +247,7 @@ _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
     "minloglevel": _set_min_log_level,
     "workers": _set_workers,
     "sampling_seed": _set_sampling_seed,
+    "compat": _release_is_chosen,
 }
 
 
@@ -276,14 +306,14 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     TrainingError
         If a flag is unknown.
     """
-    settings = Settings()
+    settings = _settings_for(flags)
     for name, text in flags.items():
         _check_unicode(name, text)
     _store_defaults(settings)
     for name, text in flags.items():
         _apply_flag(settings, name, text)
     if settings.trainer.model_type == TrainerSpec.UNIGRAM:
-        for name in sorted(DEFAULT.experimental_flags & flags.keys()):
+        for name in sorted(settings.release.experimental_flags & flags.keys()):
             _refuse_experiment(name, flags[name])
     # The files come after the flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
@@ -299,7 +329,7 @@ def _store_defaults(settings: Settings) -> None:
     """Give every single field of both specs its default, so that it is stored."""
     settings.normalizer.name = "nmt_nfkc"
     for message, names in (
-        (settings.trainer, _TRAINER_FIELDS),
+        (settings.trainer, settings.trainer_options),
         (settings.normalizer, _NORMALIZER_FIELDS - _NOT_FLAGS),
     ):
         for name in names:
@@ -310,13 +340,13 @@ def _store_defaults(settings: Settings) -> None:
 
 def _apply_flag(settings: Settings, name: str, text: str) -> None:
     """Store one flag."""
-    if name in _TRAINER_FIELDS:
+    if name in settings.trainer_options:
         # A bool flag of the command line may have white space around its value.
         bare = (
             text.strip(" \t\n\v\f\r") if isinstance(getattr(settings.trainer, name), bool) else text
         )
         _set_field(settings.trainer, name, bare, hexadecimal=True)
-    elif name in DEFAULT.experimental_flags:
+    elif name in settings.release.experimental_flags:
         _experiment_is_idle(name, text)
     elif name == "random_seed":
         parse_int(text, UINT32, hexadecimal=True)

@@ -78,7 +78,9 @@ def learn(
         unordered = read_unordered(*text, workers, report)
         if not spec.auto_character_coverage:
             check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
-        options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage)
+        options = BpeOptions(
+            spec.vocab_size - meta_pieces, spec.auto_character_coverage, settings.release
+        )
         return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
     corpus = read_corpus(*text, workers, report)
     check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
@@ -108,6 +110,7 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         split_by_whitespace=spec.split_by_whitespace,
         split_digits=spec.split_digits,
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+        release=settings.release,
     )
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
 
@@ -134,6 +137,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         shrinking_factor=spec.shrinking_factor,
         num_sub_iterations=spec.num_sub_iterations,
         lanes=spec.num_threads,
+        release=settings.release,
     )
 
 

@@ -78,6 +78,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
         "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "compat": "Release of sentencepiece to train as: 0.2.0, 0.2.1, 0.2.2 or 0.2.3.",
     },
 }
 
@@ -87,6 +88,7 @@ _OWN_DEFAULTS = {
     "normalization_rule_name": "nmt_nfkc",
     "minloglevel": "0",
     "sampling_seed": "12345678",
+    "compat": "0.2.3",
 }
 _OWN_BOOLS = {"quiet": "false", "help": "", "version": "", "use_sparse_pruning": "false"}
 _OWN_BOOLS["post_l1_debias"] = "true"
@@ -137,6 +139,7 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
             flags.pop(name, None)
             flags[name] = value
+    _refuse_unknown(flags)
     return flags, rest
 
 
@@ -155,6 +158,19 @@ def _read_flag(argument: str, known: set[str], bools: set[str]) -> tuple[str, st
             raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
         return name, value
     return name, "true" if name in bools else None
+
+
+def _refuse_unknown(flags: Mapping[str, str]) -> None:
+    """Raise if the release that the flags name does not know one of them."""
+    from spmcompat.releases import find_release  # noqa: PLC0415
+
+    if "compat" not in flags:
+        return
+    for name in sorted(find_release(flags["compat"]).unknown_options & flags.keys()):
+        raise UsageError(
+            f"Unknown command line flag '{name}': sentencepiece {flags['compat']} does not know "
+            "it. Leave it out or choose another release with --compat."
+        )
 
 
 def _suggestion(name: str, known: set[str]) -> str:

@@ -40,7 +40,10 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
-    flags, rest = read_flags(argv)
+    try:
+        flags, rest = read_flags(argv)
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
     if flags.pop("help", "false") != "false":
         stdout.write(help_text())
         return OK

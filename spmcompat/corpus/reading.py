@@ -25,6 +25,7 @@ from spmcompat.corpus.corpus import (
 from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
+from spmcompat.releases import DEFAULT, Release
 from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
@@ -58,6 +59,7 @@ class CorpusOptions(NamedTuple):
     allow_whitespace_only_pieces: bool = False
     chunk_bytes: int = 500 << 20
     """Of normalized text, in one search of seeds; fixed in the reference."""
+    release: Release = DEFAULT
 
 
 class _Reader:
