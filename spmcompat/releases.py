@@ -25,6 +25,8 @@ class Release(NamedTuple):
         Options that are still taken, without any effect.
     experimental_flags : frozenset of str
         Flags that only the command line knows and that no model stores.
+    bpe_active_set : bool
+        Whether BPE merges are chosen among an active set of pairs, not among all.
     """
 
     version: str
@@ -32,6 +34,7 @@ class Release(NamedTuple):
     unknown_options: frozenset[str]
     retired_options: frozenset[str]
     experimental_flags: frozenset[str]
+    bpe_active_set: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -63,11 +66,12 @@ V0_2_3 = Release(
         }
     ),
     experimental_flags=_EXPERIMENTAL_FLAGS,
+    bpe_active_set=False,
 )
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
-    model_types=frozenset(),
+    model_types=frozenset({"bpe"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),
@@ -76,6 +80,7 @@ V0_2_2 = V0_2_3._replace(
 V0_2_1 = V0_2_2._replace(
     version="0.2.1",
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
+    bpe_active_set=True,
 )
 
 V0_2_0 = V0_2_1._replace(version="0.2.0")

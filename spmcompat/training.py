@@ -75,13 +75,14 @@ def learn(
         corpus = read_corpus(*text, workers, report)
         return train_word(corpus.counted_words(), corpus.total_count, limit)
     if spec.model_type == TrainerSpec.BPE:
-        unordered = read_unordered(*text, workers, report)
+        read = read_corpus if settings.release.bpe_active_set else read_unordered
+        whole = read(*text, workers, report)
         if not spec.auto_character_coverage:
-            check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
+            check_alphabet(len(whole.alphabet), meta_pieces, spec.vocab_size)
         options = BpeOptions(
             spec.vocab_size - meta_pieces, spec.auto_character_coverage, settings.release
         )
-        return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
+        return train_bpe(whole.alphabet, whole.cut(), options, workers, report)
     corpus = read_corpus(*text, workers, report)
     check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)

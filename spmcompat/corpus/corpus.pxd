@@ -113,6 +113,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         pass
 
     cdef cppclass SegmentedCorpus:
+        SegmentedCorpus() except +
         StringList segments
         vector[SegmentUse] uses
         vector[uint64_t] word_begin
@@ -213,6 +214,8 @@ cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
         CSegmentCounts() except +
         size_t size()
         void add(const CSegmentCounts& other) except +
+
+    CSegmentCounts by_appearance(SegmentedCorpus corpus) except +
 
 
 # A lambda is no Cython: what a folder holds is handed on by these.

@@ -634,7 +634,7 @@ cdef dict _counted(const CharacterCounts& counts):
 
 @final
 cdef class SegmentCounts:
-    """Distinct segments of two characters or more, and how often each stands in the text."""
+    """Distinct segments and how often each stands in the text."""
 
     def __len__(self):
         return self.segments.size()
@@ -686,6 +686,18 @@ cdef class Corpus:
     def segments(self):
         """Number of distinct segments."""
         return self.segmented.segments_size()
+
+    def cut(self):
+        """Return the `SegmentCounts` in the order in which segments first stand in the text.
+
+        Nothing of the corpus is left then.
+        """
+        cdef SegmentCounts found = SegmentCounts()
+        found.rule = self.rule
+        with nogil:
+            found.segments = by_appearance(move(self.segmented))
+            self.segmented = SegmentedCorpus()
+        return found
 
     def drop_uses(self):
         """Free what only the search for seeds needs."""

@@ -7,6 +7,7 @@
 
 #include "fold.hpp"
 #include "piece_rule.hpp"
+#include "segmented_corpus.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
 
@@ -61,5 +62,16 @@ class SegmentCounts {
   StringTable segments_;
   std::vector<uint64_t> counts_;
 };
+
+// All segments, in the order in which they first stand in the words.
+inline SegmentCounts by_appearance(SegmentedCorpus corpus) {
+  SegmentCounts found;
+  std::vector<bool> seen(corpus.segments_size());
+  for (const uint32_t id : corpus.word_segments) {
+    if (!seen[id]) found.add(corpus.segments[id], corpus.uses[id].count);
+    seen[id] = true;
+  }
+  return found;
+}
 
 }  // namespace spmcompat
