@@ -48,7 +48,7 @@ def test_ties_at_the_cut(number: int) -> None:
     )
     case = stages.both(many_pairs(dice), options)
     oracle = list(active_set.merges(case.sentences, options, 230))
-    assert oracle[:50] != list(merging.merges(case.sentences, options, 50))
+    assert oracle[:90] != list(merging.merges(case.sentences, options, 90))
     assert merges_of(case, 230, dice.choice([1, 230])) == oracle
 
 
