@@ -27,6 +27,12 @@ class Release(NamedTuple):
         Flags that only the command line knows and that no model stores.
     bpe_active_set : bool
         Whether BPE merges are chosen among an active set of pairs, not among all.
+    bpe_lists_words : bool
+        Whether BPE lists the words before it merges: the delimiter of the pre-tokenization is
+        looked for in words whose rare characters are replaced, and required characters must
+        stand in the text.
+    bpe_longest_word : int
+        How many characters of a word BPE can count; 0 if any number.
     """
 
     version: str
@@ -35,6 +41,8 @@ class Release(NamedTuple):
     retired_options: frozenset[str]
     experimental_flags: frozenset[str]
     bpe_active_set: bool
+    bpe_lists_words: bool
+    bpe_longest_word: int
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -67,11 +75,15 @@ V0_2_3 = Release(
     ),
     experimental_flags=_EXPERIMENTAL_FLAGS,
     bpe_active_set=False,
+    bpe_lists_words=False,
+    bpe_longest_word=0,
 )
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
     model_types=frozenset({"bpe"}),
+    bpe_lists_words=True,
+    bpe_longest_word=1 << 16,
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),

@@ -225,7 +225,9 @@ cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
         size_t size()
         void add(const CSegmentCounts& other) except +
 
-    CSegmentCounts by_appearance(SegmentedCorpus corpus) except +
+    CSegmentCounts cut_words(
+        SegmentedCorpus corpus, const PieceRule& rule, const string& delimiter,
+        size_t longest) except +
 
 
 # A lambda is no Cython: what a folder holds is handed on by these.

@@ -710,16 +710,35 @@ cdef class Corpus:
         """Number of distinct segments."""
         return self.segmented.segments_size()
 
-    def cut(self):
-        """Return the `SegmentCounts` in the order in which segments first stand in the text.
+    def cut_words(self, bytes delimiter=b"", size_t longest=0):
+        """Return the `SegmentCounts` in the order in which segments first stand in the words.
 
         Nothing of the corpus is left then.
+
+        Parameters
+        ----------
+        delimiter : bytes, optional
+            Words are cut there too.
+        longest : int, optional
+            How many characters of a word may hold pairs; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
         """
         cdef SegmentCounts found = SegmentCounts()
+        cdef string at = delimiter
         found.rule = self.rule
-        with nogil:
-            found.segments = by_appearance(move(self.segmented))
-            self.segmented = SegmentedCorpus()
+        try:
+            with nogil:
+                found.segments = cut_words(move(self.segmented), self.rule, at, longest)
+                self.segmented = SegmentedCorpus()
+        except RuntimeError as error:
+            raise TrainingError(
+                f"{error}: this release of sentencepiece counts its places in 16 bits, up to "
+                f"{longest} characters. Lower --max_sentence_length, or choose another release "
+                "with compat.") from None
         return found
 
     def drop_uses(self):
