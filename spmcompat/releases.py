@@ -27,12 +27,13 @@ class Release(NamedTuple):
         Flags that only the command line knows and that no model stores.
     bpe_active_set : bool
         Whether BPE merges are chosen among an active set of pairs, not among all.
-    bpe_lists_words : bool
-        Whether BPE lists the words before it merges: the delimiter of the pre-tokenization is
-        looked for in words whose rare characters are replaced, and required characters must
-        stand in the text.
+    bpe_delimits_words : bool
+        Whether BPE looks for the delimiter of the pre-tokenization in words whose rare characters
+        are replaced, not in sentences before that.
     bpe_longest_word : int
-        How many characters of a word BPE can count; 0 if any number.
+        How many places of a word BPE can count; 0 if any number.
+    bpe_needs_required_chars : bool
+        Whether BPE fails where a required character does not stand in the text.
     """
 
     version: str
@@ -41,8 +42,9 @@ class Release(NamedTuple):
     retired_options: frozenset[str]
     experimental_flags: frozenset[str]
     bpe_active_set: bool
-    bpe_lists_words: bool
+    bpe_delimits_words: bool
     bpe_longest_word: int
+    bpe_needs_required_chars: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -75,15 +77,17 @@ V0_2_3 = Release(
     ),
     experimental_flags=_EXPERIMENTAL_FLAGS,
     bpe_active_set=False,
-    bpe_lists_words=False,
+    bpe_delimits_words=False,
     bpe_longest_word=0,
+    bpe_needs_required_chars=False,
 )
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
     model_types=frozenset({"bpe"}),
-    bpe_lists_words=True,
+    bpe_delimits_words=True,
     bpe_longest_word=1 << 16,
+    bpe_needs_required_chars=True,
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),

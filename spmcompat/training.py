@@ -87,17 +87,15 @@ def learn_bpe(
     """Read the text, in order only if the release needs it, and learn the pieces by merging."""
     spec, release = settings.trainer, settings.release
     options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage, release)
-    if not release.bpe_lists_words:
-        unordered = read_unordered(*text, workers, report)
-        if not spec.auto_character_coverage:
-            check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
-        return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
-    corpus = read_corpus(*text, workers, report)
-    check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
-    check_counted(corpus.alphabet)
-    delimiter = spec.pretokenization_delimiter.encode()
-    segments = workers.call(lambda: corpus.cut_words(delimiter, release.bpe_longest_word))
-    return train_bpe(corpus.alphabet, segments, options, workers, report)
+    read = read_corpus if release.bpe_active_set else read_unordered
+    found = read(*text, workers, report)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(found.alphabet), meta_pieces, spec.vocab_size)
+    if release.bpe_needs_required_chars:
+        check_counted(found.alphabet)
+    delimiter = spec.pretokenization_delimiter if release.bpe_delimits_words else ""
+    segments = found.cut(delimiter.encode(), release.bpe_longest_word)
+    return train_bpe(found.alphabet, segments, options, workers, report)
 
 
 def corpus_options(settings: Settings) -> CorpusOptions:
@@ -127,7 +125,7 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
         release=settings.release,
     )
-    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_lists_words:
+    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:
         return options._replace(pretokenization_delimiter="")
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
 

@@ -364,18 +364,50 @@ cdef class Folder:
             count_text_characters(dereference(self.folder), counts)
         return _counted(counts)
 
-    def segments(self, list characters not None):
+    def segments(self, list characters not None, bytes delimiter=b"", size_t longest=0):
         """Return the `SegmentCounts` of the text; no segment holds any but these characters.
 
         Afterwards nothing is left in the folder.
+
+        Parameters
+        ----------
+        characters : list of int
+            The required characters.
+        delimiter : bytes, optional
+            Words are cut there too, after other characters were replaced.
+        longest : int, optional
+            How many places of a word can be counted; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
         """
         cdef SegmentCounts found = SegmentCounts()
         cdef vector[char32_t] required = characters
+        cdef WordRule rule = _word_rule(self.rules.rule, delimiter, longest)
         found.rule = self.rules.rule
-        with nogil:
-            cut_text(dereference(self.folder), found.rule, required, found.segments)
+        try:
+            with nogil:
+                cut_text(dereference(self.folder), rule, required, found.segments)
+        except RuntimeError as error:
+            raise _too_long(error, longest) from None
         self.folder.reset()
         return found
+
+
+cdef WordRule _word_rule(PieceRule pieces, bytes delimiter, size_t longest):
+    cdef WordRule rule
+    rule.pieces = pieces
+    rule.delimiter = delimiter
+    rule.longest = longest
+    return rule
+
+
+def _too_long(error, longest):
+    return TrainingError(
+        f"{error}: this release of sentencepiece counts its places in 16 bits, up to {longest} "
+        "characters. Lower --max_sentence_length, or choose another release with compat.")
 
 
 @final
@@ -710,7 +742,7 @@ cdef class Corpus:
         """Number of distinct segments."""
         return self.segmented.segments_size()
 
-    def cut_words(self, bytes delimiter=b"", size_t longest=0):
+    def cut(self, bytes delimiter=b"", size_t longest=0):
         """Return the `SegmentCounts` in the order in which segments first stand in the words.
 
         Nothing of the corpus is left then.
@@ -720,7 +752,7 @@ cdef class Corpus:
         delimiter : bytes, optional
             Words are cut there too.
         longest : int, optional
-            How many characters of a word may hold pairs; 0 for any number.
+            How many places of a word can be counted; 0 for any number.
 
         Raises
         ------
@@ -728,17 +760,14 @@ cdef class Corpus:
             For a longer word.
         """
         cdef SegmentCounts found = SegmentCounts()
-        cdef string at = delimiter
+        cdef WordRule rule = _word_rule(self.rule, delimiter, longest)
         found.rule = self.rule
         try:
             with nogil:
-                found.segments = cut_words(move(self.segmented), self.rule, at, longest)
+                found.segments = cut_words(move(self.segmented), rule)
                 self.segmented = SegmentedCorpus()
         except RuntimeError as error:
-            raise TrainingError(
-                f"{error}: this release of sentencepiece counts its places in 16 bits, up to "
-                f"{longest} characters. Lower --max_sentence_length, or choose another release "
-                "with compat.") from None
+            raise _too_long(error, longest) from None
         return found
 
     def drop_uses(self):

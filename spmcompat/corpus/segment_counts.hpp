@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fold.hpp"
@@ -12,49 +12,9 @@
 #include "segmented_corpus.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
+#include "word_rule.hpp"
 
 namespace spmcompat {
-
-// Calls function(part) for the parts of a word between which no piece can lie across.
-template <typename Function>
-void for_each_part(std::string_view word, const PieceRule& rule, Function function) {
-  const char* end = word.data() + word.size();
-  const char* head = word.data();
-  char32_t left = 0;
-  for (const char* p = head; p < end;) {
-    size_t size;
-    const char32_t right = decode_utf8(p, end, &size);
-    if (p > head && rule.parts(left, right)) {
-      function(std::string_view(head, p - head));
-      head = p;
-    }
-    left = right;
-    p += size;
-  }
-  if (head < end) function(std::string_view(head, end - head));
-}
-
-// Puts a boundary mark in the place of every delimiter.
-inline std::string delimited(std::string text, const std::string& delimiter) {
-  if (delimiter.empty()) return text;
-  for (size_t at = 0; (at = text.find(delimiter, at)) != std::string::npos; ++at) {
-    text.replace(at, delimiter.size(), 1, static_cast<char>(kBoundaryMark));
-  }
-  return text;
-}
-
-// Whether two neighbours may be a piece, the second of which stands behind so many characters.
-inline bool has_pair_behind(size_t place, std::string_view word, const PieceRule& rule) {
-  char32_t pair[2] = {0, 0};
-  bool found = false;
-  for_each_character(word, [&](char32_t c) {
-    pair[0] = pair[1];
-    pair[1] = c;
-    found |= place == 0 && rule.allows(pair, 2);
-    if (place > 0) --place;
-  });
-  return found;
-}
 
 class SegmentCounts {
  public:
@@ -101,26 +61,22 @@ class SegmentCounts {
     cut(end);
   }
 
+  // Cuts a word in which rare characters are replaced.
+  void add_word(std::string word, uint64_t count, const WordRule& rule) {
+    for_each_part(std::move(word), rule, [&](std::string_view part) { add(part, count); });
+  }
+
  private:
   StringTable segments_;
   std::vector<uint64_t> counts_;
 };
 
-// The segments of all words, in the order in which they first stand there. Words are cut at the
-// delimiter too, if it is not empty. Throws std::length_error for a word with a pair beyond the
-// place `longest`, if that is not 0.
-inline SegmentCounts cut_words(SegmentedCorpus corpus, const PieceRule& rule,
-                               const std::string& delimiter, size_t longest) {
+// The segments of all words, in the order in which they first stand there.
+inline SegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) {
   SegmentCounts found;
   std::vector<SegmentUse>().swap(corpus.uses);
   for (size_t i = 0; i < corpus.word_count.size(); ++i) {
-    const std::string word = delimited(corpus.word_text(i), delimiter);
-    if (longest > 0 && word.size() > longest && has_pair_behind(longest, word, rule)) {
-      throw std::length_error("a word is too long");
-    }
-    for_each_part(word, rule, [&](std::string_view part) {
-      found.add(part, static_cast<uint64_t>(corpus.word_count[i]));
-    });
+    found.add_word(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
   }
   return found;
 }
