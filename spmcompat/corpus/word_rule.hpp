@@ -21,7 +21,7 @@ struct WordRule {
 inline void mark_delimiters(std::string& word, const WordRule& rule) {
   if (rule.delimiter.empty()) return;
   for (size_t at = 0; (at = word.find(rule.delimiter, at)) != std::string::npos; ++at) {
-    word.replace(at, rule.delimiter.size(), 1, static_cast<char>(kBoundaryMark));
+    word.replace(at, rule.delimiter.size(), 1, static_cast<char>(rule.pieces.boundary));
   }
 }
 
