@@ -45,6 +45,8 @@ class Release(NamedTuple):
         Whether a word model holds every user symbol also with the space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
+    moved_sentences_stay : bool
+        Whether a sentence that takes the place of an empty one stays even if it is empty too.
     bpe_active_set : bool
         Whether BPE merges are chosen among an active set of pairs, not among all.
     bpe_delimits_words : bool
@@ -70,6 +72,7 @@ class Release(NamedTuple):
     unk_is_optional: bool
     symbols_begin_words: bool
     sample_is_repeatable: bool
+    moved_sentences_stay: bool
     bpe_active_set: bool
     bpe_delimits_words: bool
     bpe_longest_word: int
@@ -114,6 +117,7 @@ V0_2_3 = Release(
     unk_is_optional=True,
     symbols_begin_words=True,
     sample_is_repeatable=False,
+    moved_sentences_stay=False,
     bpe_active_set=False,
     bpe_delimits_words=False,
     bpe_longest_word=0,
@@ -131,6 +135,7 @@ V0_2_2 = V0_2_3._replace(
     boundary=0x09,
     needs_text=False,
     unk_is_optional=False,
+    moved_sentences_stay=True,
     bpe_delimits_words=True,
     bpe_longest_word=1 << 16,
     bpe_needs_required_chars=True,

@@ -225,6 +225,7 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
     cdef object pretokenize
+    cdef bint moved_sentences_stay
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
                  bint ordered=True, pretokenize=None):
@@ -253,6 +254,7 @@ cdef class TextRules:
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
+        self.moved_sentences_stay = options.release.moved_sentences_stay
         self.fold.pretokenized = pretokenize is not None
         # A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
@@ -517,9 +519,12 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
+        # Where sentences are cut into words, their order does not matter.
+        cdef bint look_again = not (
+            self.rules.moved_sentences_stay and self.rules.fold.whole_sentences)
         self._absorb(folders, batches, has_words)
         with nogil:
-            self.order.remove_empty()
+            self.order.remove_empty(look_again)
             dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()

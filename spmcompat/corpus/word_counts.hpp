@@ -21,15 +21,18 @@ namespace spmcompat {
 constexpr size_t kCodePoints = 0x110000;
 
 // Which sentences stand where, after those that are empty were removed: the reference moves the
-// last one into the place of each.
+// last one into the place of each. Where `look_again` is false, one that is empty itself stays.
 class Places {
  public:
   Places() = default;
   template <typename IsEmpty>
-  Places(uint64_t sentences, IsEmpty is_empty) : size_(sentences) {
+  Places(uint64_t sentences, IsEmpty is_empty, bool look_again = true) : size_(sentences) {
     for (uint64_t place = 0; place < size_; ++place) {
       uint64_t sentence = place;
-      while (place < size_ && is_empty(sentence)) sentence = --size_;
+      while (place < size_ && is_empty(sentence)) {
+        sentence = --size_;
+        if (!look_again) break;
+      }
       if (place < size_ && sentence != place) moved_.emplace_back(place, sentence);
     }
   }
@@ -72,13 +75,22 @@ struct SentenceOrder {
     }
   }
 
-  void remove_empty() {
-    const Places places(last.size(), [this](uint64_t i) { return last[i] == kNoWord; });
+  // Without `look_again` the words must not have been kept.
+  void remove_empty(bool look_again) {
+    const Places places(
+        last.size(), [this](uint64_t i) { return last[i] == kNoWord; }, look_again);
     if (places.size() == last.size()) return;
     if (!word_begin.empty()) select_words(places);
     select(last, places);
     select(first, places);
     select(count, places);
+    if (look_again) return;
+    // What is empty still holds nothing to train on.
+    std::vector<uint32_t> kept;
+    for (uint32_t i = 0; i < last.size(); ++i) {
+      if (last[i] != kNoWord) kept.push_back(i);
+    }
+    arrange(kept);
   }
 
   // Puts the sentences `place` in the place of all, whose words are not kept.
