@@ -9,6 +9,7 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 
 import os
 import stat
+from collections.abc import Sequence
 
 from spmcompat.corpus.pretokenizer import find_cut
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
@@ -239,6 +240,16 @@ def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
             f"Vocabulary size is smaller than required_chars. {vocab_size} vs {least}. "
             "Increase vocab_size or decrease character_coverage with --character_coverage "
             f"option: this corpus needs a vocab_size of {least} or more."
+        )
+
+
+def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
+    """Raise if a required character does not stand in the text, which BPE once could not bear."""
+    missing = [chr(character) for character, count in alphabet if count == 0]
+    if missing:
+        raise TrainingError(
+            f'required_chars holds "{missing[0]}", which the text does not hold: this release of '
+            "sentencepiece cannot train BPE then. Remove it, or choose another release with compat."
         )
 
 

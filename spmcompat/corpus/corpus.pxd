@@ -132,6 +132,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         pass
 
     cdef cppclass SegmentedCorpus:
+        SegmentedCorpus() except +
         StringList segments
         vector[SegmentUse] uses
         vector[uint64_t] word_begin
@@ -227,11 +228,20 @@ cdef extern from *:
         const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
 
 
+cdef extern from "word_rule.hpp" namespace "spmcompat" nogil:
+    cdef cppclass WordRule:
+        PieceRule pieces
+        string delimiter
+        size_t longest
+
+
 cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
         CSegmentCounts() except +
         size_t size()
         void add(const CSegmentCounts& other) except +
+
+    CSegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) except +
 
 
 # A lambda is no Cython: what a folder holds is handed on by these.
@@ -245,12 +255,20 @@ cdef extern from *:
         for_each_character(text, [&](char32_t c) { counts.add(c, count); });
       });
     }
-    inline void cut_text(Folder& folder, const PieceRule& rule,
+    inline void cut_text(Folder& folder, const WordRule& rule,
                          const std::vector<char32_t>& alphabet, SegmentCounts& out) {
       std::vector<bool> required(kCodePoints);
       for (const char32_t c : alphabet) required[c] = true;
+      std::string covered;
       folder.consume_counted_text([&](std::string_view text, uint64_t count) {
-        out.add_parts(text, count, rule, required);
+        if (rule.delimiter.empty() && (rule.longest == 0 || text.size() <= rule.longest)) {
+          out.add_parts(text, count, rule.pieces, required);
+          return;
+        }
+        if (WordCounts::cover_text(text, required, covered)) text = covered;
+        for_each_word(text, rule.pieces, [&](std::string_view word) {
+          out.add_word(std::string(word), count, rule);
+        });
       });
     }
     }
@@ -258,7 +276,7 @@ cdef extern from *:
     void count_text_characters "spmcompat::count_text_characters"(
         CFolder& folder, CharacterCounts& counts) except + nogil
     void cut_text "spmcompat::cut_text"(
-        CFolder& folder, const PieceRule& rule, const vector[char32_t]& alphabet,
+        CFolder& folder, const WordRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
 
 

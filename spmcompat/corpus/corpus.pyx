@@ -380,18 +380,50 @@ cdef class Folder:
             count_text_characters(dereference(self.folder), counts)
         return _counted(counts)
 
-    def segments(self, list characters not None):
+    def segments(self, list characters not None, bytes delimiter=b"", size_t longest=0):
         """Return the `SegmentCounts` of the text; no segment holds any but these characters.
 
         Afterwards nothing is left in the folder.
+
+        Parameters
+        ----------
+        characters : list of int
+            The required characters.
+        delimiter : bytes, optional
+            Words are cut there too, after other characters were replaced.
+        longest : int, optional
+            How many places of a word can be counted; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
         """
         cdef SegmentCounts found = SegmentCounts()
         cdef vector[char32_t] required = characters
+        cdef WordRule rule = _word_rule(self.rules.rule, delimiter, longest)
         found.rule = self.rules.rule
-        with nogil:
-            cut_text(dereference(self.folder), found.rule, required, found.segments)
+        try:
+            with nogil:
+                cut_text(dereference(self.folder), rule, required, found.segments)
+        except RuntimeError as error:
+            raise _too_long(error, longest) from None
         self.folder.reset()
         return found
+
+
+cdef WordRule _word_rule(PieceRule pieces, bytes delimiter, size_t longest):
+    cdef WordRule rule
+    rule.pieces = pieces
+    rule.delimiter = delimiter
+    rule.longest = longest
+    return rule
+
+
+def _too_long(error, longest):
+    return TrainingError(
+        f"{error}: this release of sentencepiece counts its places in 16 bits, up to {longest} "
+        "characters. Lower --max_sentence_length, or choose another release with compat.")
 
 
 @final
@@ -680,7 +712,7 @@ cdef dict _counted(const CharacterCounts& counts):
 
 @final
 cdef class SegmentCounts:
-    """Distinct segments of two characters or more, and how often each stands in the text."""
+    """Distinct segments and how often each stands in the text."""
 
     def __len__(self):
         return self.segments.size()
@@ -732,6 +764,34 @@ cdef class Corpus:
     def segments(self):
         """Number of distinct segments."""
         return self.segmented.segments_size()
+
+    def cut(self, bytes delimiter=b"", size_t longest=0):
+        """Return the `SegmentCounts` in the order in which segments first stand in the words.
+
+        Nothing of the corpus is left then.
+
+        Parameters
+        ----------
+        delimiter : bytes, optional
+            Words are cut there too.
+        longest : int, optional
+            How many places of a word can be counted; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
+        """
+        cdef SegmentCounts found = SegmentCounts()
+        cdef WordRule rule = _word_rule(self.rule, delimiter, longest)
+        found.rule = self.rule
+        try:
+            with nogil:
+                found.segments = cut_words(move(self.segmented), rule)
+                self.segmented = SegmentedCorpus()
+        except RuntimeError as error:
+            raise _too_long(error, longest) from None
+        return found
 
     def drop_uses(self):
         """Free what only the search for seeds needs."""

@@ -142,11 +142,18 @@ class UnorderedText:
         self._folders = folders
         self._workers = workers
 
-    def cut(self) -> SegmentCounts:
-        """Return the distinct segments of required characters. Nothing of the text is left then."""
+    def cut(self, delimiter: bytes = b"", longest: int = 0) -> SegmentCounts:
+        """Return the distinct segments of required characters. Nothing of the text is left then.
+
+        Parameters and errors are those of `Corpus.cut`.
+        """
         required = [c for c, _ in self.alphabet]
         parts: list[SegmentCounts] = []
-        self._workers.run(self._folders, lambda _, folder: parts.append(folder.segments(required)))
+
+        def work(_: int, folder: Folder) -> None:
+            parts.append(folder.segments(required, delimiter, longest))
+
+        self._workers.run(self._folders, work)
         segments = parts.pop()
         while parts:
             self._workers.call(partial(segments.add, parts.pop()))
