@@ -362,7 +362,7 @@ inline void Folder::mark_boundaries() {
   text_.swap(scratch_);
   if (!options_.delimiter.empty()) replace_delimiters();
   if (options_.script_runs != nullptr) {
-    options_.script_runs->mark(text_, scratch_);
+    options_.script_runs->mark(text_, rule_.boundary, scratch_);
     text_.swap(scratch_);
     spare_marks();
   }

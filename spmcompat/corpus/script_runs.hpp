@@ -36,7 +36,7 @@ class ScriptRuns {
   }
 
   // Replaces `out` by the text with a boundary mark between every two runs.
-  void mark(std::string_view text, std::string& out) const {
+  void mark(std::string_view text, char32_t boundary, std::string& out) const {
     out.clear();
     Kind run{};
     bool lone_space = false;  // whether the run is a single space so far
@@ -45,7 +45,7 @@ class ScriptRuns {
       const bool inherited = kind.script == kScriptInherited;
       const bool goes_on = inherited || kind == run || (lone_space && joins_space(kind));
       const bool begins = out.empty() || !goes_on;
-      if (begins && !out.empty()) out.push_back(static_cast<char>(kBoundaryMark));
+      if (begins && !out.empty()) out.push_back(static_cast<char>(boundary));
       if (begins || !inherited) run = kind;
       lone_space = begins && c == kSpaceMark;
       append_utf8(c, out);
@@ -117,12 +117,12 @@ inline void spare_boundaries(std::string_view text, const PieceRule& rule, std::
   char32_t left = 0;
   bool marked = false;
   for_each_character(text, [&](char32_t c) {
-    if (c == kBoundaryMark) {
+    if (c == rule.boundary) {
       marked = true;
       return;
     }
     if (marked && (out.empty() || !rule.parts(left, c))) {
-      out.push_back(static_cast<char>(kBoundaryMark));
+      out.push_back(static_cast<char>(rule.boundary));
     }
     marked = false;
     append_utf8(c, out);

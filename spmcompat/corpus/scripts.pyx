@@ -17,8 +17,10 @@ cdef extern from "scripts.hpp" namespace "spmcompat" nogil:
 cdef extern from "script_runs.hpp" namespace "spmcompat" nogil:
     cdef cppclass ScriptRuns:
         ScriptRuns() except +
-        void mark(string text, string& out) except +
+        void mark(string text, uint32_t boundary, string& out) except +
 
+
+cdef uint32_t BOUNDARY = 0x1F
 
 COMMON = kScriptCommon
 INHERITED = kScriptInherited
@@ -60,5 +62,5 @@ def script_runs(str text not None):
     cdef unique_ptr[ScriptRuns] runs
     cdef string marked
     runs.reset(new ScriptRuns())
-    runs.get().mark(text.encode(), marked)
+    runs.get().mark(text.encode(), BOUNDARY, marked)
     return marked.decode().split("\x1f")
