@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.compare import parse
 from spmcompat.corpus.charsmap import NAMES
+from spmcompat.difference import parse
 from spmcompat.releases import RELEASES
 from tests.parity.case import DEFAULT_RELEASE, Case, Option
 from tests.parity.corpora import NORMALIZED, SCRIPTS, mixed_text, words_text
