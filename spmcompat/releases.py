@@ -37,6 +37,9 @@ class Release(NamedTuple):
         Whether a normalization rule that changes nothing is refused.
     boundary : int
         The character that stands between parts of a sentence which no piece may join.
+    removes_all_empty : bool
+        Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
+        last at the time, takes the place of another.
     needs_text : bool
         Whether a corpus that normalizes to nothing is refused by all trainers.
     unk_is_optional : bool
@@ -57,6 +60,7 @@ class Release(NamedTuple):
     code_points: str
     rules_change_something: bool
     boundary: int
+    removes_all_empty: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
@@ -97,6 +101,7 @@ V0_2_3 = Release(
     code_points="strict",
     rules_change_something=True,
     boundary=0x1F,
+    removes_all_empty=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
@@ -112,6 +117,7 @@ V0_2_2 = V0_2_3._replace(
     characters_without_rules="61C",
     code_points="forgiving",
     boundary=0x09,
+    removes_all_empty=False,
     needs_text=False,
     unk_is_optional=False,
 )

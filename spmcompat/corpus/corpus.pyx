@@ -225,6 +225,7 @@ cdef class TextRules:
     cdef unique_ptr[CScriptRuns] script_runs
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef bint looks_again
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
@@ -246,6 +247,7 @@ cdef class TextRules:
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
         self.rule.boundary = options.release.boundary
+        self.looks_again = options.release.removes_all_empty
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
@@ -491,9 +493,11 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
+        # Where words are counted, those that stay empty change nothing.
+        cdef bint looks_again = self.rules.looks_again or not self.rules.fold.whole_sentences
         self._absorb(folders, batches, has_words)
         with nogil:
-            self.order.remove_empty()
+            self.order.remove_empty(looks_again)
             dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()
