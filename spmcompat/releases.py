@@ -37,6 +37,9 @@ class Release(NamedTuple):
         Whether a normalization rule that changes nothing is refused.
     boundary : int
         The character that stands between parts of a sentence which no piece may join.
+    removes_all_empty : bool
+        Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
+        last at the time, takes the place of another.
     needs_text : bool
         Whether a corpus that normalizes to nothing is refused by all trainers.
     unk_is_optional : bool
@@ -45,8 +48,6 @@ class Release(NamedTuple):
         Whether a word model holds every user symbol also with the space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
-    moved_sentences_stay : bool
-        Whether a sentence that takes the place of an empty one stays even if it is empty too.
     bpe_active_set : bool
         Whether BPE merges are chosen among an active set of pairs, not among all.
     bpe_delimits_words : bool
@@ -68,11 +69,11 @@ class Release(NamedTuple):
     code_points: str
     rules_change_something: bool
     boundary: int
+    removes_all_empty: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
     sample_is_repeatable: bool
-    moved_sentences_stay: bool
     bpe_active_set: bool
     bpe_delimits_words: bool
     bpe_longest_word: int
@@ -113,11 +114,11 @@ V0_2_3 = Release(
     code_points="strict",
     rules_change_something=True,
     boundary=0x1F,
+    removes_all_empty=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
     sample_is_repeatable=False,
-    moved_sentences_stay=False,
     bpe_active_set=False,
     bpe_delimits_words=False,
     bpe_longest_word=0,
@@ -133,9 +134,9 @@ V0_2_2 = V0_2_3._replace(
     characters_without_rules="61C",
     code_points="forgiving",
     boundary=0x09,
+    removes_all_empty=False,
     needs_text=False,
     unk_is_optional=False,
-    moved_sentences_stay=True,
     bpe_delimits_words=True,
     bpe_longest_word=1 << 16,
     bpe_needs_required_chars=True,

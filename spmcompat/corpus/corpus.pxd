@@ -94,7 +94,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         SentenceOrder()
         vector[uint32_t] last
         void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
-        void remove_empty(cbool look_again) except +
+        void remove_empty(cbool looks_again) except +
         void arrange(const vector[uint32_t]& place) except +
 
     cdef cppclass CharacterCounts:

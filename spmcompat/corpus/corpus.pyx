@@ -224,8 +224,8 @@ cdef class TextRules:
     cdef unique_ptr[CMetaPieceMatcher] matcher
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef bint looks_again
     cdef object pretokenize
-    cdef bint moved_sentences_stay
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
                  bint ordered=True, pretokenize=None):
@@ -246,6 +246,7 @@ cdef class TextRules:
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
         self.rule.boundary = options.release.boundary
+        self.looks_again = options.release.removes_all_empty
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
@@ -254,7 +255,6 @@ cdef class TextRules:
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
-        self.moved_sentences_stay = options.release.moved_sentences_stay
         self.fold.pretokenized = pretokenize is not None
         # A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
@@ -519,12 +519,11 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
-        # Where sentences are cut into words, their order does not matter.
-        cdef bint look_again = not (
-            self.rules.moved_sentences_stay and self.rules.fold.whole_sentences)
+        # Where words are counted, those that stay empty change nothing.
+        cdef bint looks_again = self.rules.looks_again or not self.rules.fold.whole_sentences
         self._absorb(folders, batches, has_words)
         with nogil:
-            self.order.remove_empty(look_again)
+            self.order.remove_empty(looks_again)
             dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()

@@ -101,7 +101,7 @@ def train(
             lattices.renumber(pieces, new_ids, workers)
     report.step("Finishing")
     trained = len(pieces)
-    pieces = workers.call(lambda: drop_unreachable(pieces))
+    pieces = drop_unreachable(pieces, workers)
     report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     return finalize(pieces, corpus.alphabet, options.final_size)
 
