@@ -24,7 +24,7 @@ class Release(NamedTuple):
     retired_options : frozenset of str
         Options that are still taken, without any effect.
     experimental_flags : frozenset of str
-        Flags that only the command line knows and that no model stores.
+        Flags that its Python face does not take and that no model stores.
     streams_numbers : bool
         Whether numbers, also those in files, are read as C++ streams read them: what follows a
         number is not looked at.
@@ -37,6 +37,9 @@ class Release(NamedTuple):
         Whether a normalization rule that changes nothing is refused.
     boundary : int
         The character that stands between parts of a sentence which no piece may join.
+    removes_all_empty : bool
+        Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
+        last at the time, takes the place of another.
     needs_text : bool
         Whether a corpus that normalizes to nothing is refused by all trainers.
     unk_is_optional : bool
@@ -45,6 +48,15 @@ class Release(NamedTuple):
         Whether a word model holds every user symbol also with the space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
+    bpe_active_set : bool
+        Whether BPE merges are chosen among an active set of pairs, not among all.
+    bpe_delimits_words : bool
+        Whether BPE looks for the delimiter of the pre-tokenization in words whose rare characters
+        are replaced, not in sentences before that.
+    bpe_longest_word : int
+        How many places of a word BPE can count; 0 if any number.
+    bpe_needs_required_chars : bool
+        Whether BPE fails where a required character does not stand in the text.
     """
 
     version: str
@@ -57,10 +69,15 @@ class Release(NamedTuple):
     code_points: str
     rules_change_something: bool
     boundary: int
+    removes_all_empty: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
     sample_is_repeatable: bool
+    bpe_active_set: bool
+    bpe_delimits_words: bool
+    bpe_longest_word: int
+    bpe_needs_required_chars: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -97,23 +114,32 @@ V0_2_3 = Release(
     code_points="strict",
     rules_change_something=True,
     boundary=0x1F,
+    removes_all_empty=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
     sample_is_repeatable=False,
+    bpe_active_set=False,
+    bpe_delimits_words=False,
+    bpe_longest_word=0,
+    bpe_needs_required_chars=False,
 )
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
-    model_types=frozenset({"word", "char"}),
+    model_types=frozenset({"bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),
     characters_without_rules="61C",
     code_points="forgiving",
     boundary=0x09,
+    removes_all_empty=False,
     needs_text=False,
     unk_is_optional=False,
+    bpe_delimits_words=True,
+    bpe_longest_word=1 << 16,
+    bpe_needs_required_chars=True,
 )
 
 V0_2_1 = V0_2_2._replace(
@@ -125,6 +151,7 @@ V0_2_1 = V0_2_2._replace(
     rules_change_something=False,
     symbols_begin_words=False,
     sample_is_repeatable=True,
+    bpe_active_set=True,
 )
 
 V0_2_0 = V0_2_1._replace(

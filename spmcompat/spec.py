@@ -61,8 +61,13 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
-    pretokenizer : callable, optional
-        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    use_sparse_pruning, post_l1_debias : bool
+        Whether a Unigram model is pruned by an L1 penalty, and then estimated without it again.
+    seed_piece_length_power, min_freq_alpha : float
+        How seeds of a Unigram model are ranked, and which are too rare.
+    pretokenizer : callable or str, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes; or ``script``
+        or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether the chunks need not join to the sentence.
     min_log_level : int
@@ -79,7 +84,11 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
-        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.use_sparse_pruning = False
+        self.post_l1_debias = True
+        self.seed_piece_length_power = 1.0
+        self.min_freq_alpha = 0.0
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
@@ -184,10 +193,13 @@ def _apply(settings: Settings, name: str, text: str) -> None:
         _set_field(settings.trainer, name, text, settings.release)
     elif name in _NORMALIZER_FIELDS:
         _set_field(settings.normalizer, name, text, settings.release)
+    elif name in settings.release.experimental_flags:
+        _set_experimental(settings, name, text)
     elif name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
     else:
         known = [*_SPECIAL, *settings.trainer_options, *_NORMALIZER_FIELDS]
+        known += settings.release.experimental_flags
         raise UnknownOptionError(
             f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, known)}'
         )
@@ -259,6 +271,10 @@ def _set_rule_name(settings: Settings, name: str) -> None:
     settings.normalizer.name = name
 
 
+def _set_pretokenizer(settings: Settings, text: str) -> None:
+    settings.pretokenizer = text or None
+
+
 def _set_workers(settings: Settings, text: str) -> None:
     settings.workers = parse_int(text, INT32)
 
@@ -279,12 +295,19 @@ def _set_min_log_level(settings: Settings, text: str) -> None:
         raise TrainingError(f"{error} It was given for minloglevel.") from None
 
 
+def _set_experimental(settings: Settings, name: str, text: str) -> None:
+    """Store an option that no model holds."""
+    parse = parse_bool if isinstance(getattr(settings, name), bool) else parse_float
+    setattr(settings, name, _named(name, parse, text))
+
+
 _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
     "normalization_rule_name": _set_rule_name,
     "denormalization_rule_tsv": _set_denormalization_rules,
     "minloglevel": _set_min_log_level,
     "workers": _set_workers,
     "sampling_seed": _set_sampling_seed,
+    "pretokenizer": _set_pretokenizer,
     "compat": _release_is_chosen,
 }
 
@@ -362,9 +385,6 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     _store_defaults(settings)
     for name, text in flags.items():
         _apply_flag(settings, name, text)
-    if settings.trainer.model_type == TrainerSpec.UNIGRAM:
-        for name in sorted(settings.release.experimental_flags & flags.keys()):
-            _refuse_experiment(name, flags[name])
     # The files come after the flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
@@ -391,13 +411,11 @@ def _store_defaults(settings: Settings) -> None:
 def _apply_flag(settings: Settings, name: str, text: str) -> None:
     """Store one flag."""
     if name in settings.trainer_options:
-        # A bool flag of the command line may have white space around its value.
-        bare = (
-            text.strip(" \t\n\v\f\r") if isinstance(getattr(settings.trainer, name), bool) else text
-        )
+        bare = _bare_bool(text) if isinstance(getattr(settings.trainer, name), bool) else text
         _set_field(settings.trainer, name, bare, settings.release, hexadecimal=True)
     elif name in settings.release.experimental_flags:
-        _experiment_is_idle(name, text)
+        bare = _bare_bool(text) if isinstance(getattr(settings, name), bool) else text
+        _set_experimental(settings, name, bare)
     elif name == "random_seed":
         parse_int(text, UINT32, hexadecimal=True)
     elif name == "denormalization_rule_tsv" and not text:
@@ -408,22 +426,9 @@ def _apply_flag(settings: Settings, name: str, text: str) -> None:
         _apply(settings, name, text)
 
 
-def _experiment_is_idle(name: str, text: str) -> bool:
-    """Tell whether an experimental flag leaves the result of unigram training as it is."""
-    idle = {
-        "use_sparse_pruning": lambda: not parse_bool(text),
-        # Read only by sparse pruning.
-        "post_l1_debias": lambda: parse_bool(text) in (True, False),
-        "seed_piece_length_power": lambda: parse_float(text) == 1.0,
-        "min_freq_alpha": lambda: parse_float(text) == 0.0,
-    }
-    return idle[name]()
-
-
-def _refuse_experiment(name: str, text: str) -> None:
-    """Raise if an experimental flag would change the result."""
-    if not _experiment_is_idle(name, text):
-        raise TrainingError(f"--{name} is not supported yet. Leave it at its default.")
+def _bare_bool(text: str) -> str:
+    """Remove the white space that may stand around the value of a bool flag."""
+    return text.strip(" \t\n\v\f\r")
 
 
 def _lines(path: str) -> list[str]:

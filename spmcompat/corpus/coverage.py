@@ -51,13 +51,7 @@ def choose_alphabet(
     -----
     ``sentencepiece`` takes the required characters first, and compares the coverage as float32.
     """
-    total = sum(counts.values())
-    if total <= 0 and needs_text:
-        raise EmptyCorpusError(
-            "The corpus holds no characters to train on: all its lines are empty, too long or "
-            "normalized to nothing. Check --input, --max_sentence_length and the "
-            "normalization rule."
-        )
+    total = _total(counts) if needs_text else sum(counts.values())
     wanted = {ord(c) for c in required if c != "\0"}
     ranked = sorted(
         ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
@@ -89,6 +83,33 @@ def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tupl
     """Return all characters with their counts, by count descending, code point ascending."""
     chosen = [(c, count) for c, count in counts.items() if c != boundary]
     return sorted(chosen, key=lambda item: (-item[1], item[0]))
+
+
+def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+    """Return all characters of a text that stays as it is.
+
+    What marks boundaries counts nothing: it is kept, but is no character of its own.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus.
+    """
+    _total(counts)
+    chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != _UNKNOWN]
+    return [*chosen, (boundary, 0)]
+
+
+def _total(counts: Mapping[int, int]) -> int:
+    """Return the number of characters; raise if there is none."""
+    total = sum(counts.values())
+    if total <= 0:
+        raise EmptyCorpusError(
+            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "normalized to nothing. Check --input, --max_sentence_length and the "
+            "normalization rule."
+        )
+    return total
 
 
 def _float32(value: float) -> float:

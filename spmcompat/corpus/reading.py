@@ -22,8 +22,8 @@ from spmcompat.corpus.corpus import (
     WordsNotKeptError,
     return_freed_memory,
 )
-from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
-from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
+from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
@@ -45,14 +45,14 @@ class CorpusOptions(NamedTuple):
     character_coverage: float = 0.9995
     required_chars: str = ""
     all_characters: bool = False
-    """Whether every character is kept, however rare; segments alone can be read so."""
+    """Whether every character is kept, however rare."""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
-    pretokenizer: Cut | None = None
+    pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
     max_piece_length: int = 16
     split_by_unicode_script: bool = True
@@ -142,11 +142,18 @@ class UnorderedText:
         self._folders = folders
         self._workers = workers
 
-    def cut(self) -> SegmentCounts:
-        """Return the distinct segments of required characters. Nothing of the text is left then."""
+    def cut(self, delimiter: bytes = b"", longest: int = 0) -> SegmentCounts:
+        """Return the distinct segments of required characters. Nothing of the text is left then.
+
+        Parameters and errors are those of `Corpus.cut`.
+        """
         required = [c for c, _ in self.alphabet]
         parts: list[SegmentCounts] = []
-        self._workers.run(self._folders, lambda _, folder: parts.append(folder.segments(required)))
+
+        def work(_: int, folder: Folder) -> None:
+            parts.append(folder.segments(required, delimiter, longest))
+
+        self._workers.run(self._folders, work)
         segments = parts.pop()
         while parts:
             self._workers.call(partial(segments.add, parts.pop()))
@@ -242,9 +249,9 @@ def _rules(
     ordered: bool = True,
 ) -> TextRules:
     pretokenize = None
-    if options.pretokenizer is not None:
+    if cut := find_cut(options.pretokenizer):
         consistent = not options.allow_inconsistent_pretokenization
-        pretokenize = Pretokenizer(options.pretokenizer, consistent, workers.cancel)
+        pretokenize = Pretokenizer(cut, consistent, workers.cancel)
     try:
         return TextRules(charsmap, symbols, options, ordered, pretokenize)
     except RuntimeError as error:
@@ -310,7 +317,16 @@ def _read(
     report.step("Merging words")
     builder = Builder(rules, workers)
     reader.finish(builder)
-    alphabet = _alphabet(builder.characters(), options, report)
+    counts = builder.characters()
+    if not options.all_characters:
+        alphabet = _alphabet(counts, options, report)
+    elif builder.nuls:
+        raise TrainingError(
+            "The text holds U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps every one. Remove it from the text."
+        )
+    else:
+        alphabet = kept_alphabet(counts, options.release.boundary)
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -51,6 +52,14 @@ struct Pieces {
     return result;
   }
 };
+
+// Scores that are counts become log probabilities; the sum is taken in double.
+inline void to_log_probabilities(std::vector<float>& score) {
+  double sum = 0.0;
+  for (const float s : score) sum += s;
+  const double log_sum = std::log(sum);
+  for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
+}
 
 // What the lattices ask of a piece, in one place of the memory.
 struct NodePiece {

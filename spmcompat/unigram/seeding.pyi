@@ -9,15 +9,21 @@ from spmcompat.workers import Workers
 NO_LIMIT: int
 
 @final
-class SeedSearch:
+class SeedRule:
     def __init__(
         self,
-        corpus: Corpus,
         limit: int,
-        workers: int,
+        length_power: float = 1.0,
+        min_freq_alpha: float = 0.0,
+        vocab_size: int = 8000,
         pretokens: bool = False,
         recover: bool = False,
     ) -> None: ...
+    def without_limit(self) -> SeedRule: ...
+
+@final
+class SeedSearch:
+    def __init__(self, corpus: Corpus, rule: SeedRule, workers: int) -> None: ...
     def prepare(self, workers: Workers) -> None: ...
     def sizes(self) -> list[int]: ...
     def search(self, worker: int, part: int) -> None: ...
@@ -26,17 +32,12 @@ class SeedSearch:
 
 @final
 class CandidateCounts:
-    def __init__(self, limit: int) -> None: ...
+    def __init__(self, rule: SeedRule, longest: int) -> None: ...
     def add(self, search: SeedSearch) -> None: ...
     def seeds(self, corpus: Corpus) -> Pieces: ...
 
 def seed_from_corpus(
-    corpus: Corpus,
-    limit: int,
-    workers: Workers,
-    report: Report,
-    pretokens: bool = False,
-    recover: bool = False,
+    corpus: Corpus, rule: SeedRule, workers: Workers, report: Report
 ) -> Pieces: ...
 def seed_from_counts(
     corpus: Corpus, counts: Iterable[tuple[bytes, int]], limit: int

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.compare import parse
 from spmcompat.corpus.charsmap import NAMES
+from spmcompat.difference import parse
 from spmcompat.releases import RELEASES
 from tests.parity.case import DEFAULT_RELEASE, Case, Option
 from tests.parity.corpora import NORMALIZED, SCRIPTS, mixed_text, words_text
@@ -139,6 +139,11 @@ def test_numbers_with_something_behind(
     assert comparison.equal, comparison.report()
 
 
+@pytest.mark.xfail(reason="not supported yet")
+def test_samples_for_self_tests(trainers: Trainers, old_release: str) -> None:
+    trainers.check({**CHAR, "self_test_sample_size": 5}, "a b\n", release=old_release)
+
+
 def test_differential_privacy_is_refused(trainers: Trainers, old_release: str) -> None:
     for name in ("noise_level", "clipping_threshold"):
         more: dict[str, Option] = {
@@ -204,6 +209,16 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
     text = words_text(7, lines=5000, types=2000)
     options: dict[str, Option] = {**WORD, "vocab_size": 1500, "hard_vocab_limit": False}
     trainers.check({**options, "input_sentence_size": size}, text, release=old_release)
+
+
+@pytest.mark.parametrize("ending", ["", " \n", " \n \n \n"])
+def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: str) -> None:
+    if "unigram" not in RELEASES[old_release].model_types:
+        pytest.skip("not supported yet")
+    lines = words_text(3, lines=60).splitlines()
+    text = "".join(f"{line}\n \n" if i % 5 == 0 else f"{line}\n" for i, line in enumerate(lines))
+    options: dict[str, Option] = {"vocab_size": 120, "hard_vocab_limit": False, "num_threads": 3}
+    trainers.check({**options, "split_by_whitespace": False}, text + ending, release=old_release)
 
 
 def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options, is_valid_piece
@@ -32,7 +32,8 @@ BANANA_SEEDS |= {"ne": 12, "nine": 12, "ine": 12, "in": 15}
 
 def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
     """Return the substrings among the seeds, with their scores."""
-    seeds = seed_from_corpus(case.corpus, ALL, Workers(2), stages.QUIET, pretokens, recover)
+    rule = SeedRule(ALL, pretokens=pretokens, recover=recover)
+    seeds = seed_from_corpus(case.corpus, rule, Workers(2), stages.QUIET)
     return {piece.decode(): score for piece, score in list(seeds)[len(case.corpus.alphabet) :]}
 
 
