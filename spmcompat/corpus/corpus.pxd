@@ -122,7 +122,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         string word_text(size_t word) except +
 
     cdef cppclass Segmenter:
-        Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
+        Segmenter(WordTable words, const PieceRule& rule, cbool by_characters, size_t parts) except +
         void sort_words(size_t part) except +
         void divide() except +
         void merge(size_t part) except +
@@ -251,6 +251,7 @@ cdef class SegmentCounts:
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
+    cdef bint by_characters
     cdef readonly list alphabet
     cdef readonly double text_bytes
     cdef public object chunks

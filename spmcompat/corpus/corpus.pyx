@@ -216,6 +216,7 @@ cdef class TextRules:
     cdef unique_ptr[CMetaPieceMatcher] matcher
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef bint by_characters
 
     def __init__(
             self, bytes charsmap not None, list symbols not None, options, bint ordered=True):
@@ -235,6 +236,8 @@ cdef class TextRules:
         self.rule.whitespace_as_suffix = (
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
+
+        self.by_characters = options.release.seed_tree_of_characters
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
@@ -572,6 +575,7 @@ cdef class Builder:
         self.workers.call(lambda: self._assemble(corpus, in_order))
         return_freed_memory()
         corpus.rule = self.rules.rule
+        corpus.by_characters = self.rules.by_characters
         corpus.alphabet = alphabet
         return corpus
 
@@ -594,7 +598,7 @@ cdef class Builder:
 
     def _begin_segments(self, size_t parts):
         self.segmenter.reset(new Segmenter(
-            move(dereference(self.words).words()), self.rules.rule, parts))
+            move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters, parts))
         self.words.reset()
 
     def _sort(self, size_t part):

@@ -288,7 +288,7 @@ def _read(
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
-    if corpus.text_bytes > options.chunk_bytes:
+    if options.release.seeds_in_chunks and corpus.text_bytes > options.chunk_bytes:
         corpus.drop_uses()
         corpus.chunks = Chunks(
             kept, rules, alphabet, builder.sentences, options.chunk_bytes, workers, report

@@ -9,26 +9,28 @@
 
 namespace spmcompat {
 
-// Which bytes follow a text: none, one, or several different ones.
-class FollowingByte {
+// Which symbols (bytes or characters) follow a text: none, one, or several different ones.
+class FollowingSymbol {
  public:
-  static constexpr uint16_t kTextEnd = 0x100;  // counts as a byte
+  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a symbol
 
-  void add(uint16_t byte) { value_ = value_ == kNone || value_ == byte ? byte : kMany; }
-  void add(FollowingByte other) {
+  void add(uint32_t symbol) { value_ = value_ == kNone || value_ == symbol ? symbol : kMany; }
+  void add(FollowingSymbol other) {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
+  // The only one.
+  uint32_t symbol() const { return value_; }
 
  private:
-  static constexpr uint16_t kNone = 0x200, kMany = 0x201;
-  uint16_t value_ = kNone;
+  static constexpr uint32_t kNone = 0x110001, kMany = 0x110002;
+  uint32_t value_ = kNone;
 };
 
-// What follows a text. The end of a sentence counts as a zero byte.
+// What follows a text. The end of a sentence counts as a zero.
 struct Followers {
-  FollowingByte next;
-  FollowingByte behind_end;  // what follows the end of a sentence
+  FollowingSymbol next;
+  FollowingSymbol behind_end;  // what follows the end of a sentence
   uint64_t at_end = 0;       // how often the text stands at the end of a sentence
 
   void add(const Followers& other) {

@@ -44,6 +44,8 @@ class CandidateCounts {
   }
 
  private:
+  static constexpr SeedRule kRule{};  // no other release knows chunks
+
   struct Ranked {
     float score;
     uint32_t id;
@@ -52,7 +54,7 @@ class CandidateCounts {
     const CandidateCounts* counts;
     bool operator()(const Ranked& a, const Ranked& b) const {
       if (a.score != b.score) return a.score > b.score;
-      return better_of_equals(counts->pieces_[a.id], counts->pieces_[b.id]);
+      return kRule.better_of_equals(counts->pieces_[a.id], counts->pieces_[b.id]);
     }
   };
 
@@ -74,7 +76,7 @@ class CandidateCounts {
     std::vector<Ranked> all;
     all.reserve(pieces_.size());
     for (uint32_t id = 0; id < pieces_.size(); ++id) {
-      all.push_back({candidate_score(counts_[id], count_chars(pieces_[id])), id});
+      all.push_back({kRule.score(counts_[id], count_chars(pieces_[id])), id});
     }
     return all;
   }

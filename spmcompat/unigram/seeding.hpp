@@ -1,10 +1,10 @@
-// Seed pieces: the valid substrings of the text that are followed by different bytes.
+// Seed pieces: the valid substrings of the text that are followed by different symbols.
 //
 // The reference sorts all suffixes of the text and takes the internal nodes of the suffix
-// tree. A valid piece lies within one segment, and whether it branches, and how often it
+// tree; seed_rule.hpp tells how the releases differ there. A valid piece lies within one segment, and whether it branches, and how often it
 // occurs, is decided by the distinct segments and what follows each of them alone. So only
 // suffixes of distinct segments are sorted, each cut behind the longest possible piece and
-// the byte after it, and every suffix weighs what its segment weighs.
+// the symbol after it, and every suffix weighs what its segment weighs.
 //
 // Suffixes are put into buckets by their first character. A candidate has at least two, so
 // every bucket is searched by itself; small ones make up a task together.
@@ -22,18 +22,10 @@
 
 #include "piece_rule.hpp"
 #include "pieces.hpp"
+#include "seed_rule.hpp"
 #include "segmented_corpus.hpp"
 
 namespace spmcompat {
-
-inline float candidate_score(uint64_t count, size_t characters) {
-  return static_cast<float>(count) * static_cast<float>(characters);
-}
-
-// Of candidates with equal scores the longer in bytes comes first, then bytes ascending.
-inline bool better_of_equals(std::string_view a, std::string_view b) {
-  return a.size() != b.size() ? a.size() > b.size() : a < b;
-}
 
 struct Candidate {
   uint64_t count;
@@ -41,14 +33,14 @@ struct Candidate {
   uint16_t bytes;
   uint16_t characters;
 
-  float score() const { return candidate_score(count, characters); }
+  float score(const SeedRule& rule) const { return rule.score(count, characters); }
 };
 
 // A lower bound of the final `limit`-th best score, which rises while candidates are found.
 // Scores are counted in bins; workers may use it at the same time.
 class ScoreBound {
  public:
-  explicit ScoreBound(size_t limit) : limit_(limit), count_(kBins) {}
+  ScoreBound(const SeedRule& rule, size_t limit) : rule_(rule), limit_(limit), count_(kBins) {}
 
   bool reached_by(float score) const {
     return bin_of(score) >= lowest_.load(std::memory_order_relaxed);
@@ -58,7 +50,7 @@ class ScoreBound {
     const std::lock_guard<std::mutex> lock(mutex_);
     uint32_t lowest = lowest_.load(std::memory_order_relaxed);
     for (const Candidate& candidate : candidates) {
-      const uint32_t bin = bin_of(candidate.score());
+      const uint32_t bin = bin_of(candidate.score(rule_));
       if (bin < lowest) continue;
       ++count_[bin];
       ++above_;
@@ -88,6 +80,7 @@ class ScoreBound {
  private:
   static constexpr uint32_t kBins = 1 << 17;
 
+  SeedRule rule_;
   size_t limit_;
   std::mutex mutex_;
   std::vector<size_t> count_;        // by bin
@@ -98,8 +91,14 @@ class ScoreBound {
 class SuffixNodes {
  public:
   // Keeps the `limit` best candidates. The corpus must outlive this object.
-  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit)
-      : corpus_(corpus), text_(corpus.segments.text()), rule_(rule), limit_(limit), bound_(limit) {
+  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, const SeedRule& seeds,
+              size_t limit)
+      : corpus_(corpus),
+        text_(corpus.segments.text()),
+        rule_(rule),
+        seeds_(seeds),
+        limit_(limit),
+        bound_(seeds, limit) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
     for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
       while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
@@ -156,7 +155,7 @@ class SuffixNodes {
     bound_.add(fresh);
     for (const Candidate& candidate : fresh) {
       if (found.size() == found.capacity()) make_room(found);
-      if (bound_.reached_by(candidate.score())) found.push_back(candidate);
+      if (reaches_bound(candidate)) found.push_back(candidate);
     }
   }
 
@@ -167,7 +166,7 @@ class SuffixNodes {
     std::vector<size_t> end(parts, 0);
     for (const std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(c.score())) ++end[part_of[ScoreBound::bin_of(c.score())]];
+        if (reaches_bound(c)) ++end[part_of[bin_of(c)]];
       }
     }
     part_begin_.assign(1, 0);
@@ -178,7 +177,7 @@ class SuffixNodes {
     best_.resize(part_begin_.back());
     for (std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(c.score())) best_[end[part_of[ScoreBound::bin_of(c.score())]]++] = c;
+        if (reaches_bound(c)) best_[end[part_of[bin_of(c)]]++] = c;
       }
       std::vector<Candidate>().swap(some);
     }
@@ -189,14 +188,15 @@ class SuffixNodes {
     std::vector<Ranked> ranked;
     ranked.reserve(last - first);
     for (const Candidate* c = first; c != last; ++c) {
-      ranked.push_back({key_at(c->begin, c->bytes), *c});
+      const uint64_t head = seeds_.head(key_at(c->begin, c->bytes), c->bytes);
+      ranked.push_back({seeds_.rank(c->count, c->characters), head, *c});
     }
     std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
-      const float x = a.candidate.score(), y = b.candidate.score();
-      if (x != y) return x > y;
-      if (a.candidate.bytes != b.candidate.bytes) return a.candidate.bytes > b.candidate.bytes;
-      if (a.head != b.head) return a.head < b.head;
-      return piece_view(a.candidate) < piece_view(b.candidate);
+      if (a.rank != b.rank) return a.rank > b.rank;
+      if (a.head != b.head && seeds_.heads_decide(a.candidate.bytes, b.candidate.bytes)) {
+        return a.head < b.head;
+      }
+      return seeds_.better_of_equals(piece_view(a.candidate), piece_view(b.candidate));
     });
     for (const Ranked& r : ranked) *first++ = r.candidate;
   }
@@ -207,6 +207,7 @@ class SuffixNodes {
   std::string_view piece_view(const Candidate& c) const {
     return std::string_view(text_ + c.begin, c.bytes);
   }
+  const SeedRule& rule() const { return seeds_; }
 
  private:
   static constexpr uint32_t kStride = 32;  // bytes
@@ -235,9 +236,13 @@ class SuffixNodes {
     Followers followers;
   };
   struct Ranked {
+    uint64_t rank;
     uint64_t head;  // the first bytes, as a number
     Candidate candidate;
   };
+
+  bool reaches_bound(const Candidate& c) const { return bound_.reached_by(c.score(seeds_)); }
+  uint32_t bin_of(const Candidate& c) const { return ScoreBound::bin_of(c.score(seeds_)); }
 
   unsigned char byte_at(uint32_t p) const { return static_cast<unsigned char>(text_[p]); }
 
@@ -270,8 +275,8 @@ class SuffixNodes {
   }
 
   void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
-    // No piece is longer, with the byte after it.
-    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + 1);
+    // No piece is longer, with the symbol after it.
+    const uint32_t cut = static_cast<uint32_t>(4 * (rule_.max_length + 1));
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -339,7 +344,7 @@ class SuffixNodes {
         open.pop_back();
         add_candidate(node, count - node.before, characters, found);
         if (open.back().depth < depth) open.push_back({depth, node.begin, node.before, {}});
-        open.back().followers.next.add(byte_at(node.begin + open.back().depth));
+        open.back().followers.next.add(seeds_.symbol_at(text_ + node.begin + open.back().depth));
       }
     };
     for (size_t i = 0; i < suffixes.size(); ++i) {
@@ -348,7 +353,8 @@ class SuffixNodes {
         __builtin_prefetch(&corpus_.uses[suffixes[i + kAhead].segment]);
       }
       const Suffix& suffix = suffixes[i];
-      const uint32_t depth = i > 0 ? common_prefix(suffixes[i - 1], suffix) : 0;
+      const uint32_t depth =
+          i > 0 ? seeds_.node_depth(text_ + suffix.begin, common_prefix(suffixes[i - 1], suffix)) : 0;
       if (depth < suffix.size) {
         close(depth);
         open.push_back({suffix.size, suffix.begin, count, {}});
@@ -360,19 +366,15 @@ class SuffixNodes {
     close(0);
   }
 
-  // The reference takes a text with the zero byte behind it for the text itself, and adds up
-  // the counts of both where both are nodes.
   void add_candidate(const Node& node, uint64_t count, std::vector<char32_t>& characters,
                      std::vector<Candidate>& found) const {
     if (is_trail(text_[node.begin + node.depth])) return;
-    const Followers& followers = node.followers;
-    const uint64_t at_end = followers.behind_end.many() ? followers.at_end : 0;
-    count = (followers.next.many() ? count : 0) + at_end;
-    if (count == 0) return;
     const std::string_view piece(text_ + node.begin, node.depth);
+    count = seeds_.count(piece, count, node.followers, rule_);
+    if (count == 0) return;
     const size_t length = count_chars(piece);
     if (length < 2 || length > rule_.max_length) return;
-    if (!bound_.reached_by(candidate_score(count, length))) return;
+    if (!bound_.reached_by(seeds_.score(count, length))) return;
     decode_text(piece, characters);
     if (!rule_.allows(characters.data(), length)) return;
     found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
@@ -387,13 +389,14 @@ class SuffixNodes {
   }
 
   void drop_hopeless(std::vector<Candidate>& found) const {
-    const auto hopeless = [this](const Candidate& c) { return !bound_.reached_by(c.score()); };
+    const auto hopeless = [this](const Candidate& c) { return !reaches_bound(c); };
     found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
   }
 
   const SegmentedCorpus& corpus_;
   const char* text_;
   PieceRule rule_;
+  SeedRule seeds_;
   size_t limit_;
   ScoreBound bound_;
   std::vector<uint32_t> segment_at_;               // of every kStride-th byte
@@ -414,15 +417,17 @@ inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
   pieces.begin.reserve(pieces.begin.size() + nodes.size());
   pieces.score.reserve(pieces.score.size() + nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
+    pieces.add(nodes.piece_view(nodes[i]), nodes[i].score(nodes.rule()));
   }
 }
 
-// Scores that are counts become log probabilities; the sum is taken in double.
-inline void to_log_probabilities(std::vector<float>& score) {
-  double sum = 0.0;
+// Scores that are counts become log probabilities. Their sum and its logarithm are taken in double
+// or in float.
+template <typename Sum>
+void to_log_probabilities(std::vector<float>& score) {
+  Sum sum = 0;
   for (const float s : score) sum += s;
-  const double log_sum = std::log(sum);
+  const Sum log_sum = static_cast<Sum>(std::log(static_cast<double>(sum)));
   for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 

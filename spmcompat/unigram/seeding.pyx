@@ -3,6 +3,7 @@
 from cython cimport final
 
 from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -13,6 +14,14 @@ from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
+from spmcompat.releases import DEFAULT
+
+
+cdef extern from "seed_rule.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SeedRule:
+        cbool of_characters
+        cbool cut_nodes
+        cbool ties_in_tree_order
 
 
 cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
@@ -20,7 +29,9 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
         pass
 
     cdef cppclass SuffixNodes:
-        SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
+        SuffixNodes(
+            const SegmentedCorpus& corpus, const PieceRule& rule, const SeedRule& seeds,
+            size_t limit) except +
         void begin(size_t parts) except +
         void count(size_t part) except +
         void lay_out() except +
@@ -31,7 +42,7 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
         void sort_part(size_t part) except +
 
     void add_pieces(const SuffixNodes& nodes, CPieces& pieces) except +
-    void to_log_probabilities(vector[float]& score)
+    void to_log_probabilities[Sum](vector[float]& score)
 
 
 cdef extern from "candidate_counts.hpp" namespace "spmcompat" nogil:
@@ -49,17 +60,24 @@ cdef class SeedSearch:
     """The search for the best `limit` substrings of a corpus, in steps that workers share.
 
     A substring is a candidate if it is a valid piece of two characters or more and is followed
-    by at least two different bytes. Its score is its count times its length in characters.
+    by at least two different symbols: bytes, or characters if the corpus was read so. Its score is
+    its count times its length in characters.
     """
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
     cdef Corpus corpus
+    cdef SeedRule rule
     cdef size_t limit
+    cdef bint sum_in_float
 
-    def __init__(self, Corpus corpus not None, size_t limit, int workers):
+    def __init__(self, Corpus corpus not None, size_t limit, int workers, release=DEFAULT):
         self.corpus = corpus
+        self.rule.of_characters = corpus.by_characters
+        self.rule.cut_nodes = release.seed_nodes_are_cut
+        self.rule.ties_in_tree_order = release.seed_ties_in_tree_order
         self.limit = limit
+        self.sum_in_float = release.seed_sum_in_float
         self.found.resize(workers)
 
     def prepare(self, workers):
@@ -73,7 +91,8 @@ cdef class SeedSearch:
     def _begin(self, size_t parts):
         with nogil:
             self.nodes.reset(
-                new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+                new SuffixNodes(
+                    self.corpus.segmented, self.corpus.rule, self.rule, self.limit))
             dereference(self.nodes).begin(parts)
 
     def _count(self, size_t part):
@@ -116,7 +135,7 @@ cdef class SeedSearch:
         cdef Pieces seeds = _characters(self.corpus)
         with nogil:
             add_pieces(dereference(self.nodes), seeds.pieces)
-            to_log_probabilities(seeds.pieces.score)
+        _to_log_probabilities(seeds, self.sum_in_float)
         return seeds
 
 
@@ -144,7 +163,7 @@ cdef class CandidateCounts:
             dereference(self.counts).best(pieces, scores)
         for i in range(pieces.size()):
             seeds.pieces.add(pieces[i], scores[i])
-        to_log_probabilities(seeds.pieces.score)
+        _to_log_probabilities(seeds, False)
         return seeds
 
 
@@ -157,7 +176,15 @@ cdef Pieces _characters(Corpus corpus):
     return seeds
 
 
-def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
+cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
+    with nogil:
+        if sum_in_float:
+            to_log_probabilities[float](seeds.pieces.score)
+        else:
+            to_log_probabilities[double](seeds.pieces.score)
+
+
+def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report, release=DEFAULT):
     """Return the seed pieces of a corpus.
 
     Parameters
@@ -170,6 +197,8 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
         Real threads.
     report : Report
         Told how far it is.
+    release : Release
+        Which candidates there are, and how they rank.
 
     Returns
     -------
@@ -178,11 +207,11 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
 
     Notes
     -----
-    As ``MakeSeedSentencePieces`` of sentencepiece 0.2.3: scores in float32, their sum in double.
-    A corpus that is too large for one search is searched chunk by chunk.
+    As ``MakeSeedSentencePieces`` of sentencepiece. A corpus that is too large for one search is
+    searched chunk by chunk.
     """
     if corpus.chunks is None:
-        search = SeedSearch(corpus, limit, workers.count)
+        search = SeedSearch(corpus, limit, workers.count, release)
         _find_candidates(search, workers, report)
         search.select(workers)
         return workers.call(search.seeds)
@@ -211,7 +240,7 @@ def _find_candidates(search, workers, report):
         workers.run(range(len(sizes)), work)
 
 
-def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
+def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFAULT):
     """Return the characters of a corpus and the pieces of a list, ranked by score.
 
     Parameters
@@ -258,5 +287,5 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
         items.append((piece, <float>score))
     items.sort(key=lambda item: (-item[1], item[0]))
     cdef Pieces seeds = Pieces(items)
-    to_log_probabilities(seeds.pieces.score)
+    _to_log_probabilities(seeds, release.seed_sum_in_float)
     return seeds, skipped

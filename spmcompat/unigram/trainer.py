@@ -14,7 +14,7 @@ from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import drop_unreachable, prune
+from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
 from spmcompat.unigram.seed_file import read_seed_file
 from spmcompat.unigram.seeding import NO_LIMIT, seed_from_corpus, seed_from_counts
 from spmcompat.workers import Workers
@@ -63,11 +63,12 @@ def train(
     TrainingError
         If nothing is left to train.
     """
+    release = options.release
     pieces = make_seeds(corpus, options, workers, report)
     corpus.drop_uses()
     return_freed_memory()
     report.step("Building lattices")
-    lattices = Lattices(corpus, pieces, workers)
+    lattices = Lattices(corpus, pieces, workers, release.log_sum_exp_with_log1p)
     corpus.drop_texts()
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
@@ -88,21 +89,31 @@ def train(
                     f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
                     f"num_tokens={counts.tokens}"
                 )
+            if release.stops_before_pruning and len(pieces) <= desired_size:
+                break
             report.step("Counting best paths")
             counts = lattices.best_path_counts(options.lanes, workers)
             report.step("Pruning")
             size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
-            pieces, new_ids = prune(lattices, counts, size, workers)
+            weights = (
+                LossWeights.by_words(lattices, counts, options.lanes, workers)
+                if release.weighs_losses_by_words
+                else LossWeights.by_pieces(counts)
+            )
+            pieces, new_ids = prune(
+                lattices, counts, weights, size, workers, release.limits_two_best
+            )
             _check(pieces)
             stage.advance()
-            if len(pieces) <= desired_size:
+            if not release.stops_before_pruning and len(pieces) <= desired_size:
                 break
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
     report.step("Finishing")
-    trained = len(pieces)
-    pieces = workers.call(lambda: drop_unreachable(pieces))
-    report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
+    if release.drops_unreachable:
+        trained = len(pieces)
+        pieces = workers.call(lambda: drop_unreachable(pieces))
+        report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     return finalize(pieces, corpus.alphabet, options.final_size)
 
 
@@ -120,7 +131,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else NO_LIMIT)
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
-        seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
+        seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report, options.release)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
@@ -131,11 +142,11 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 
 
 def _seed_limit(options: UnigramOptions) -> int:
-    """0 scales with the vocabulary; a negative number is no limit."""
+    """0 may scale with the vocabulary; a negative number is no limit."""
     size = options.seed_sentencepiece_size
-    if size == 0:
+    if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)
-    return size if size > 0 else NO_LIMIT
+    return size if size >= 0 else NO_LIMIT
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
