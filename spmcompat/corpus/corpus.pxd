@@ -112,12 +112,16 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
     cdef cppclass SegmentUse:
         pass
 
+    cdef cppclass SeedCounts:
+        pass
+
     cdef cppclass SegmentedCorpus:
         StringList segments
         vector[SegmentUse] uses
         vector[uint64_t] word_begin
         vector[uint32_t] word_segments
         vector[int64_t] word_count
+        SeedCounts at_text_end
         size_t segments_size()
         string word_text(size_t word) except +
 
@@ -130,6 +134,14 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         void cut(size_t part) except +
         void take_contexts(uint32_t shard) except +
         void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
+
+
+cdef extern from "text_end.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextEnd:
+        TextEnd(
+            const WordTable& words, const PieceRule& rule, const SentenceOrder& order,
+            int copies) except +
+        SeedCounts counts() except +
 
 
 cdef extern from "chunks.hpp" namespace "spmcompat" nogil:

@@ -217,6 +217,7 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
     cdef bint by_characters
+    cdef bint looks_at_text_end
 
     def __init__(
             self, bytes charsmap not None, list symbols not None, options, bint ordered=True):
@@ -238,6 +239,7 @@ cdef class TextRules:
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
 
         self.by_characters = options.release.seed_tree_of_characters
+        self.looks_at_text_end = ordered and options.release.seed_nodes_are_cut
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
@@ -561,7 +563,10 @@ cdef class Builder:
         self.workers.call(lambda: self._require(alphabet))
         self._for_each_shard(lambda _, shard: self._find_changes(shard))
         self._for_each_shard(lambda _, shard: self._change(shard))
-        self.workers.call(lambda: self._finish_changes(in_order))
+        self.workers.call(
+            lambda: self._finish_changes(in_order or self.rules.looks_at_text_end))
+        if self.rules.looks_at_text_end:
+            self.workers.call(lambda: self._look_at_text_end(corpus))
         corpus.text_bytes = dereference(self.words).text_bytes()
         parts = range(PARTS_PER_WORKER * self.workers.count)
         shards = range(dereference(self.words).words().shards())
@@ -592,9 +597,16 @@ cdef class Builder:
         with nogil:
             dereference(self.words).change(shard)
 
-    def _finish_changes(self, bint in_order):
+    def _finish_changes(self, bint with_order):
         with nogil:
-            dereference(self.words).finish_changes(&self.order if in_order else NULL)
+            dereference(self.words).finish_changes(&self.order if with_order else NULL)
+
+    def _look_at_text_end(self, Corpus corpus):
+        cdef unique_ptr[TextEnd] end
+        with nogil:
+            end.reset(new TextEnd(
+                dereference(self.words).words(), self.rules.rule, self.order, 1))
+            corpus.segmented.at_text_end = dereference(end).counts()
 
     def _begin_segments(self, size_t parts):
         self.segmenter.reset(new Segmenter(

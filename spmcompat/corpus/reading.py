@@ -89,7 +89,9 @@ class _Reader:
         self.text_words = 0
         self.ordered = ordered
         self.has_words = (
-            ordered and options.split_by_whitespace and "\u2581" not in options.required_chars
+            ordered
+            and options.split_by_whitespace
+            and (keep or "\u2581" not in options.required_chars)
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -188,7 +190,7 @@ def read_corpus(
     rules = _rules(options, charsmap, symbols)
     source = _source(options, items, report)
     try:
-        return _read(options, rules, source, workers, report, keep=False)
+        return _read(options, rules, source, workers, report, options.release.seed_nodes_are_cut)
     except WordsNotKeptError:
         if why := source.why_once():
             raise TrainingError(

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,9 @@ struct SegmentUse {
   }
 };
 
+// Pieces and their counts.
+using SeedCounts = std::map<std::string, uint64_t, std::less<>>;
+
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
@@ -67,6 +72,8 @@ struct SegmentedCorpus {
   std::vector<uint64_t> word_begin;  // word -> range of word_segments
   std::vector<uint32_t> word_segments;
   std::vector<int64_t> word_count;
+  // Counts of seeds that text_end.hpp corrects.
+  SeedCounts at_text_end;
 };
 
 }  // namespace spmcompat

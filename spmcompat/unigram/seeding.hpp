@@ -371,6 +371,7 @@ class SuffixNodes {
     if (is_trail(text_[node.begin + node.depth])) return;
     const std::string_view piece(text_ + node.begin, node.depth);
     count = seeds_.count(piece, count, node.followers, rule_);
+    if (count > 0 && !node.followers.next.many()) count = count_at_text_end(piece, count);
     if (count == 0) return;
     const size_t length = count_chars(piece);
     if (length < 2 || length > rule_.max_length) return;
@@ -379,6 +380,11 @@ class SuffixNodes {
     if (!rule_.allows(characters.data(), length)) return;
     found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
                      static_cast<uint16_t>(length)});
+  }
+
+  uint64_t count_at_text_end(std::string_view piece, uint64_t count) const {
+    const auto found = corpus_.at_text_end.find(piece);
+    return found == corpus_.at_text_end.end() ? count : found->second;
   }
 
   void make_room(std::vector<Candidate>& found) const {
