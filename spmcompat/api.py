@@ -12,7 +12,7 @@ from spmcompat.errors import BadValueError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal, TextIO, TypeAlias, TypeGuard
 
     from spmcompat.model.writers import Writer
@@ -50,6 +50,8 @@ def train(
     treat_whitespace_as_suffix: bool | None = None,
     allow_whitespace_only_pieces: bool | None = None,
     pretokenization_delimiter: str | None = None,
+    pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None,
+    allow_inconsistent_pretokenization: bool | None = None,
     control_symbols: Sequence[str] | None = None,
     user_defined_symbols: Sequence[str] | None = None,
     byte_fallback: bool | None = None,
@@ -93,6 +95,12 @@ def train(
     num_threads : int
         Number of lanes, 16 by default. It is part of what defines a Unigram model; `workers` is
         not.
+    pretokenizer : callable
+        From a normalized sentence, with U+2581 for spaces, to its chunks: no piece crosses from
+        one into the next. It is called for every sentence, perhaps more than once, in any order
+        and in several threads; what it returns may depend on the sentence only.
+    allow_inconsistent_pretokenization : bool
+        Whether to train on the chunks even if they do not join to the sentence.
     logstream : text stream
         Where to tell what is done; by default standard error, or the program's own logging.
     workers : int
@@ -138,7 +146,8 @@ class SentencePieceTrainer:
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
             iterable of str or bytes; ``model_writer``, an object with ``write``; ``normalizer``,
-            an object with ``serialized_normalizer_spec()``.
+            an object with ``serialized_normalizer_spec()``; ``pretokenizer`` and
+            ``allow_inconsistent_pretokenization``, as `train` takes them.
 
         Raises
         ------
@@ -154,11 +163,6 @@ class SentencePieceTrainer:
             run(settings, report=Report(settings.min_log_level, logstream))
             return
 
-        if kwargs.pop("pretokenizer", None) is not None:
-            raise BadValueError(
-                "pretokenizer is not supported yet. Use pretokenization_delimiter instead."
-            )
-        kwargs.pop("allow_inconsistent_pretokenization", None)
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)

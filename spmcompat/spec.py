@@ -7,7 +7,7 @@ Source: ``sentencepiece_trainer.cc`` and ``spm_train_main.cc`` of ``sentencepiec
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
@@ -25,6 +25,7 @@ from spmcompat.values import (
 )
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
+_NO_TEXT = {SERIALIZED_NORMALIZER, "pretokenizer", "allow_inconsistent_pretokenization"}
 DEFAULT_SAMPLING_SEED = 12345678
 
 _TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
@@ -51,6 +52,10 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
+    pretokenizer : callable, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    allow_inconsistent_pretokenization : bool
+        Whether the chunks need not join to the sentence.
     min_log_level : int
         0 tells everything, 1 warnings and errors, 2 errors only.
     notes : list of str
@@ -65,6 +70,8 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
         self.release = release
@@ -89,7 +96,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Option names to values: text, numbers, truth values, lists.
+        Option names to values: text, numbers, truth values, lists, a function.
 
     Raises
     ------
@@ -98,12 +105,16 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     TrainingError
         If an option is unknown.
     """
-    texts = {name: to_text(v) for name, v in options.items() if name != SERIALIZED_NORMALIZER}
+    texts = {name: to_text(value) for name, value in options.items() if name not in _NO_TEXT}
     settings = _settings_for(options)
+    for name in sorted(_NO_TEXT & options.keys()):
+        _refuse_unknown(settings, name)
     if SERIALIZED_NORMALIZER in options:
-        _refuse_unknown(settings, SERIALIZED_NORMALIZER)
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
+    settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
+    inconsistent = options.get("allow_inconsistent_pretokenization", False)
+    settings.allow_inconsistent_pretokenization = bool(inconsistent)
     for name, text in texts.items():
         _apply(settings, name, text)
     return settings
@@ -160,7 +171,7 @@ def _refuse_unknown(settings: Settings, name: str) -> None:
             f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
             "not know it. Leave it out, or choose another release with compat."
         )
-    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, SERIALIZED_NORMALIZER}
+    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, *_NO_TEXT}
     if name not in known:
         raise TrainingError(
             f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, sorted(known))}'

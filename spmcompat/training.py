@@ -104,6 +104,8 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
         treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
         pretokenization_delimiter=spec.pretokenization_delimiter,
+        pretokenizer=settings.pretokenizer,
+        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
         max_piece_length=spec.max_sentencepiece_length,
         split_by_unicode_script=spec.split_by_unicode_script,
         split_by_number=spec.split_by_number,

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.parity import corpora
+from tests.parity import corpora, pretokenizers
 from tests.parity.case import Case, Form, Option
 from tests.parity.harness import Comparison, Trainers
 
@@ -146,9 +146,25 @@ class CaseMaker:
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         case = self.hand_over(data)
-        return replace(
+        case = replace(
             case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
         )
+        return self.pretokenize(case) if case.form == "python" else case
+
+    def pretokenize(self, case: Case) -> Case:
+        """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
+        if not self.chance(0.15 if self.kind in ("unigram", "bpe") else 0.01):
+            return case
+        consistent = self.chance(0.6)
+        names = [*(pretokenizers.CONSISTENT if consistent else pretokenizers.INCONSISTENT)]
+        if self.chance(0.1):
+            names = [*pretokenizers.FAILING]
+        options = dict(case.options)
+        if self.chance(0.95):
+            options.pop("pretokenization_delimiter", None)
+        if not consistent and self.chance(0.9):
+            options["allow_inconsistent_pretokenization"] = True
+        return replace(case, options=options, pretokenizer=self.dice.choice(names))
 
     def slice(self) -> bytes:
         """Take a slice; most begin and end at a line, some inside a character."""
@@ -465,6 +481,7 @@ def record(
         "options": dict(comparison.case.options),
         "form": comparison.case.form,
         "iterator": comparison.case.sentences is not None,
+        "pretokenizer": comparison.case.pretokenizer,
         "workers": comparison.case.workers,
         "report": comparison.report().split("\n"),
     }

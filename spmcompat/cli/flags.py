@@ -1,6 +1,6 @@
 """The flags of ``spm_train``: their names, groups and help, and how a command line is read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Input and output": {
@@ -98,7 +98,9 @@ class UsageError(Exception):
     """The command line cannot be understood; the message is one line."""
 
 
-def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def read_flags(
+    arguments: Sequence[str], own: Collection[str] = (), *, training: bool = True
+) -> tuple[dict[str, str], list[str]]:
     """Read a command line the way Abseil does.
 
     ``--flag=value``, ``--flag value``, one dash or two, ``--flag`` and ``--noflag`` for truth
@@ -108,6 +110,10 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     ----------
     arguments : sequence of str
         What follows the name of the program.
+    own : collection of str
+        Flags of the command itself; none of them needs a value.
+    training : bool
+        Whether the flags of ``spm_train`` are known too.
 
     Returns
     -------
@@ -121,8 +127,8 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     UsageError
         If a flag is unknown or its value is missing.
     """
-    known = {name for group in GROUPS.values() for name in group} | _retired()
-    bools = _bools()
+    bools = {*own, *_bools()} if training else {*own}
+    known = {*own, *_training_flags()} if training else bools
     flags: dict[str, str] = {}
     rest: list[str] = []
     waiting = iter(arguments)
@@ -211,6 +217,11 @@ def help_text() -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines) + "\n"
+
+
+def _training_flags() -> set[str]:
+    """Return all flags of ``spm_train``."""
+    return {name for group in GROUPS.values() for name in group} | _retired()
 
 
 def _retired() -> set[str]:

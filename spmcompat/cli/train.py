@@ -1,10 +1,10 @@
 """The command ``spm_train``."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+from spmcompat.cli import process
 from spmcompat.cli.flags import UsageError, help_text, read_flags
 from spmcompat.errors import BadValueError, TrainingError
 
@@ -80,10 +80,4 @@ def _fail(stderr: TextIO, message: str, status: int) -> int:
 
 def entry_point() -> None:
     """Run the console command."""
-    status = main(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of --help went away; do not let the interpreter's own flush fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(status)
+    process.run(main)

@@ -112,11 +112,15 @@ class WordPass {
   void finish(float* expected, Function function) {
     go_forward();
     go_backward();
-    for (const Word& word : words_) {
-      add_shares(word, expected);
-      function(word.frequency, alpha_[word.begin + word.length]);
-    }
-    clear();
+    for (const Word& word : words_) add_shares(word, expected);
+    end_batch(function);
+  }
+
+  // The same without the counts.
+  template <typename Function>
+  void finish(Function function) {
+    go_forward();
+    end_batch(function);
   }
 
  private:
@@ -148,6 +152,12 @@ class WordPass {
     words_.clear();
     nodes_.clear();
     alpha_.assign(1, kNoOne);
+  }
+
+  template <typename Function>
+  void end_batch(Function function) {
+    for (const Word& word : words_) function(word.frequency, alpha_[word.begin + word.length]);
+    clear();
   }
 
   // Behind the first segment; up to there the alphas are known.
@@ -296,7 +306,27 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
   finish();
 }
 
+<<<<<<< HEAD
 // For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
+=======
+// The log likelihood of the words lane, lane + lanes, lane + 2 lanes ..., in double.
+inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
+                                  const Scores& scores, size_t lane, size_t lanes,
+                                  const volatile int* cancel) {
+  double sum = 0.0;
+  WordPass pass(lattices, scores);
+  const auto add = [&](float frequency, float z) { sum += double(frequency) * z; };
+  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
+    words.fetch_ahead();
+    pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
+    if (pass.full()) pass.finish(add);
+  }
+  pass.finish(add);
+  return sum;
+}
+
+// For pruning: how often each piece stands in the best paths of the lane's words, and where.
+>>>>>>> main
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                             const Scores& scores, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {

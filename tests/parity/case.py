@@ -42,6 +42,8 @@ class Case:
         command line, the reference gets every field.
     normalizer
         Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
+    pretokenizer
+        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any.
     workers
         Real threads of ours; never part of the reference's options.
     spelling
@@ -58,6 +60,7 @@ class Case:
     writer: bool = False
     form: Form = "python"
     normalizer: Mapping[str, Option] | None = None
+    pretokenizer: str | None = None
     workers: int | None = None
     spelling: int = 0
     release: str = DEFAULT_RELEASE

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from spmcompat.compare import parse
+
 from . import difference
 from .case import DEFAULT_RELEASE, Case, Option, Outcome
 from .environments import NOTHING_ELSE, python_of_release
@@ -188,7 +190,7 @@ def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
 
     model = comparison.reference.output(".model")
     assert model is not None
-    pieces = [piece.piece for piece in difference.parse(model).pieces if piece.type == 1]
+    pieces = [piece.piece for piece in parse(model).pieces if piece.type == 1]
     seeds = "".join(f"{piece}\t{len(pieces) - at}\n" for at, piece in enumerate(pieces))
     seeded = variant(seed_sentencepieces_file="probe-seeds.tsv")
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from . import pretokenizers
 from .case import WRITER, Case, command_line, one_string
 
 
@@ -34,6 +35,8 @@ def _from_python(case: Case) -> dict[str, bytes]:
 
         # Users hand over the real library's object; what we need of it is one method.
         options["normalizer"] = reference.normalizer(case.normalizer)
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import sentencepiece
 
+from . import pretokenizers
 from .case import DEFAULT_RELEASE, WRITER, Case, Option, one_string
 
 VERSION: str = sentencepiece.__version__
@@ -86,6 +87,8 @@ def train(case: Case) -> dict[str, bytes]:
         options["model_writer"] = written
     if case.normalizer is not None:
         options["normalizer"] = normalizer(case.normalizer)
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 

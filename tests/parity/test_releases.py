@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spmcompat.compare import parse
 from spmcompat.releases import RELEASES
-from tests.parity import difference
 from tests.parity.case import DEFAULT_RELEASE, Case
 from tests.parity.corpora import words_text
 from tests.parity.harness import Trainers, file_case
@@ -26,9 +26,9 @@ def test_the_reference_trains_in_its_own_environment(trainers: Trainers, old_rel
     model = outcome.output(".model")
     assert model is not None
     assert newest is not None
-    assert difference.parse(model).trainer_spec.HasField("self_test_sample_size")
-    assert not difference.parse(model).trainer_spec.HasField("auto_character_coverage")
-    assert difference.parse(newest).trainer_spec.HasField("auto_character_coverage")
+    assert parse(model).trainer_spec.HasField("self_test_sample_size")
+    assert not parse(model).trainer_spec.HasField("auto_character_coverage")
+    assert parse(newest).trainer_spec.HasField("auto_character_coverage")
 
 
 @pytest.mark.parametrize("form", ["python", "string", "cli"])

@@ -123,9 +123,10 @@ def test_what_is_no_iterable_of_sentences(sentences: Any) -> None:
         _trained(sentences)
 
 
-def test_pretokenizer_comes_later() -> None:
-    with pytest.raises(spmcompat.TrainingError, match="not supported yet"):
-        spmcompat.SentencePieceTrainer.train(pretokenizer=str.split, **SMALL)
+def test_pretokenizer_must_be_a_function() -> None:
+    for value in ("words", 5, False):
+        with pytest.raises(spmcompat.BadValueError, match="must be a function"):
+            _trained(LINES, pretokenizer=value)
 
 
 def test_normalizer_object() -> None:
