@@ -219,12 +219,9 @@ cdef class TextRules:
     cdef unique_ptr[CMetaPieceMatcher] matcher
     cdef FoldOptions fold
     cdef PieceRule rule
-<<<<<<< HEAD
     cdef bint by_characters
     cdef bint looks_at_text_end
-=======
     cdef object pretokenize
->>>>>>> main
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
                  bint ordered=True, pretokenize=None):

@@ -306,9 +306,6 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
   finish();
 }
 
-<<<<<<< HEAD
-// For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
-=======
 // The log likelihood of the words lane, lane + lanes, lane + 2 lanes ..., in double.
 inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                                   const Scores& scores, size_t lane, size_t lanes,
@@ -325,8 +322,7 @@ inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices&
   return sum;
 }
 
-// For pruning: how often each piece stands in the best paths of the lane's words, and where.
->>>>>>> main
+// For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                             const Scores& scores, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {
