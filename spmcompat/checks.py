@@ -24,6 +24,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "num_threads": (1, 1024),
     "shrinking_factor": (0.5, 0.95),
     "max_sentence_length": (10, 2**30),
+    "self_test_sample_size": (0, 1000),
 }
 
 
@@ -60,7 +61,9 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_release(settings)
     _check_algorithm(settings)
     _check_ranges(spec)
-    meta = meta_pieces(spec)
+    _check_differential_privacy(spec)
+    _check_self_tests(spec)
+    meta = meta_pieces(spec, settings.release)
     _check_room(spec, meta)
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError("escape_whitespaces must be true to train. Leave it at its default.")
@@ -171,6 +174,23 @@ def _check_ranges(spec: TrainerSpec) -> None:
     for kind in ("unk", "bos", "eos", "pad"):
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
+
+
+def _check_self_tests(spec: TrainerSpec) -> None:
+    """Raise if the model would hold samples of text."""
+    if spec.self_test_sample_size > 0:
+        raise TrainingError("self_test_sample_size is not supported yet. Leave it out.")
+
+
+def _check_differential_privacy(spec: TrainerSpec) -> None:
+    """Raise if counts would be changed at random, or dropped; both at 0 change nothing."""
+    changed = spec.differential_privacy_noise_level > 0
+    clipped = spec.differential_privacy_clipping_threshold > 0
+    if spec.enable_differential_privacy and (changed or clipped):
+        raise TrainingError(
+            "differential privacy is not supported: its noise is another one in every process. "
+            "Leave enable_differential_privacy out."
+        )
 
 
 def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:

@@ -70,7 +70,8 @@ def learn(
     spec = settings.trainer
     limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
     if spec.model_type == TrainerSpec.CHAR:
-        return train_char(read_unordered(*text, workers, report).alphabet, limit)
+        alphabet = read_unordered(*text, workers, report).alphabet
+        return train_char(alphabet, limit, needs_text=settings.release.needs_text)
     if spec.model_type == TrainerSpec.WORD:
         corpus = read_corpus(*text, workers, report)
         return train_word(corpus.counted_words(), corpus.total_count, limit)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.parity import corpora, pretokenizers
-from tests.parity.case import Case, Form, Option
+from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
 from tests.parity.harness import Comparison, Trainers
 
 SYMBOLS = [
@@ -412,6 +412,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", type=int, help="run this case alone and report in full")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--release", default=DEFAULT_RELEASE, help="of the reference")
     parser.add_argument("--form", choices=["python", "cli"], default="python")
     parser.add_argument(
         "--types", default="unigram", help="model types, as in unigram,bpe,word,char"
@@ -442,7 +443,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case, corpus = make_case(
                 given.seed, number, texts, given.form, given.workers, given.types.split(",")
             )
-            comparison = trainers.run(case)
+            comparison = trainers.run(replace(case, release=given.release))
             result = verdict(comparison)
             tally[result] += 1
             seconds[0] += comparison.ours.seconds
@@ -460,9 +461,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"{number + 1 - numbers.start}/{len(numbers)}: {counts}", end=end, flush=True)
     counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
     print(
-        f"\nhunt: {given.types}, form {given.form}, seed {given.seed}, {len(numbers)} cases over "
-        f"{len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
-        f"{time.perf_counter() - started:.0f} s in all"
+        f"\nhunt: {given.release}, {given.types}, form {given.form}, seed {given.seed}, "
+        f"{len(numbers)} cases over {len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, "
+        f"reference {seconds[1]:.0f} s, {time.perf_counter() - started:.0f} s in all"
     )
     return 1 if tally["different"] else 0
 
@@ -474,8 +475,8 @@ def record(
     return {
         "case": number,
         "repeat": (
-            f"python -m tests.hunt --seed {given.seed} --types {given.types} --form {given.form}"
-            f"{folder} --only {number}"
+            f"python -m tests.hunt --release {given.release} --seed {given.seed} "
+            f"--types {given.types} --form {given.form}{folder} --only {number}"
         ),
         "corpus": corpus,
         "options": dict(comparison.case.options),

@@ -145,7 +145,6 @@ def read_flags(
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
             flags.pop(name, None)
             flags[name] = value
-    _refuse_unknown(flags)
     return flags, rest
 
 
@@ -164,19 +163,6 @@ def _read_flag(argument: str, known: set[str], bools: set[str]) -> tuple[str, st
             raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
         return name, value
     return name, "true" if name in bools else None
-
-
-def _refuse_unknown(flags: Mapping[str, str]) -> None:
-    """Raise if the release that the flags name does not know one of them."""
-    from spmcompat.releases import find_release  # noqa: PLC0415
-
-    if "compat" not in flags:
-        return
-    for name in sorted(find_release(flags["compat"]).unknown_options & flags.keys()):
-        raise UsageError(
-            f"Unknown command line flag '{name}': sentencepiece {flags['compat']} does not know "
-            "it. Leave it out or choose another release with --compat."
-        )
 
 
 def _suggestion(name: str, known: set[str]) -> str:

@@ -22,7 +22,7 @@ cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
         cbool words_are_independent()
 
     cdef cppclass CMetaPieceMatcher "spmcompat::MetaPieceMatcher":
-        CMetaPieceMatcher(vector[string] symbols) except +
+        CMetaPieceMatcher(vector[string] symbols, char mark) except +
 
 
 cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
@@ -34,19 +34,20 @@ cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
         cbool split_digits
         cbool whitespace_as_suffix
         cbool whitespace_only
+        char32_t boundary
         cbool allows(const char32_t* piece, size_t length)
 
 
 cdef extern from "lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass LineFilter:
-        LineFilter(size_t max_length, cbool tsv)
+        LineFilter(size_t max_length, cbool tsv, cbool streamed)
         uint64_t line()
         uint64_t sentences()
         uint64_t too_long()
         uint64_t reserved()
 
     cdef cppclass CSampler "spmcompat::Sampler":
-        CSampler(uint64_t size, cbool shuffle, uint64_t seed)
+        CSampler(uint64_t size, cbool shuffle, uint64_t seed, cbool narrow)
         cbool done()
         uint64_t offered()
         size_t size()

@@ -129,12 +129,14 @@ cdef class Sentences:
         The longest sentence, in bytes.
     tsv : bool
         Whether lines are ``word<TAB>count``.
+    streamed_counts : bool
+        Whether a count is the number that its field begins with.
     """
 
     cdef unique_ptr[LineFilter] filter
 
-    def __init__(self, size_t max_length, bint tsv):
-        self.filter.reset(new LineFilter(max_length, tsv))
+    def __init__(self, size_t max_length, bint tsv, bint streamed_counts=False):
+        self.filter.reset(new LineFilter(max_length, tsv, streamed_counts))
 
     @property
     def accepted(self):
@@ -158,12 +160,15 @@ cdef class Sentences:
 
 @final
 cdef class Sample:
-    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample."""
+    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
+
+    With `narrow` it is the sample that sentencepiece draws, in releases where it is repeatable.
+    """
 
     cdef unique_ptr[CSampler] sampler
 
-    def __init__(self, uint64_t size, bint shuffle, uint64_t seed):
-        self.sampler.reset(new CSampler(size, shuffle, seed))
+    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False):
+        self.sampler.reset(new CSampler(size, shuffle, seed, narrow))
 
     def __len__(self):
         return dereference(self.sampler).size()
@@ -231,7 +236,7 @@ cdef class TextRules:
         spaces.escape_whitespaces = True
         spaces.treat_whitespace_as_suffix = options.treat_whitespace_as_suffix
         self.normalizer.reset(new CNormalizer(charsmap, spaces))
-        self.matcher.reset(new CMetaPieceMatcher(symbols))
+        self.matcher.reset(new CMetaPieceMatcher(symbols, options.release.boundary))
 
         self.rule.max_length = options.max_piece_length
         self.rule.split_by_unicode_script = options.split_by_unicode_script
@@ -241,6 +246,7 @@ cdef class TextRules:
         self.rule.whitespace_as_suffix = (
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
+        self.rule.boundary = options.release.boundary
 
         self.by_characters = options.release.seed_tree_of_characters
         self.looks_at_text_end = ordered and options.release.seed_nodes_are_cut

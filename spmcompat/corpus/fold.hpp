@@ -357,7 +357,7 @@ inline void Folder::replace_symbols() {
   size_t begin = 0;
   for (size_t at; (at = text_.find(options_.delimiter, begin)) != std::string::npos;) {
     scratch_.append(text_, begin, at - begin);
-    scratch_.push_back(static_cast<char>(kBoundaryMark));
+    scratch_.push_back(static_cast<char>(rule_.boundary));
     begin = at + options_.delimiter.size();
   }
   scratch_.append(text_, begin, std::string::npos);

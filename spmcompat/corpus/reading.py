@@ -85,7 +85,8 @@ class _Reader:
         self.keep = keep
         self.folders = [Folder(i, rules) for i in range(workers.count)]
         self.sentences = [
-            Sentences(options.max_sentence_length, options.tsv) for _ in range(workers.count)
+            Sentences(options.max_sentence_length, options.tsv, options.release.streams_numbers)
+            for _ in range(workers.count)
         ]
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
@@ -227,7 +228,11 @@ def read_unordered(
     for characters in found:
         counts.update(characters)
     whole = options.all_characters
-    alphabet = whole_alphabet(counts) if whole else _alphabet(counts, options, report)
+    alphabet = (
+        whole_alphabet(counts, options.release.boundary)
+        if whole
+        else _alphabet(counts, options, report)
+    )
     return UnorderedText(alphabet, reader.folders, workers)
 
 
@@ -252,14 +257,21 @@ def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        return Files(options.input, options.max_sentence_length, options.tsv, report)
+        streamed = options.release.streams_numbers
+        return Files(options.input, options.max_sentence_length, options.tsv, streamed, report)
     return Items(items)
 
 
 def _alphabet(
     counts: Mapping[int, int], options: CorpusOptions, report: Report
 ) -> list[tuple[int, int]]:
-    alphabet, covered = choose_alphabet(counts, options.character_coverage, options.required_chars)
+    alphabet, covered = choose_alphabet(
+        counts,
+        options.character_coverage,
+        options.required_chars,
+        boundary=options.release.boundary,
+        needs_text=options.release.needs_text,
+    )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
     return alphabet
@@ -272,7 +284,10 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
     with report.stage("Reading", source.size(), "bytes") as stage:
         if options.input_sentence_size > 0:
             sample = Sample(
-                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
+                options.input_sentence_size,
+                options.shuffle_input_sentence,
+                options.sampling_seed,
+                narrow=options.release.sample_is_repeatable,
             )
             _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
             report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
