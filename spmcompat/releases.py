@@ -56,6 +56,12 @@ class Release(NamedTuple):
         The sum of the seeds' scores is taken in float32, not in double.
     seeds_in_chunks : bool
         Seeds are looked for in one chunk of the text after the other.
+    seeds_see_lines_twice : bool
+        In a text with counts, seeds are counted as if every line stood there twice.
+    delimiter_leaves_words : bool
+        The delimiter of the pre-tokenization parts seeds alone, and stands in no word.
+    repeats_seed_file : bool
+        A seed file may repeat pieces, hold characters, and be cut to the best of all.
     scales_seed_size : bool
         A seed_sentencepiece_size of 0 scales with the vocabulary; else it leaves the characters.
     log_sum_exp_with_log1p : bool
@@ -89,6 +95,9 @@ class Release(NamedTuple):
     seed_ties_in_tree_order: bool
     seed_sum_in_float: bool
     seeds_in_chunks: bool
+    seeds_see_lines_twice: bool
+    delimiter_leaves_words: bool
+    repeats_seed_file: bool
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
     stops_before_pruning: bool
@@ -140,6 +149,9 @@ V0_2_3 = Release(
     seed_ties_in_tree_order=False,
     seed_sum_in_float=False,
     seeds_in_chunks=True,
+    seeds_see_lines_twice=False,
+    delimiter_leaves_words=False,
+    repeats_seed_file=False,
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
     stops_before_pruning=False,
@@ -163,6 +175,9 @@ V0_2_2 = V0_2_3._replace(
     seed_nodes_are_cut=True,
     seed_sum_in_float=True,
     seeds_in_chunks=False,
+    seeds_see_lines_twice=True,
+    delimiter_leaves_words=True,
+    repeats_seed_file=True,
     scales_seed_size=False,
     log_sum_exp_with_log1p=False,
     stops_before_pruning=True,

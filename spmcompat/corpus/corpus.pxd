@@ -62,6 +62,7 @@ cdef extern from "word_table.hpp" namespace "spmcompat" nogil:
 cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass FoldOptions:
         cbool counted
+        int copies
         cbool whole_sentences
         cbool short_way
         cbool pretokenized
@@ -278,3 +279,4 @@ cdef class Corpus:
     cdef readonly list alphabet
     cdef readonly double text_bytes
     cdef public object chunks
+    cdef public object seed_text

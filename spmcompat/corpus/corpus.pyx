@@ -218,6 +218,8 @@ cdef class TextRules:
         Whether the order of sentences and what follows each word is kept.
     pretokenize : callable, optional
         Puts boundary marks into a normalized sentence (bytes).
+    copies : int
+        How often each sentence counts, whatever its own count is; 0 takes that.
     """
 
     cdef unique_ptr[CNormalizer] normalizer
@@ -229,7 +231,7 @@ cdef class TextRules:
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
-                 bint ordered=True, pretokenize=None):
+                 bint ordered=True, pretokenize=None, int copies=0):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -255,6 +257,7 @@ cdef class TextRules:
         mark = "\u2581".encode()
         self.fold.ordered = ordered
         self.fold.counted = options.tsv
+        self.fold.copies = copies
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
@@ -634,7 +637,8 @@ cdef class Builder:
         cdef unique_ptr[TextEnd] end
         with nogil:
             end.reset(new TextEnd(
-                dereference(self.words).words(), self.rules.rule, self.order, 1))
+                dereference(self.words).words(), self.rules.rule, self.order,
+                max(self.rules.fold.copies, 1)))
             corpus.segmented.at_text_end = dereference(end).counts()
 
     def _begin_segments(self, size_t parts):
@@ -702,6 +706,8 @@ cdef class Corpus:
         Size of the normalized text, with one more byte at the end of each sentence.
     chunks : iterable of Corpus, or None
         The chunks in which seeds are looked for, if the text is too large for one.
+    seed_text : Corpus or None
+        The same text with the counts by which seeds are found, if these are others.
     """
 
     @property

@@ -182,7 +182,7 @@ class PieceTrie {
       Edge& edge = probe(keys[i]);
       if (edge.key == 0) edge = {keys[i], nodes_++, kNoPiece};
       if (walks[i].at == walks[i].end) {
-        edge.piece = walks[i].id;
+        if (edge.piece == kNoPiece) edge.piece = walks[i].id;  // of equal ones the first
       } else {
         walks[left] = walks[i];
         walks[left++].node = edge.node;

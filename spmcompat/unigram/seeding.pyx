@@ -248,9 +248,11 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
     corpus : Corpus
         Gives the characters and the rule for valid pieces.
     counts : iterable of (bytes, int)
-        Pieces and their counts; invalid and repeated ones are skipped.
+        Pieces and their counts; invalid and, by the release, repeated ones are skipped.
     limit : int
-        The largest number of seeds, characters included.
+        The largest number of seeds, characters included: the first ones, or the best.
+    release : Release
+        What is skipped and how the sum of scores is rounded.
 
     Returns
     -------
@@ -272,11 +274,12 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
     for piece, count in counts:
         text = piece.decode(errors="replace")
         characters = [ord(c) for c in text]
-        if piece in seen or not corpus.rule.allows(characters.data(), characters.size()):
+        known = piece in seen and not release.repeats_seed_file
+        if known or not corpus.rule.allows(characters.data(), characters.size()):
             skipped += 1
             continue
         seen.add(piece)
-        if len(items) >= limit:
+        if len(items) >= limit and not release.repeats_seed_file:
             break
         # The product wraps in the reference, which then refuses a score of 0.
         score = count * len(text) % 2**64
@@ -286,6 +289,7 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
                 "large: lower it.")
         items.append((piece, <float>score))
     items.sort(key=lambda item: (-item[1], item[0]))
+    del items[limit:]
     cdef Pieces seeds = Pieces(items)
     _to_log_probabilities(seeds, release.seed_sum_in_float)
     return seeds, skipped

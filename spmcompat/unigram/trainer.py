@@ -66,6 +66,7 @@ def train(
     release = options.release
     pieces = make_seeds(corpus, options, workers, report)
     corpus.drop_uses()
+    corpus.seed_text = None
     return_freed_memory()
     report.step("Building lattices")
     lattices = Lattices(corpus, pieces, workers, release.log_sum_exp_with_log1p)
@@ -125,13 +126,18 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             "delimiters. Check the user_defined_symbols and the control_symbols."
         )
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(options.seed_sentencepieces_file)
+        counts = read_seed_file(
+            options.seed_sentencepieces_file, options.release.streams_numbers
+        )
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
-        seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else NO_LIMIT)
+        seeds, skipped = seed_from_counts(
+            corpus, counts, limit if limit >= 0 else NO_LIMIT, options.release
+        )
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
-        seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report, options.release)
+        text = corpus if corpus.seed_text is None else corpus.seed_text
+        seeds = seed_from_corpus(text, _seed_limit(options), workers, report, options.release)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
