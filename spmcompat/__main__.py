@@ -9,6 +9,7 @@ from spmcompat.cli import process
 COMMANDS = {
     "train": "train a model, as spm_train does",
     "evaluate": "measure models on a text",
+    "compare": "train in several ways on one text and write a report",
     "diff": "tell how two models differ",
 }
 

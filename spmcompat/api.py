@@ -13,11 +13,17 @@ from spmcompat.errors import BadValueError
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Literal, TextIO, TypeAlias, TypeGuard
+    from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
     from spmcompat.model.writers import Writer
 
     StrPath: TypeAlias = str | os.PathLike[str]
+
+    class Normalizer(Protocol):
+        """A normalizer of the ``sentencepiece`` package, or one like it."""
+
+        def serialized_normalizer_spec(self) -> bytes:
+            """Return its ``NormalizerSpec``."""
 
 
 def train(
@@ -65,6 +71,7 @@ def train(
     eos_piece: str | None = None,
     pad_piece: str | None = None,
     unk_surface: str | None = None,
+    normalizer: Normalizer | None = None,
     normalization_rule_name: str | None = None,
     normalization_rule_tsv: StrPath | None = None,
     denormalization_rule_tsv: StrPath | None = None,
@@ -101,6 +108,9 @@ def train(
         and in several threads; what it returns may depend on the sentence only.
     allow_inconsistent_pretokenization : bool
         Whether to train on the chunks even if they do not join to the sentence.
+    normalizer : object with ``serialized_normalizer_spec()``
+        Such as a ``sentencepiece.SentencePieceNormalizer``: the whole of normalization, instead
+        of the options for its parts.
     logstream : text stream
         Where to tell what is done; by default standard error, or the program's own logging.
     workers : int
@@ -145,9 +155,9 @@ class SentencePieceTrainer:
             Where to tell what is done.
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
-            iterable of str or bytes; ``model_writer``, an object with ``write``; ``normalizer``,
-            an object with ``serialized_normalizer_spec()``; ``pretokenizer`` and
-            ``allow_inconsistent_pretokenization``, as `train` takes them.
+            iterable of str or bytes; ``model_writer``, an object with ``write``; and
+            ``normalizer``, ``pretokenizer`` and ``allow_inconsistent_pretokenization``, as `train`
+            takes them.
 
         Raises
         ------
@@ -155,7 +165,7 @@ class SentencePieceTrainer:
             If training cannot go on.
         """
         from spmcompat.progress import Report  # noqa: PLC0415
-        from spmcompat.spec import SERIALIZED_NORMALIZER, from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.spec import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.training import run  # noqa: PLC0415
 
         if isinstance(arg, str):
@@ -166,9 +176,6 @@ class SentencePieceTrainer:
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
-        normalizer = kwargs.pop("normalizer", None)
-        if normalizer is not None:
-            kwargs[SERIALIZED_NORMALIZER] = normalizer.serialized_normalizer_spec()  # type: ignore[attr-defined]
         # One text would be taken for a sequence of characters.
         if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")

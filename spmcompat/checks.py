@@ -66,7 +66,10 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     meta = meta_pieces(spec, settings.release)
     _check_room(spec, meta)
     if not settings.normalizer.escape_whitespaces:
-        raise TrainingError("escape_whitespaces must be true to train. Leave it at its default.")
+        raise TrainingError(
+            "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
+            "escape_whitespaces=True."
+        )
     if settings.workers < 1:
         raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
     _check_input(spec, has_sentences=has_sentences)

@@ -32,7 +32,7 @@ from spmcompat.values import (
 )
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
-_NO_TEXT = {SERIALIZED_NORMALIZER, "pretokenizer", "allow_inconsistent_pretokenization"}
+_OBJECTS = frozenset({"normalizer", "pretokenizer", "allow_inconsistent_pretokenization"})
 DEFAULT_SAMPLING_SEED = 12345678
 
 _TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
@@ -119,7 +119,8 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Option names to values: text, numbers, truth values, lists, a function.
+        Option names to values: text, numbers, truth values, lists; and objects as ``normalizer``
+        and ``pretokenizer``.
 
     Raises
     ------
@@ -128,9 +129,13 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     UnknownOptionError
         If there is no such option, or none in the release.
     """
-    texts = {name: to_text(value) for name, value in options.items() if name not in _NO_TEXT}
+    others = _OBJECTS | {SERIALIZED_NORMALIZER}
+    texts = {name: to_text(value) for name, value in options.items() if name not in others}
     settings = Settings(release_of(options))
-    if SERIALIZED_NORMALIZER in options:
+    if options.get("normalizer"):
+        _refuse_two_normalizers(texts)
+        settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
+    elif SERIALIZED_NORMALIZER in options:
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
     settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
@@ -291,6 +296,18 @@ def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
             f"{name}. Set it in the normalizer instead."
         )
+
+
+def _serialized(normalizer: object) -> object:
+    """Return the serialized form of a normalizer such as ``sentencepiece`` makes."""
+    serialize = getattr(normalizer, "serialized_normalizer_spec", None)
+    if serialize is None:
+        raise BadValueError(
+            "normalizer must be a SentencePieceNormalizer, or another object with "
+            f"serialized_normalizer_spec(), not {type(normalizer).__name__}. A rule is named with "
+            "normalization_rule_name."
+        )
+    return serialize()
 
 
 def _parse_normalizer(serialized: object) -> NormalizerSpec:
@@ -458,7 +475,8 @@ def _compile_rules(normalizer: NormalizerSpec, release: Release) -> None:
 
     if normalizer.precompiled_charsmap:
         raise TrainingError(
-            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv."
+            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv; "
+            "instead of a normalizer that was made of such a file, give the file."
         )
     rules = load_rules(normalizer.normalization_rule_tsv, release.code_points)
     normalizer.precompiled_charsmap = compile_charsmap(

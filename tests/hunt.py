@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tests.parity import corpora, pretokenizers
-from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
+from tests.parity.case import Case, Form, Option
 from tests.parity.harness import Comparison, Trainers
 
 SYMBOLS = [
@@ -40,6 +41,8 @@ DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
 RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
 RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
+NORMALIZING = ["normalization_rule_name", "normalization_rule_tsv", "add_dummy_prefix"]
+NORMALIZING += ["remove_extra_whitespaces", "escape_whitespaces"]
 RETIRED: dict[str, Option] = {
     "accept_language": "en,de",
     "self_test_sample_size": 5,
@@ -149,7 +152,23 @@ class CaseMaker:
         case = replace(
             case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
         )
-        return self.pretokenize(case) if case.form == "python" else case
+        return self.pretokenize(self.normalize(case)) if case.form == "python" else case
+
+    def normalize(self, case: Case) -> Case:
+        """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""
+        if not self.chance(0.08):
+            return case
+        arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
+        if self.chance(0.3):
+            arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
+        for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
+            if self.chance(0.3):
+                arguments[name] = name == "escape_whitespaces" or self.chance(0.3)
+        options = dict(case.options)
+        if self.chance(0.9):
+            for name in NORMALIZING:
+                options.pop(name, None)
+        return replace(case, options=options, normalizer=arguments)
 
     def pretokenize(self, case: Case) -> Case:
         """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
@@ -412,7 +431,6 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", type=int, help="run this case alone and report in full")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--release", default=DEFAULT_RELEASE, help="of the reference")
     parser.add_argument("--form", choices=["python", "cli"], default="python")
     parser.add_argument(
         "--types", default="unigram", help="model types, as in unigram,bpe,word,char"
@@ -443,7 +461,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case, corpus = make_case(
                 given.seed, number, texts, given.form, given.workers, given.types.split(",")
             )
-            comparison = trainers.run(replace(case, release=given.release))
+            comparison = trainers.run(case)
             result = verdict(comparison)
             tally[result] += 1
             seconds[0] += comparison.ours.seconds
@@ -461,9 +479,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"{number + 1 - numbers.start}/{len(numbers)}: {counts}", end=end, flush=True)
     counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
     print(
-        f"\nhunt: {given.release}, {given.types}, form {given.form}, seed {given.seed}, "
-        f"{len(numbers)} cases over {len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, "
-        f"reference {seconds[1]:.0f} s, {time.perf_counter() - started:.0f} s in all"
+        f"\nhunt: {given.types}, form {given.form}, seed {given.seed}, {len(numbers)} cases over "
+        f"{len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
+        f"{time.perf_counter() - started:.0f} s in all"
     )
     return 1 if tally["different"] else 0
 
@@ -475,13 +493,14 @@ def record(
     return {
         "case": number,
         "repeat": (
-            f"python -m tests.hunt --release {given.release} --seed {given.seed} "
-            f"--types {given.types} --form {given.form}{folder} --only {number}"
+            f"python -m tests.hunt --seed {given.seed} --types {given.types} --form {given.form}"
+            f"{folder} --only {number}"
         ),
         "corpus": corpus,
         "options": dict(comparison.case.options),
         "form": comparison.case.form,
         "iterator": comparison.case.sentences is not None,
+        "normalizer": comparison.case.normalizer,
         "pretokenizer": comparison.case.pretokenizer,
         "workers": comparison.case.workers,
         "report": comparison.report().split("\n"),

@@ -10,12 +10,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.errors import TrainingError
+from spmcompat.cli.process import run_telling_errors
 
 if TYPE_CHECKING:
     from spmcompat.evaluation.evaluate import Evaluation, Overlap
-
-OK, FAILURE, INTERRUPTED = 0, 1, 130
 
 # The columns of a model in the order of the table, and how each is shown.
 _FORMATS = {
@@ -50,15 +48,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    try:
-        _run(arguments, stdout, stderr)
-    except TrainingError as error:
-        stderr.write(f"spmcompat evaluate: {' '.join(str(error).splitlines())}\n")
-        return FAILURE
-    except KeyboardInterrupt:
-        stderr.write("spmcompat evaluate: interrupted.\n")
-        return INTERRUPTED
-    return OK
+    return run_telling_errors("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,7 +56,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="spmcompat evaluate",
         description="Measures any SentencePiece models on a text.",
     )
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="a .model file")
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"
+    )
     parser.add_argument(
         "--text", nargs="+", required=True, metavar="FILE", help="text in UTF-8, a sentence a line"
     )
@@ -90,6 +82,7 @@ def _positive(text: str) -> int:
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.evaluation.evaluate import evaluate, overlaps  # noqa: PLC0415
     from spmcompat.evaluation.gold import read_gold  # noqa: PLC0415
+    from spmcompat.evaluation.models import load_model  # noqa: PLC0415
     from spmcompat.progress import Report  # noqa: PLC0415
     from spmcompat.spec import available_cores  # noqa: PLC0415
     from spmcompat.workers import Workers  # noqa: PLC0415
@@ -97,8 +90,9 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     report = Report(2 if arguments.quiet else 0, stderr)
     workers = Workers(arguments.workers or available_cores())
     gold = read_gold(arguments.gold) if arguments.gold else []
-    results = evaluate(arguments.models, arguments.text, gold, workers, report)
-    pairs = overlaps(arguments.models)
+    models = [load_model(path, workers) for path in arguments.models]
+    results = evaluate(models, arguments.text, gold, report)
+    pairs = overlaps(models)
     if arguments.json:
         _write_json(results, pairs, stdout)
     elif arguments.csv:
@@ -108,9 +102,9 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def flat(result: Evaluation) -> dict[str, object]:
-    """Return the figures of a model by name; those of the gold list begin with ``gold_``."""
+    """Return the single figures by name; those of the gold list begin with ``gold_``."""
     row: dict[str, object] = result._asdict()
-    del row["gold"]
+    del row["gold"], row["uses"]
     if result.gold is not None:
         row.update((f"gold_{name}", value) for name, value in result.gold._asdict().items())
     return row

@@ -8,13 +8,11 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.evaluation.gold import GoldScores, GoldWord, score_boundaries
-from spmcompat.evaluation.loss import MarginalLoss, has_loss
+from spmcompat.evaluation.models import Model
 from spmcompat.evaluation.tokens import TokenCounts, ratio
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.progress import Report
-from spmcompat.workers import Workers
 
 # Of lines that are encoded at once: what is held of them is a few times as much.
 _BATCH_BYTES = 4 << 20
@@ -23,8 +21,9 @@ _BATCH_BYTES = 4 << 20
 class Evaluation(NamedTuple):
     """What was measured of one model.
 
-    Losses are in nats; they, and what a text lacks to divide by, are NaN for models that are not
-    Unigram. Characters and bytes are those of the text before normalization, without line ends.
+    `uses` tells how often each piece was used, the most used first. Losses are in nats; they, and
+    what a text lacks to divide by, are NaN for models that are not Unigram. Characters and bytes
+    are those of the text before normalization, without line ends.
     """
 
     model: str
@@ -43,6 +42,7 @@ class Evaluation(NamedTuple):
     renyi_efficiency: float
     whole_words: float
     unused_pieces: int
+    uses: tuple[int, ...]
     gold: GoldScores | None
 
 
@@ -58,35 +58,25 @@ class Overlap(NamedTuple):
 class _Measured:
     """One model while the text streams by."""
 
-    def __init__(self, path: str, workers: Workers) -> None:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
-
-        serialized = _read(path)
-        self.path = path
-        self.model = ModelProto()
-        try:
-            self.model.ParseFromString(serialized)
-            self.encoder = SentencePieceProcessor(model_proto=serialized)
-        except Exception as error:
-            raise BadValueError(f"{path} is no SentencePiece model: {error}.") from error
-        self.loss = MarginalLoss(self.model, workers) if has_loss(self.model) else None
-        self.tokens = TokenCounts(self.model, self.encoder, workers.count)
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tokens = TokenCounts(model.kinds)
 
     def add(self, lines: Sequence[bytes]) -> None:
-        self.tokens.add(lines)
-        if self.loss is not None:
-            self.loss.add(lines)
+        self.tokens.add(self.model.encode(lines))
+        if self.model.loss is not None:
+            self.model.loss.add(lines)
 
     def result(self, characters: int, size: int, gold: Sequence[GoldWord]) -> Evaluation:
+        model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
-        if self.loss is not None:
-            raw, renormalized = self.loss.raw, self.loss.renormalized
-            loss_characters, loss_bytes = self.loss.characters, self.loss.bytes
-        tokens = self.tokens
+        if model.loss is not None:
+            raw, renormalized = model.loss.raw, model.loss.renormalized
+            loss_characters, loss_bytes = model.loss.characters, model.loss.bytes
         return Evaluation(
-            model=self.path,
-            model_type=TrainerSpec.ModelType.Name(self.model.trainer_spec.model_type).lower(),
-            pieces=len(self.model.pieces),
+            model=model.path,
+            model_type=model.model_type,
+            pieces=model.size,
             loss_per_character=ratio(raw, loss_characters),
             loss_per_byte=ratio(raw, loss_bytes),
             renormalized_loss_per_character=ratio(renormalized, loss_characters),
@@ -100,45 +90,38 @@ class _Measured:
             renyi_efficiency=tokens.renyi_efficiency,
             whole_words=ratio(tokens.whole_words, tokens.words),
             unused_pieces=tokens.unused,
-            gold=score_boundaries(gold, self.encoder) if gold else None,
+            uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
+            gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
         )
 
 
 def evaluate(
-    models: Sequence[str],
+    models: Sequence[Model],
     texts: Sequence[str],
     gold: Sequence[GoldWord],
-    workers: Workers,
     report: Report,
 ) -> list[Evaluation]:
     """Measure every model on the lines of all texts.
 
-    The text is read once and never held; encoding is that of the ``sentencepiece`` library.
+    The text is read once and never held.
 
     Parameters
     ----------
-    models : sequence of str
-        Paths of ``.model`` files.
+    models : sequence of Model
+        What to measure; each can be measured once.
     texts : sequence of str
         Paths of texts in UTF-8, one sentence a line.
     gold : sequence of GoldWord
         Segmented words; may be empty.
-    workers : Workers
-        Real threads; the figures are the same for any number of them.
     report : Report
         Told the stage and what is left out.
 
     Raises
     ------
     TrainingError
-        If a file cannot be read, is no model, or sentencepiece is not installed.
+        If a text cannot be read or is empty.
     """
-    try:
-        measured = [_Measured(path, workers) for path in models]
-    except ModuleNotFoundError as error:
-        raise TrainingError(
-            f"{error.name} is not installed: pip install 'spmcompat[eval]'."
-        ) from None
+    measured = [_Measured(model) for model in models]
     characters = size = 0
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines in _batches(texts):
@@ -149,23 +132,22 @@ def evaluate(
             stage.advance(sum(map(len, lines)) + len(lines))
     if size == 0:
         raise BadValueError("The text is empty. Check --text.")
-    if skipped := max((m.loss.skipped for m in measured if m.loss is not None), default=0):
+    if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses leave out {skipped} lines that hold U+2585.")
     return [model.result(characters, size, gold) for model in measured]
 
 
-def overlaps(models: Sequence[str]) -> list[Overlap]:
-    """Compare the normal pieces of each pair of models."""
-    vocabularies = [(path, _normal_pieces(path)) for path in models]
+def overlaps(models: Sequence[Model]) -> list[Overlap]:
+    """Compare the vocabularies of each pair of models."""
     return [
-        Overlap(a, b, _jaccard(x, y), _jaccard(_long(x), _long(y)))
-        for (a, x), (b, y) in itertools.combinations(vocabularies, 2)
+        Overlap(
+            a.path,
+            b.path,
+            _jaccard(a.vocabulary, b.vocabulary),
+            _jaccard(_long(a.vocabulary), _long(b.vocabulary)),
+        )
+        for a, b in itertools.combinations(models, 2)
     ]
-
-
-def _normal_pieces(path: str) -> set[str]:
-    model = ModelProto.FromString(_read(path))
-    return {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
 
 
 def _long(pieces: set[str]) -> set[str]:
@@ -193,14 +175,6 @@ def _batches(paths: Sequence[str]) -> Iterator[list[bytes]]:
             raise _unreadable(path, error) from error
     if lines:
         yield lines
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise _unreadable(path, error) from error
 
 
 def _size(paths: Sequence[str]) -> int | None:

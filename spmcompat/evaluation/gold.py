@@ -5,13 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.evaluation.tokens import ratio
-
-if TYPE_CHECKING:
-    from sentencepiece import SentencePieceProcessor
 
 # One to three morphs, prefix? stem suffix?, leave one or two boundaries to score.
 _SCORED_BOUNDARIES = (1, 2)
@@ -78,17 +75,13 @@ def _gold_word(line: str, place: str) -> GoldWord:
     return GoldWord(word, frozenset(itertools.accumulate(map(len, parts[:-1]))))
 
 
-def score_boundaries(words: Sequence[GoldWord], encoder: SentencePieceProcessor) -> GoldScores:
-    """Encode every word by itself, and compare where it is cut."""
-    encoded = encoder.encode([word.text for word in words], return_type="proto")
-    surfaces = [[piece.surface for piece in result.pieces] for result in encoded]
-    return compare(words, [_cut(parts) for parts in surfaces])
+def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
+    """Compare the gold boundaries of each word with where a model cuts it into parts."""
+    return compare(words, [_cut(word) for word in parts])
 
 
-def _cut(surfaces: Sequence[str]) -> frozenset[int]:
-    """Return where the surfaces part; some are empty, as that of a space mark put before."""
-    ends = list(itertools.accumulate(map(len, surfaces)))
-    return frozenset(end for end in ends if 0 < end < ends[-1])
+def _cut(parts: Sequence[str]) -> frozenset[int]:
+    return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:

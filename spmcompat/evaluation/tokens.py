@@ -4,20 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
-if TYPE_CHECKING:
-    from sentencepiece import SentencePieceProcessor
-
 _SPACE = "\u2581"
 
 # Order of the Renyi entropy at which efficiency agreed best with translation (Zouhar et al. 2023).
 RENYI_ORDER = 2.5
+
+
+class TokenKinds(NamedTuple):
+    """What there is to know of each token of a vocabulary: arrays of one item a token.
+
+    `begins` and `ends` tell where words do, `blank` is white space alone, `more_words` counts the
+    words beyond the first that a token holds. Only what is `of_text` can be found unused.
+    """
+
+    begins: npt.NDArray[np.bool_]
+    ends: npt.NDArray[np.bool_]
+    blank: npt.NDArray[np.bool_]
+    more_words: npt.NDArray[np.int64]
+    unknown: npt.NDArray[np.bool_]
+    byte: npt.NDArray[np.bool_]
+    of_text: npt.NDArray[np.bool_]
+
+
+def kinds_of_pieces(model: ModelProto) -> TokenKinds:
+    """Tell words apart by the space marks in the pieces."""
+    texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
+    types = np.array([piece.type for piece in model.pieces])
+    return TokenKinds(
+        begins=flags(text.startswith(_SPACE) for text in texts),
+        ends=flags(text.endswith(_SPACE) for text in texts),
+        blank=flags(bool(text) and not text.strip(_SPACE) for text in texts),
+        more_words=np.array([max(_words_in(text) - 1, 0) for text in texts], dtype=np.int64),
+        unknown=types == ModelProto.SentencePiece.UNKNOWN,
+        byte=types == ModelProto.SentencePiece.BYTE,
+        of_text=flags(bool(text) for text in texts),
+    )
 
 
 class TokenCounts:
@@ -28,46 +56,35 @@ class TokenCounts:
 
     Attributes
     ----------
-    uses : array of int64, one for each piece
-        How often each piece was used.
+    uses : array of int64, one for each token of the vocabulary
+        How often each was used.
     words, whole_words : int
         Words, and those of them that lie in one token.
     """
 
-    def __init__(self, model: ModelProto, encoder: SentencePieceProcessor, threads: int) -> None:
-        self._encoder = encoder
-        self._threads = threads
-        texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
-        self._begins = _flags(text.startswith(_SPACE) for text in texts)
-        self._ends = _flags(text.endswith(_SPACE) for text in texts)
-        self._blank = _flags(bool(text) and not text.strip(_SPACE) for text in texts)
-        self._more_words = np.array([max(_words_in(t) - 1, 0) for t in texts], dtype=np.int64)
-        types = np.array([piece.type for piece in model.pieces])
-        self._unknown = types == ModelProto.SentencePiece.UNKNOWN
-        self._byte = types == ModelProto.SentencePiece.BYTE
-        self._of_text = _flags(bool(text) for text in texts)
-        self.uses = np.zeros(len(texts), dtype=np.int64)
+    def __init__(self, kinds: TokenKinds) -> None:
+        self._kinds = kinds
+        self.uses = np.zeros(len(kinds.begins), dtype=np.int64)
         self.words = 0
         self.whole_words = 0
 
-    def add(self, lines: Sequence[bytes]) -> None:
-        """Encode lines in UTF-8, without their line ends, and count."""
-        encoded = self._encoder.encode(lines, return_type="numpy", num_threads=self._threads)
-        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
-        ids = np.concatenate(encoded)
+    def add(self, lines: Sequence[npt.NDArray[np.int32]]) -> None:
+        """Count the ids of the tokens of each line."""
+        lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
+        ids = np.concatenate(lines)
         self.uses += np.bincount(ids, minlength=len(self.uses))
         self._count_words(ids, np.cumsum(lengths))
 
     def _count_words(self, ids: npt.NDArray[np.int32], line_ends: npt.NDArray[np.int64]) -> None:
         if len(ids) == 0:
             return
-        begins = self._begins[ids]
-        begins[1:] |= self._ends[ids[:-1]]
+        begins = self._kinds.begins[ids]
+        begins[1:] |= self._kinds.ends[ids[:-1]]
         begins[0] = True
         begins[line_ends[line_ends < len(ids)]] = True
-        first = begins & ~self._blank[ids]
+        first = begins & ~self._kinds.blank[ids]
         ended = np.append(begins[1:], True)
-        more = self._more_words[ids]
+        more = self._kinds.more_words[ids]
         self.words += int(first.sum() + more.sum())
         whole = first & ended
         self.whole_words += int(whole.sum() + more[whole].sum())
@@ -80,17 +97,17 @@ class TokenCounts:
     @property
     def unknown_rate(self) -> float:
         """Share of tokens that are the unknown piece."""
-        return ratio(int(self.uses[self._unknown].sum()), self.tokens)
+        return ratio(int(self.uses[self._kinds.unknown].sum()), self.tokens)
 
     @property
     def byte_rate(self) -> float:
         """Share of tokens that are single bytes."""
-        return ratio(int(self.uses[self._byte].sum()), self.tokens)
+        return ratio(int(self.uses[self._kinds.byte].sum()), self.tokens)
 
     @property
     def unused(self) -> int:
         """Number of normal and user-defined pieces that were never used."""
-        return int((self.uses[self._of_text] == 0).sum())
+        return int((self.uses[self._kinds.of_text] == 0).sum())
 
     @property
     def renyi_efficiency(self) -> float:
@@ -111,5 +128,6 @@ def _words_in(text: str) -> int:
     return sum(bool(word) for word in text.split(_SPACE))
 
 
-def _flags(values: Iterable[bool]) -> npt.NDArray[np.bool_]:
+def flags(values: Iterable[bool]) -> npt.NDArray[np.bool_]:
+    """Return truth values as an array."""
     return np.fromiter(values, dtype=np.bool_)

@@ -19,15 +19,18 @@ namespace spmcompat {
 
 struct PathNode {
   uint32_t piece;
-  size_t view;   // number of the segment in the word
-  size_t begin;  // in the segment
+  uint32_t view;   // number of the segment in the word
+  uint32_t begin;  // in the segment
 };
 
 class BestPath {
  public:
-  // No piece is longer than `longest` characters, or scores lower than the unknown one.
-  BestPath(const std::vector<NodePiece>& pieces, size_t longest, float unknown_score)
-      : pieces_(pieces), longest_(longest), margin_(std::fabs(unknown_score)) {}
+  // No piece is longer than `longest` characters.
+  BestPath(const PieceChains& chains, const std::vector<NodePiece>& pieces, size_t longest)
+      : chains_(chains),
+        pieces_(pieces),
+        longest_(longest),
+        margin_(std::fabs(pieces[chains.unknown()].score)) {}
 
   void begin() {
     views_.clear();
@@ -39,10 +42,13 @@ class BestPath {
     const size_t base = steps_.size() - 1;
     views_.push_back(view);
     steps_.resize(base + view.length + 1, kUnreached);
+    nodes_.clear();
+    nodes_.add(view, chains_);
+    const uint32_t* nodes = nodes_.data();
     size_t at = base - 1;
     for (size_t k = view.size; k-- > 0;) {
-      const uint32_t piece = piece_of(view.nodes[k]);
-      at += is_last(view.nodes[k]);  // the first node met of its position
+      const uint32_t piece = piece_of(nodes[k]);
+      at += is_last(nodes[k]);  // the first node met of its position
       const float score = steps_[at].best + pieces_[piece].score;
       Step& step = steps_[at + pieces_[piece].length];
       // Without a branch, as it would be a guess.
@@ -60,26 +66,17 @@ class BestPath {
   void for_each_backwards(Function function) {
     size_t at = steps_.size() - 1;
     float right = 0.0f;  // the score of the node on the right
-    for (size_t v = views_.size(); v-- > 0;) {
+    for (uint32_t v = static_cast<uint32_t>(views_.size()); v-- > 0;) {
       const size_t base = at - views_[v].length;
-      offsets_.clear();
       while (at > base) {
         uint32_t piece = steps_[at].piece;
         if (piece & kNear) piece = first_equal(views_[v], base, at, right);
         const size_t begin = at - pieces_[piece].length;
-        function(PathNode{piece, v, begin - base});
+        function(PathNode{piece, v, static_cast<uint32_t>(begin - base)});
         right = pieces_[piece].score;
         at = begin;
       }
     }
-  }
-
-  // How many nodes of the view stand up to the last one that begins where this one does. To be
-  // called while for_each_backwards is there.
-  uint32_t nodes_up_to(const PathNode& node) {
-    const LatticeView& view = views_[node.view];
-    index_positions(view);
-    return offsets_[view.length - node.begin];
   }
 
  private:
@@ -96,35 +93,29 @@ class BestPath {
   // Two sums with one more score can only round to the same float if they lie this close.
   float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }
 
-  void index_positions(const LatticeView& view) {
-    if (!offsets_.empty()) return;
-    offsets_.push_back(0);
-    for (uint32_t k = 0; k < view.size; ++k) {
-      if (is_last(view.nodes[k])) offsets_.push_back(k + 1);
-    }
-  }
-
-  uint32_t first_equal(const LatticeView& view, size_t base, size_t at, float right) {
-    index_positions(view);
+  uint32_t first_equal(const LatticeView& view, size_t base, size_t at, float right) const {
     const float best = steps_[at].best + right;
     const size_t end = at - base;
-    for (size_t i = end > longest_ ? end - longest_ : 0; i < end; ++i) {
-      const size_t place = view.length - 1 - i;  // positions stand from the last to the first
-      for (uint32_t k = offsets_[place]; k < offsets_[place + 1]; ++k) {
-        const uint32_t piece = piece_of(view.nodes[k]);
-        if (i + pieces_[piece].length != end) continue;
-        if ((steps_[base + i].best + pieces_[piece].score) + right == best) return piece;
-      }
+    uint32_t found = steps_[at].piece & ~kNear;
+    bool is_found = false;
+    for (size_t i = end > longest_ ? end - longest_ : 0; i < end && !is_found; ++i) {
+      chains_.for_each(view.longest[i], [&](uint32_t piece) {
+        if (i + pieces_[piece].length != end) return;
+        if ((steps_[base + i].best + pieces_[piece].score) + right != best) return;
+        found = piece;
+        is_found = true;
+      });
     }
-    return steps_[at].piece & ~kNear;
+    return found;
   }
 
+  const PieceChains& chains_;
   const std::vector<NodePiece>& pieces_;
   size_t longest_;
-  float margin_;
+  float margin_;  // no piece scores lower than the unknown one
   std::vector<LatticeView> views_;
   std::vector<Step> steps_;
-  std::vector<uint32_t> offsets_;  // of the positions of the segment at hand
+  NodeList nodes_;  // of the segment at hand
 };
 
 }  // namespace spmcompat

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -19,6 +18,9 @@
 #include "word_counts.hpp"
 
 namespace spmcompat {
+
+// So many are worth a batch.
+constexpr size_t kManyNodes = 1 << 16;
 
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
 
@@ -43,6 +45,9 @@ struct Scores {
   }
 };
 
+// So many nodes more than there are may be looked at.
+constexpr size_t kSpareNodes = 3;
+
 // What one lane adds up. The unknown piece counts for the piece of id 0, as in the reference.
 struct LaneSums {
   std::vector<float> expected;
@@ -65,17 +70,27 @@ struct LaneSums {
 
 // Fills the values of a block with the alphas of segments that stand at the begin of a word.
 inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segments,
-                          const Scores& scores) {
+                          const PieceChains& chains, const Scores& scores) {
   float* alphas = block.make_room(segments);
+  NodeList nodes;
   std::vector<Track> tracks;
-  for (const uint32_t segment : segments) {
-    const LatticeView view = block[segment];
-    tracks.push_back({view.nodes, view.size, block.values_begin(segment), view.length});
-    float* alpha = alphas + tracks.back().begin;
-    std::fill_n(alpha, view.length + 1, kEmptySum);
-    alpha[0] = 0.0f;
+  Follower<Forward> follower(scores.avx2);
+  for (size_t first = 0, last = 0; first < segments.size();) {
+    nodes.clear();
+    tracks.clear();
+    while (last < segments.size() && nodes.size() < kManyNodes) {
+      nodes.add(block[segments[last++]], chains);
+    }
+    for (const uint32_t* at = nodes.data(); first < last; ++first) {
+      const LatticeView view = block[segments[first]];
+      tracks.push_back({at, view.size, block.values_begin(segments[first]), view.length});
+      float* alpha = alphas + tracks.back().begin;
+      std::fill_n(alpha, view.length + 1, kEmptySum);
+      alpha[0] = 0.0f;
+      at += view.size;
+    }
+    follower.follow(tracks, scores.sums(alphas));
   }
-  Follower<Forward>(scores.avx2).follow(tracks, scores.sums(alphas));
 }
 
 // Expected counts from words, a batch at a time.
@@ -87,7 +102,7 @@ class WordPass {
   }
 
   bool full() const {
-    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && nodes_.size() > kMaxNodes);
+    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && nodes_.size() > kManyNodes);
   }
 
   void add(const uint32_t* segments, size_t count, float frequency) {
@@ -98,7 +113,7 @@ class WordPass {
       word.size += view.size;
       word.length += view.length;
       word.first_length = view.length;
-      append(view);
+      nodes_.add(view, lattices_.chains());
     }
     alpha_.resize(word.begin + word.length + 1, kEmptySum);
     alpha_.push_back(kNoOne);
@@ -126,7 +141,6 @@ class WordPass {
  private:
   static constexpr size_t kMaxWords = 512;
   static constexpr size_t kMinWords = Backward::kWidth;
-  static constexpr size_t kMaxNodes = 1 << 16;
   static constexpr float kNoOne = -1.0f;  // of the sums before a word
 
   struct Word {
@@ -137,16 +151,6 @@ class WordPass {
     size_t first_length;  // of the first segment
     float frequency;
   };
-
-  // Four nodes at a time: segments are short.
-  void append(const LatticeView& view) {
-    const size_t size = nodes_.size();
-    nodes_.resize(size + view.size + kSpareNodes);
-    for (size_t i = 0; i < view.size; i += 4) {
-      std::memcpy(nodes_.data() + size + i, view.nodes + i, 4 * sizeof(uint32_t));
-    }
-    nodes_.resize(size + view.size);
-  }
 
   void clear() {
     words_.clear();
@@ -217,7 +221,7 @@ class WordPass {
   const Lattices& lattices_;
   const Scores& scores_;
   std::vector<Word> words_;
-  std::vector<uint32_t> nodes_;  // of all words, as in the lattices: from the last to the first
+  NodeList nodes_;  // of all words, as in the lattices: from the last to the first
   std::vector<float> alpha_, beta_, x_;
   std::vector<double> terms_;
   std::vector<Track> tracks_;
@@ -251,7 +255,7 @@ class LaneWords {
   void next() { word_ += lanes_; }
   void fetch_ahead() const {
     for_each_segment(word_ + 8 * lanes_, [&](uint32_t s) { lattices_.fetch_begin(s); });
-    for_each_segment(word_ + 4 * lanes_, [&](uint32_t s) { lattices_.fetch_nodes(s); });
+    for_each_segment(word_ + 4 * lanes_, [&](uint32_t s) { lattices_.fetch_positions(s); });
   }
 
   const uint32_t* segments() const {
@@ -291,7 +295,7 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
   sums.objective = 0.0f;
   sums.tokens = 0;
   WordPass pass(lattices, scores);
-  BestPath best(scores.pieces, scores.longest(), scores.pieces[scores.unknown()].score);
+  BestPath best(lattices.chains(), scores.pieces, scores.longest());
   const auto finish = [&] {
     pass.finish(sums.expected.data(), [&](float frequency, float z) {
       sums.objective -= frequency * z / total_count;
@@ -329,7 +333,7 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
   sums.expected.resize(scores.size());
   sums.places.resize(scores.size());
   const uint32_t unknown = scores.unknown();
-  BestPath best(scores.pieces, scores.longest(), scores.pieces[unknown].score);
+  BestPath best(lattices.chains(), scores.pieces, scores.longest());
   for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
     words.fetch_ahead();
     best.begin();
@@ -342,7 +346,7 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
       }
       sums.expected[node.piece] += frequency;
       NodePlace& place = sums.places[node.piece];
-      if (!place.known()) place = {words.segments()[node.view], best.nodes_up_to(node)};
+      if (!place.known()) place = {words.segments()[node.view], node.begin};
     });
   }
 }

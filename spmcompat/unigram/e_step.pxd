@@ -4,31 +4,38 @@ from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from spmcompat.corpus.corpus cimport Corpus, SegmentedCorpus
-from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
+from spmcompat.unigram.pieces cimport CPieces, NodePiece, Pieces, PieceTrie
 
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cbool has_avx2()
 
+    cdef cppclass PieceChains:
+        PieceChains(const vector[uint32_t]& prefixes, const vector[NodePiece]& pieces) except +
+
     cdef cppclass LatticeBlock:
-        void renumber(const vector[uint32_t]& new_id) except +
+        pass
 
     ctypedef float (*LogSumExp)(float x, float y) noexcept
     LogSumExp exact_log_sum_exp(cbool with_log1p)
 
     cdef cppclass Scores:
+        vector[NodePiece] pieces
         cbool avx2
         LogSumExp log_sum_exp
-        uint32_t unknown()
         void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
-        LatticeBlock& block(size_t block)
-        CLattices(size_t segments) except +
+        CLattices(size_t segments, const PieceChains& chains) except +
         size_t blocks()
+        LatticeBlock& block(size_t block)
+        const PieceChains& chains()
         void build_block(
-            size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie,
-            uint32_t unknown) except +
+            size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie) except +
+        void renumber(
+            const vector[uint32_t]& new_ids, const vector[NodePiece]& pieces) except +
+        void renumber_block(size_t block) except +
+        void end_renumbering()
 
     cdef cppclass LaneSums:
         vector[float] expected
@@ -38,7 +45,7 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
 
     vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
     void forward_block(
-        LatticeBlock& block, const vector[uint32_t]& segments,
+        LatticeBlock& block, const vector[uint32_t]& segments, const PieceChains& chains,
         const Scores& scores) except +
     void e_step_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
@@ -64,7 +71,6 @@ cdef class Lattices:
     cdef Scores scores
     cdef vector[vector[uint32_t]] first_segments
     cdef unique_ptr[PieceTrie] trie
-    cdef _prepare(self)
     cdef int64_t total_count
     cdef _set(self, Pieces pieces)
 

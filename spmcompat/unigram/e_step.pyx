@@ -50,17 +50,16 @@ cdef class Lattices:
             self, Corpus corpus not None, Pieces pieces not None, workers, bint with_log1p=True):
         cdef size_t blocks
         self.corpus = corpus
-        self.lattices.reset(new CLattices(corpus.segmented.segments_size()))
+        self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
+        self.scores.log_sum_exp = exact_log_sum_exp(with_log1p)
+        self._set(pieces)
+        workers.call(self._prepare)
         blocks = dereference(self.lattices).blocks()
         self.total_count = 0
         cdef int64_t count
         for count in corpus.segmented.word_count:
             self.total_count += count
         self.first_segments = first_segments(corpus.segmented, blocks)
-        self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
-        self.scores.log_sum_exp = exact_log_sum_exp(with_log1p)
-        self._set(pieces)
-        self._prepare()
         workers.run(range(blocks), lambda _, block: self._build(block))
         self.trie.reset()
 
@@ -69,30 +68,40 @@ cdef class Lattices:
         with nogil:
             self.scores.set(pieces.pieces)
 
-    cdef _prepare(self):
+    def _prepare(self):
         with nogil:
             self.trie.reset(new PieceTrie(self.pieces.pieces))
+            self.lattices.reset(new CLattices(
+                self.corpus.segmented.segments_size(),
+                PieceChains(dereference(self.trie).prefixes(), self.scores.pieces)))
 
     def _build(self, size_t block):
         with nogil:
             dereference(self.lattices).build_block(
-                block, self.corpus.segmented, dereference(self.trie), self.scores.unknown())
+                block, self.corpus.segmented, dereference(self.trie))
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
         cdef size_t blocks = dereference(self.lattices).blocks()
-        if not new_ids.all_as_before():
-            workers.run(range(blocks), lambda _, block: self._renumber(block, new_ids))
         self._set(pieces)
+        if not new_ids.all_as_before():
+            workers.call(lambda: self._renumber(new_ids))
+            workers.run(range(blocks), lambda _, block: self._renumber_block(block))
+            dereference(self.lattices).end_renumbering()
 
-    def _renumber(self, size_t block, NewIds new_ids):
+    def _renumber(self, NewIds new_ids):
         with nogil:
-            dereference(self.lattices).block(block).renumber(new_ids.ids)
+            dereference(self.lattices).renumber(new_ids.ids, self.scores.pieces)
+
+    def _renumber_block(self, size_t block):
+        with nogil:
+            dereference(self.lattices).renumber_block(block)
 
     def _forward(self, size_t block):
         with nogil:
             forward_block(
-                dereference(self.lattices).block(block), self.first_segments[block], self.scores)
+                dereference(self.lattices).block(block), self.first_segments[block],
+                dereference(self.lattices).chains(), self.scores)
 
     def rescore(self, Pieces pieces not None):
         """Go over to other scores of the same pieces, in the same order."""

@@ -11,7 +11,7 @@ cdef extern from "log_math.hpp" namespace "spmcompat" nogil:
     double digamma(double x)
 
 
-cdef extern from "lattice.hpp" namespace "spmcompat" nogil:
+cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
     const uint32_t kDropped
 
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,131 +79,163 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
   }
 }
 
-// A trie over characters: its edges are one hash table of (node, character) -> node. A step from
-// node to node reads from anywhere in a large table, so many steps are taken side by side: what
-// all of them will read is fetched before the first one reads it.
+// A trie over characters: its edges are one hash table of (node, character) -> node, and the node
+// of a piece has the id of the piece. A step from node to node reads from anywhere in a large
+// table, so many steps are taken side by side: what all of them will read is fetched before the
+// first one reads it.
 class PieceTrie {
  public:
-  explicit PieceTrie(const Pieces& pieces) {
-    reserve(1024 + pieces.size() + pieces.size() / 4);
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // Shorter pieces come first, so the node of a piece is there before longer ones pass it.
+  explicit PieceTrie(const Pieces& pieces)
+      : pieces_(pieces.size()), nodes_(pieces_ + 1), prefixes_(pieces_, kNone) {
+    reserve(1024 + size_t{pieces_} + pieces_ / 4);
+    const std::vector<uint32_t> ids = by_size(pieces);
     std::vector<Walk> walks;
-    for (uint32_t first = 0; first < pieces.size(); first += kTogether) {
-      const uint32_t last = std::min(first + kTogether, pieces.size());
-      for (uint32_t id = first; id < last; ++id) {
-        walks.push_back({0, id, pieces.text.data() + pieces.begin[id],
-                         pieces.text.data() + pieces.begin[id + 1]});
+    for (uint32_t first = 0; first < pieces_; first += kTogether) {
+      for (uint32_t i = first; i < std::min(first + kTogether, pieces_); ++i) {
+        const std::string_view piece = pieces[ids[i]];
+        walks.push_back({root(), ids[i], piece.data(), piece.data() + piece.size()});
       }
       while (!walks.empty()) add_edges(walks);
     }
   }
 
+  // Of each piece the longest other one that it begins with, or kNone.
+  const std::vector<uint32_t>& prefixes() const { return prefixes_; }
+
   // Calls function(length in characters, id) for every piece that begins the text, shortest first.
   template <typename Function>
   void for_each_prefix(const char32_t* text, size_t length, Function function) const {
-    uint32_t node = 0;
+    uint32_t node = root();
     for (size_t i = 0; i < length; ++i) {
-      const Edge* edge = follow(key_of(node, text[i]));
-      if (edge == nullptr) return;
-      if (edge->piece != kNoPiece) function(i + 1, edge->piece);
-      node = edge->node;
+      node = follow(node, text[i]);
+      if (node == kNone) return;
+      if (is_piece(node)) function(i + 1, node);
     }
   }
 
-  // Calls function(place - first, length in characters, id) for all pieces that begin in the text
-  // at the places [first, last), all shorter ones before all longer ones.
-  template <typename Function>
-  void for_each_piece(const char32_t* text, size_t length, size_t first, size_t last,
-                      std::vector<std::pair<uint32_t, uint32_t>>& walks, Function function) const {
-    walks.clear();
+  // A place of a text, by its distance from the first one, and the node that was reached from it.
+  using Place = std::pair<uint32_t, uint32_t>;
+
+  // Writes to `longest` of all places [first, last) of the text the longest piece that begins
+  // there, or kNone. `places` is room to work in.
+  void find_longest(const char32_t* text, size_t length, size_t first, size_t last,
+                    std::vector<Place>& places, uint32_t* longest) const {
+    std::fill_n(longest, last - first, kNone);
+    places.clear();
     for (size_t place = first; place < last; ++place) {
-      walks.push_back({static_cast<uint32_t>(place - first), 0});
+      places.push_back({static_cast<uint32_t>(place - first), root()});
     }
-    for (size_t depth = 0; !walks.empty(); ++depth) {
+    for (size_t depth = 0; !places.empty(); ++depth) {
       const char32_t* at = text + first + depth;
-      while (first + walks.back().first + depth >= length) {
-        walks.pop_back();
-        if (walks.empty()) return;
+      while (first + places.back().first + depth >= length) {
+        places.pop_back();
+        if (places.empty()) return;
       }
-      for (const auto& [place, node] : walks) fetch(key_of(node, at[place]));
+      for (const auto& [place, node] : places) fetch(node, at[place]);
       size_t left = 0;
-      for (const auto& [place, node] : walks) {
-        const Edge* edge = follow(key_of(node, at[place]));
-        if (edge == nullptr) continue;
-        if (edge->piece != kNoPiece) function(place, depth + 1, edge->piece);
-        walks[left++] = {place, edge->node};
+      for (const auto& [place, node] : places) {
+        const uint32_t next = follow(node, at[place]);
+        if (next == kNone) continue;
+        if (is_piece(next)) longest[place] = next;
+        places[left++] = {place, next};
       }
-      walks.resize(left);
+      places.resize(left);
     }
   }
 
  private:
   static constexpr uint32_t kTogether = 64;
-  static constexpr uint32_t kNoPiece = 0xffffffffu;
   struct Edge {
-    uint64_t key = 0;  // 0: empty; the root is no target and NUL no character of a piece
-    uint32_t node = 0;
-    uint32_t piece = kNoPiece;
+    uint32_t from = 0;
+    char32_t character = 0;
+    uint32_t to = kNone;  // nowhere: the edge is empty
   };
   struct Walk {
     uint32_t node, id;
     const char* at;
     const char* end;
   };
-  static uint64_t key_of(uint32_t node, char32_t c) { return (uint64_t(node) << 21) | c; }
 
-  size_t place_of(uint64_t key) const { return uint64_t(mix(key)) * edges_.size() >> 32; }
-  void fetch(uint64_t key) const { __builtin_prefetch(&edges_[place_of(key)]); }
+  uint32_t root() const { return pieces_; }
+  bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The edge with the key, or the empty place for it.
-  const Edge& probe(uint64_t key) const {
-    size_t i = place_of(key);
-    while (edges_[i].key != 0 && edges_[i].key != key) i = i + 1 < edges_.size() ? i + 1 : 0;
+  // The ids by size in bytes.
+  static std::vector<uint32_t> by_size(const Pieces& pieces) {
+    std::vector<uint32_t> begin(2);
+    for (uint32_t id = 0; id < pieces.size(); ++id) {
+      const size_t size = pieces[id].size();
+      if (size + 2 > begin.size()) begin.resize(size + 2);
+      ++begin[size + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<uint32_t> ids(pieces.size());
+    for (uint32_t id = 0; id < pieces.size(); ++id) ids[begin[pieces[id].size()]++] = id;
+    return ids;
+  }
+
+  size_t place_of(uint32_t node, char32_t c) const {
+    return uint64_t(mix(uint64_t{node} << 21 | c)) * edges_.size() >> 32;
+  }
+  void fetch(uint32_t node, char32_t c) const { __builtin_prefetch(&edges_[place_of(node, c)]); }
+
+  // The edge, or the empty place for it.
+  const Edge& probe(uint32_t node, char32_t c) const {
+    size_t i = place_of(node, c);
+    while (edges_[i].to != kNone && (edges_[i].from != node || edges_[i].character != c)) {
+      i = i + 1 < edges_.size() ? i + 1 : 0;
+    }
     return edges_[i];
   }
-  Edge& probe(uint64_t key) {
-    return const_cast<Edge&>(static_cast<const PieceTrie*>(this)->probe(key));
+  Edge& probe(uint32_t node, char32_t c) {
+    return const_cast<Edge&>(static_cast<const PieceTrie*>(this)->probe(node, c));
   }
-  const Edge* follow(uint64_t key) const {
-    const Edge& edge = probe(key);
-    return edge.key == 0 ? nullptr : &edge;
-  }
+  uint32_t follow(uint32_t node, char32_t c) const { return probe(node, c).to; }
 
   // Goes one character further in all texts; those that end leave the list.
   void add_edges(std::vector<Walk>& walks) {
-    reserve(nodes_ + walks.size());
-    std::array<uint64_t, kTogether> keys;
+    reserve(used_ + walks.size());
+    std::array<char32_t, kTogether> characters;
     for (size_t i = 0; i < walks.size(); ++i) {
       size_t size;
-      keys[i] = key_of(walks[i].node, decode_utf8(walks[i].at, walks[i].end, &size));
+      characters[i] = decode_utf8(walks[i].at, walks[i].end, &size);
       walks[i].at += size;
-      fetch(keys[i]);
+      fetch(walks[i].node, characters[i]);
     }
     size_t left = 0;
     for (size_t i = 0; i < walks.size(); ++i) {
-      Edge& edge = probe(keys[i]);
-      if (edge.key == 0) edge = {keys[i], nodes_++, kNoPiece};
-      if (walks[i].at == walks[i].end) {
-        if (edge.piece == kNoPiece) edge.piece = walks[i].id;  // of equal ones the first
-      } else {
-        walks[left] = walks[i];
-        walks[left++].node = edge.node;
+      Walk& walk = walks[i];
+      const bool ends = walk.at == walk.end;
+      Edge& edge = probe(walk.node, characters[i]);
+      if (edge.to == kNone) {
+        edge = {walk.node, characters[i], ends ? walk.id : nodes_++};
+        ++used_;
       }
+      if (ends) continue;
+      walk.node = edge.to;
+      if (is_piece(walk.node)) prefixes_[walk.id] = walk.node;
+      walks[left++] = walk;
     }
     walks.resize(left);
   }
 
-  // Makes room for so many nodes.
-  void reserve(size_t nodes) {
-    if (nodes * 4 <= edges_.size() * 3) return;
-    std::vector<Edge> old(std::max(nodes * 4 / 3 + 1, edges_.size() * 5 / 4));
+  // Makes room for so many edges.
+  void reserve(size_t edges) {
+    if (edges * 4 <= edges_.size() * 3) return;
+    std::vector<Edge> old(std::max(edges * 4 / 3 + 1, edges_.size() * 5 / 4));
     old.swap(edges_);
     for (const Edge& edge : old) {
-      if (edge.key != 0) probe(edge.key) = edge;
+      if (edge.to != kNone) probe(edge.from, edge.character) = edge;
     }
   }
 
+  uint32_t pieces_;
+  uint32_t nodes_;  // their number, the root among them
+  std::vector<uint32_t> prefixes_;
   std::vector<Edge> edges_;
-  uint32_t nodes_ = 1;
+  size_t used_ = 0;  // edges
 };
 
 }  // namespace spmcompat

@@ -11,8 +11,12 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
         float min_score()
         CPieces select(const vector[uint32_t]& kept) except +
 
+    cdef cppclass NodePiece:
+        pass
+
     cdef cppclass PieceTrie:
         PieceTrie(const CPieces& pieces) except +
+        const vector[uint32_t]& prefixes()
 
     string piece_text(const CPieces& pieces, uint32_t id) except +
 

@@ -14,7 +14,7 @@ from spmcompat.unigram.e_step cimport (
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
-cdef extern from "lattice.hpp" namespace "spmcompat" nogil:
+cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
     const uint32_t kDropped
 
 

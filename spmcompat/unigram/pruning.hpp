@@ -31,15 +31,13 @@ class PieceLattice {
   void build(const Scores& scores, const Lattices& lattices, const NodePlace& place,
              uint32_t length) {
     clear(length);
-    const uint32_t* nodes = lattices[place.segment].nodes;
-    uint32_t begin = 0 - 1u;
-    for (uint32_t k = place.nodes; k-- > 0;) {
-      begin += is_last(nodes[k]);  // the first node met of its position
-      if (begin == length) break;
-      const uint32_t id = piece_of(nodes[k]);
-      const NodePiece& piece = scores.pieces[id];
-      if (begin + piece.length > length) continue;
-      add(begin, piece.length, id == scores.unknown() ? 0 : id, piece.score);
+    const uint32_t* longest = lattices[place.segment].longest + place.begin;
+    for (uint32_t begin = 0; begin < length; ++begin) {
+      lattices.chains().for_each(longest[begin], [&](uint32_t id) {
+        const NodePiece& piece = scores.pieces[id];
+        if (begin + piece.length > length) return;
+        add(begin, piece.length, id == scores.unknown() ? 0 : id, piece.score);
+      });
     }
   }
 

@@ -59,7 +59,7 @@ class Case:
     handing: Handing = "iterator"
     writer: bool = False
     form: Form = "python"
-    normalizer: Mapping[str, Option] | None = None
+    normalizer: Mapping[str, Any] | None = None
     pretokenizer: str | None = None
     workers: int | None = None
     spelling: int = 0

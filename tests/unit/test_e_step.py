@@ -1,5 +1,7 @@
 """Expected counts, best paths and the M-step against the oracle, bit for bit."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -106,10 +108,11 @@ def test_tokens_are_counted_only_when_asked_for() -> None:
 
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
-def test_one_word_of_equal_letters(length: int) -> None:
-    """Every path of the same number of pieces ties."""
+@pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
+def test_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
+    """Every path of the same number of pieces ties; as many as the sizes begin at a position."""
     case = stages.both([("a" * length, 7)], Options(), dummy=False)
-    pieces = [("a" * size, np.float32(-1)) for size in (1, 2, 3, 16)]
+    pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)
     lattices = Lattices(case.corpus, stages.ours(pieces), workers)
     check_expected(

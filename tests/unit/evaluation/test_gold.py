@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sentencepiece import SentencePieceProcessor
 
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.evaluation.gold import GoldWord, compare, read_gold, score_boundaries
+from spmcompat.evaluation.models import load_model
+from spmcompat.workers import Workers
 
 from .conftest import Train
 
@@ -45,8 +46,8 @@ def test_words_left_whole_are_no_part_of_the_morph_score() -> None:
 def test_boundaries_are_those_of_the_surface(train: Train) -> None:
     """Normalization makes two letters of the ligature, and puts a space mark before the word."""
     path = train("m", model_type="char", vocab_size=200)
-    encoder = SentencePieceProcessor(model_file=str(path))
-    scores = score_boundaries(gold("\ufb01 b"), encoder)
+    model = load_model(str(path), Workers(1))
+    scores = score_boundaries(gold("\ufb01 b"), model.cut(["\ufb01b"]))
     assert (scores.recall, scores.mean_length) == (1, 2)
 
 

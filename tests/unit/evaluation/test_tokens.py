@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.evaluation.tokens import TokenCounts
+from spmcompat.evaluation.tokens import TokenCounts, kinds_of_pieces
 
 from .conftest import Train, load
 
@@ -18,9 +18,10 @@ SPACE = "\u2581"
 
 
 def count(path: Path, lines: list[str], batch: int = 1000) -> TokenCounts:
-    counts = TokenCounts(load(path), SentencePieceProcessor(model_file=str(path)), 2)
+    counts = TokenCounts(kinds_of_pieces(load(path)))
+    encoder = SentencePieceProcessor(model_file=str(path))
     for begin in range(0, len(lines), batch):
-        counts.add([line.encode() for line in lines[begin : begin + batch]])
+        counts.add(encoder.encode(lines[begin : begin + batch], return_type="numpy"))
     return counts
 
 
