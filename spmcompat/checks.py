@@ -98,12 +98,12 @@ def _check_release(settings: Settings) -> None:
             "another release with compat."
         )
     spec = settings.trainer
-    if spec.model_type == TrainerSpec.UNIGRAM and spec.pretokenization_delimiter:
-        if release.delimiter_leaves_words:
-            raise TrainingError(
-                f"pretokenization_delimiter as sentencepiece {release.version} takes it in unigram "
-                "models is not supported yet. Leave it out, or choose another release with compat."
-            )
+    unigram = spec.model_type == TrainerSpec.UNIGRAM
+    if unigram and spec.pretokenization_delimiter and release.delimiter_leaves_words:
+        raise TrainingError(
+            f"pretokenization_delimiter as sentencepiece {release.version} takes it in unigram "
+            "models is not supported yet. Leave it out, or choose another release with compat."
+        )
 
 
 def _check_algorithm(settings: Settings) -> None:

@@ -138,7 +138,8 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         string word_text(size_t word) except +
 
     cdef cppclass Segmenter:
-        Segmenter(WordTable words, const PieceRule& rule, cbool by_characters, size_t parts) except +
+        Segmenter(
+            WordTable words, const PieceRule& rule, cbool by_characters, size_t parts) except +
         void sort_words(size_t part) except +
         void divide() except +
         void merge(size_t part) except +

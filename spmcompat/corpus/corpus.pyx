@@ -643,7 +643,8 @@ cdef class Builder:
 
     def _begin_segments(self, size_t parts):
         self.segmenter.reset(new Segmenter(
-            move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters, parts))
+            move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters,
+            parts))
         self.words.reset()
 
     def _sort(self, size_t part):

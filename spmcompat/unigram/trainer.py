@@ -126,9 +126,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             "delimiters. Check the user_defined_symbols and the control_symbols."
         )
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(
-            options.seed_sentencepieces_file, options.release.streams_numbers
-        )
+        counts = read_seed_file(options.seed_sentencepieces_file, options.release.streams_numbers)
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,9 @@ from .seeding import Pieces, characters, log_of_float_sum
 
 END = "\0"
 """What closes a sentence."""
+
+
+Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
@@ -73,9 +76,7 @@ def nodes(text: str) -> Iterator[Node]:
         while open_nodes[-1][1] > common:
             first, length = open_nodes.pop()
             begin = order[first]
-            yield Node(
-                text[begin : begin + length], rank - first, begin + length == len(text)
-            )
+            yield Node(text[begin : begin + length], rank - first, begin + length == len(text))
         if open_nodes[-1][1] < common:
             open_nodes.append((first, common))
 
