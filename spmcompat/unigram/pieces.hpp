@@ -42,6 +42,11 @@ struct Pieces {
   // The pieces kept, in the order given, with their scores.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
+    size_t size = 0;
+    for (const uint32_t id : kept) size += begin[id + 1] - begin[id];
+    result.text.reserve(size);
+    result.begin.reserve(kept.size() + 1);
+    result.score.reserve(kept.size());
     for (const uint32_t id : kept) result.add((*this)[id], score[id]);
     return result;
   }

@@ -113,7 +113,7 @@ def train(
     report.step("Finishing")
     if release.drops_unreachable:
         trained = len(pieces)
-        pieces = workers.call(lambda: drop_unreachable(pieces))
+        pieces = drop_unreachable(pieces, workers)
         report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     return finalize(pieces, corpus.alphabet, options.final_size)
 
