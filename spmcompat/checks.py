@@ -99,6 +99,13 @@ def _check_release(settings: Settings) -> None:
             f"{model_type} models of sentencepiece {release.version} are not supported yet. Choose "
             "another release with compat."
         )
+    spec = settings.trainer
+    unigram = spec.model_type == TrainerSpec.UNIGRAM
+    if unigram and spec.pretokenization_delimiter and release.delimiter_leaves_words:
+        raise TrainingError(
+            f"pretokenization_delimiter as sentencepiece {release.version} takes it in unigram "
+            "models is not supported yet. Leave it out, or choose another release with compat."
+        )
 
 
 def _check_algorithm(settings: Settings) -> None:

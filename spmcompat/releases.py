@@ -57,6 +57,35 @@ class Release(NamedTuple):
         How many places of a word BPE can count; 0 if any number.
     bpe_needs_required_chars : bool
         Whether BPE fails where a required character does not stand in the text.
+    seed_tree_of_characters : bool
+        Unigram seeds are nodes of a suffix tree over characters, not over bytes, and their scores
+        are whole numbers.
+    seed_nodes_are_cut : bool
+        Nodes of that tree are cut into words; else one that spans several is dropped.
+    seed_ties_in_tree_order : bool
+        Seeds with equal scores come in the order of the tree, not by length in bytes, then bytes.
+    seed_sum_in_float : bool
+        The sum of the seeds' scores is taken in float32, not in double.
+    seeds_in_chunks : bool
+        Seeds are looked for in one chunk of the text after the other.
+    seeds_see_lines_twice : bool
+        In a text with counts, seeds are counted as if every line stood there twice.
+    delimiter_leaves_words : bool
+        The delimiter of the pre-tokenization parts seeds alone, and stands in no word.
+    repeats_seed_file : bool
+        A seed file may repeat pieces, hold characters, and be cut to the best of all.
+    scales_seed_size : bool
+        A seed_sentencepiece_size of 0 scales with the vocabulary; else it leaves the characters.
+    log_sum_exp_with_log1p : bool
+        Probabilities are added with the library's log1p, not with its log.
+    stops_before_pruning : bool
+        Few enough pieces end the training after an EM round, not after they were pruned once more.
+    weighs_losses_by_words : bool
+        Losses weigh by the words that a piece stands in, not by its share of all pieces.
+    limits_two_best : bool
+        The search for the second-best segmentation gives up after so many steps.
+    drops_unreachable : bool
+        Pieces that their own decomposition beats are dropped in the end.
     """
 
     version: str
@@ -78,6 +107,20 @@ class Release(NamedTuple):
     bpe_delimits_words: bool
     bpe_longest_word: int
     bpe_needs_required_chars: bool
+    seed_tree_of_characters: bool
+    seed_nodes_are_cut: bool
+    seed_ties_in_tree_order: bool
+    seed_sum_in_float: bool
+    seeds_in_chunks: bool
+    seeds_see_lines_twice: bool
+    delimiter_leaves_words: bool
+    repeats_seed_file: bool
+    scales_seed_size: bool
+    log_sum_exp_with_log1p: bool
+    stops_before_pruning: bool
+    weighs_losses_by_words: bool
+    limits_two_best: bool
+    drops_unreachable: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -123,6 +166,20 @@ V0_2_3 = Release(
     bpe_delimits_words=False,
     bpe_longest_word=0,
     bpe_needs_required_chars=False,
+    seed_tree_of_characters=False,
+    seed_nodes_are_cut=False,
+    seed_ties_in_tree_order=False,
+    seed_sum_in_float=False,
+    seeds_in_chunks=True,
+    seeds_see_lines_twice=False,
+    delimiter_leaves_words=False,
+    repeats_seed_file=False,
+    scales_seed_size=True,
+    log_sum_exp_with_log1p=True,
+    stops_before_pruning=False,
+    weighs_losses_by_words=False,
+    limits_two_best=True,
+    drops_unreachable=True,
 )
 
 V0_2_2 = V0_2_3._replace(
@@ -140,10 +197,23 @@ V0_2_2 = V0_2_3._replace(
     bpe_delimits_words=True,
     bpe_longest_word=1 << 16,
     bpe_needs_required_chars=True,
+    seed_tree_of_characters=True,
+    seed_nodes_are_cut=True,
+    seed_sum_in_float=True,
+    seeds_in_chunks=False,
+    seeds_see_lines_twice=True,
+    delimiter_leaves_words=True,
+    repeats_seed_file=True,
+    scales_seed_size=False,
+    log_sum_exp_with_log1p=False,
+    stops_before_pruning=True,
+    limits_two_best=False,
+    drops_unreachable=False,
 )
 
 V0_2_1 = V0_2_2._replace(
     version="0.2.1",
+    model_types=frozenset({"unigram", "bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
     streams_numbers=True,
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
@@ -152,6 +222,9 @@ V0_2_1 = V0_2_2._replace(
     symbols_begin_words=False,
     sample_is_repeatable=True,
     bpe_active_set=True,
+    seed_nodes_are_cut=False,
+    seed_ties_in_tree_order=True,
+    weighs_losses_by_words=True,
 )
 
 V0_2_0 = V0_2_1._replace(

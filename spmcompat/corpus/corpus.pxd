@@ -67,6 +67,7 @@ cdef extern from "script_runs.hpp" namespace "spmcompat" nogil:
 cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass FoldOptions:
         cbool counted
+        int copies
         cbool whole_sentences
         cbool short_way
         cbool pretokenized
@@ -131,6 +132,9 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
     cdef cppclass SegmentUse:
         pass
 
+    cdef cppclass SeedCounts:
+        pass
+
     cdef cppclass SegmentedCorpus:
         SegmentedCorpus() except +
         StringList segments
@@ -138,11 +142,13 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         vector[uint64_t] word_begin
         vector[uint32_t] word_segments
         vector[int64_t] word_count
+        SeedCounts at_text_end
         size_t segments_size()
         string word_text(size_t word) except +
 
     cdef cppclass Segmenter:
-        Segmenter(WordTable words, const PieceRule& rule, size_t parts) except +
+        Segmenter(
+            WordTable words, const PieceRule& rule, cbool by_characters, size_t parts) except +
         void sort_words(size_t part) except +
         void divide() except +
         void merge(size_t part) except +
@@ -150,6 +156,14 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         void cut(size_t part) except +
         void take_contexts(uint32_t shard) except +
         void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
+
+
+cdef extern from "text_end.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextEnd:
+        TextEnd(
+            const WordTable& words, const PieceRule& rule, const SentenceOrder& order,
+            int copies) except +
+        SeedCounts counts() except +
 
 
 cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
@@ -288,6 +302,8 @@ cdef class SegmentCounts:
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
+    cdef bint by_characters
     cdef readonly list alphabet
     cdef readonly double text_bytes
     cdef public object chunks
+    cdef public object seed_text

@@ -83,6 +83,7 @@ class TextRules:
         options: _TextOptions,
         ordered: bool = True,
         pretokenize: Callable[[bytes], bytes] | None = None,
+        copies: int = 0,
     ) -> None: ...
 
 @final
@@ -159,6 +160,7 @@ class Corpus:
     alphabet: list[tuple[int, int]]
     text_bytes: float
     chunks: Iterable[Corpus] | None
+    seed_text: Corpus | None
     @property
     def words(self) -> int: ...
     @property

@@ -218,6 +218,8 @@ cdef class TextRules:
         Whether the order of sentences and what follows each word is kept.
     pretokenize : callable, optional
         Puts boundary marks into a normalized sentence (bytes).
+    copies : int
+        How often each sentence counts, whatever its own count is; 0 takes that.
     """
 
     cdef unique_ptr[CNormalizer] normalizer
@@ -226,10 +228,12 @@ cdef class TextRules:
     cdef FoldOptions fold
     cdef PieceRule rule
     cdef bint looks_again
+    cdef bint by_characters
+    cdef bint looks_at_text_end
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
-                 bint ordered=True, pretokenize=None):
+                 bint ordered=True, pretokenize=None, int copies=0):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -249,10 +253,14 @@ cdef class TextRules:
         self.rule.boundary = options.release.boundary
         self.looks_again = options.release.removes_all_empty
 
+        self.by_characters = options.release.seed_tree_of_characters
+        self.looks_at_text_end = ordered and options.release.seed_nodes_are_cut
+
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
         self.fold.ordered = ordered
         self.fold.counted = options.tsv
+        self.fold.copies = copies
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
@@ -636,7 +644,10 @@ cdef class Builder:
         self.workers.call(lambda: self._require(alphabet))
         self._for_each_shard(lambda _, shard: self._find_changes(shard))
         self._for_each_shard(lambda _, shard: self._change(shard))
-        self.workers.call(lambda: self._finish_changes(in_order))
+        self.workers.call(
+            lambda: self._finish_changes(in_order or self.rules.looks_at_text_end))
+        if self.rules.looks_at_text_end:
+            self.workers.call(lambda: self._look_at_text_end(corpus))
         corpus.text_bytes = dereference(self.words).text_bytes()
         parts = range(PARTS_PER_WORKER * self.workers.count)
         shards = range(dereference(self.words).words().shards())
@@ -650,6 +661,7 @@ cdef class Builder:
         self.workers.call(lambda: self._assemble(corpus, in_order))
         return_freed_memory()
         corpus.rule = self.rules.rule
+        corpus.by_characters = self.rules.by_characters
         corpus.alphabet = alphabet
         return corpus
 
@@ -666,13 +678,22 @@ cdef class Builder:
         with nogil:
             dereference(self.words).change(shard)
 
-    def _finish_changes(self, bint in_order):
+    def _finish_changes(self, bint with_order):
         with nogil:
-            dereference(self.words).finish_changes(&self.order if in_order else NULL)
+            dereference(self.words).finish_changes(&self.order if with_order else NULL)
+
+    def _look_at_text_end(self, Corpus corpus):
+        cdef unique_ptr[TextEnd] end
+        with nogil:
+            end.reset(new TextEnd(
+                dereference(self.words).words(), self.rules.rule, self.order,
+                max(self.rules.fold.copies, 1)))
+            corpus.segmented.at_text_end = dereference(end).counts()
 
     def _begin_segments(self, size_t parts):
         self.segmenter.reset(new Segmenter(
-            move(dereference(self.words).words()), self.rules.rule, parts))
+            move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters,
+            parts))
         self.words.reset()
 
     def _sort(self, size_t part):
@@ -735,6 +756,8 @@ cdef class Corpus:
         Size of the normalized text, with one more byte at the end of each sentence.
     chunks : iterable of Corpus, or None
         The chunks in which seeds are looked for, if the text is too large for one.
+    seed_text : Corpus or None
+        The same text with the counts by which seeds are found, if these are others.
     """
 
     @property

@@ -38,6 +38,7 @@ struct FoldOptions {
   bool counted = false;          // sentences come with counts other than 1
   bool whole_sentences = false;  // a sentence is one word
   bool short_way = false;
+  int copies = 0;                // of each sentence, whatever its count, unless 0
   bool pretokenized = false;     // sentences wait to be pre-tokenized
   bool spare_marks = false;      // of boundary marks only those are kept that are needed
   bool ordered = true;          // whether contexts and the order of sentences are kept
@@ -163,6 +164,7 @@ class Folder {
 
   // The text must last until the end of the batch.
   void add_sentence(const char* text, size_t size, int64_t count) {
+    if (options_.copies > 0) count = options_.copies;
     if (!options_.short_way) return add_whole(text, size, count);
     split_runs(text, size, count);
     if (tokens_.size() >= kWaiting) add_waiting();

@@ -88,28 +88,37 @@ class _Reader:
             Sentences(options.max_sentence_length, options.tsv, options.release.streams_numbers)
             for _ in range(workers.count)
         ]
+        self.beside: _Reader | None = None  # reads the same text by other rules
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
         self.text_words = 0
         self.ordered = ordered
         self.has_words = (
-            ordered and options.split_by_whitespace and "\u2581" not in options.required_chars
+            ordered
+            and options.split_by_whitespace
+            and (keep or "\u2581" not in options.required_chars)
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
         def work(worker: int, task: tuple[int, Block]) -> None:
             index, block = task
-            folder, sentences = self.folders[worker], self.sentences[worker]
-            self._record(index, folder.add(index, block, sentences, self.has_words))
+            for reader in self._readers():
+                folder, sentences = reader.folders[worker], reader.sentences[worker]
+                reader._record(index, folder.add(index, block, sentences, reader.has_words))
             stage.advance(block.size)
 
         self.workers.feed(enumerate(blocks), work)
 
     def fold_sample(self, sampled: Sampled) -> None:
         def work(worker: int, index: int) -> None:
-            self._record(index, sampled.fold(index, self.folders[worker], self.has_words))
+            for reader in self._readers():
+                folder = reader.folders[worker]
+                reader._record(index, sampled.fold(index, folder, reader.has_words))
 
         self.workers.run(range(len(sampled)), work)
+
+    def _readers(self) -> list[_Reader]:
+        return [self] if self.beside is None else [self, self.beside]
 
     def _record(self, index: int, batch: Batch) -> None:
         if not self.ordered:
@@ -197,9 +206,13 @@ def read_corpus(
     """
     return_freed_memory()
     rules = _rules(options, charsmap, symbols, workers)
+    seed_rules = None
+    if options.tsv and options.release.seeds_see_lines_twice:
+        seed_rules = _rules(options, charsmap, symbols, workers, copies=2)
     source = _source(options, items, report)
     try:
-        return _read(options, rules, source, workers, report, keep=False)
+        keep = options.release.seed_nodes_are_cut
+        return _read(options, rules, seed_rules, source, workers, report, keep)
     except WordsNotKeptError:
         if why := source.why_once():
             raise TrainingError(
@@ -207,7 +220,7 @@ def read_corpus(
                 f"which has to be read again, but {why}. Write it to a file, or put U+2581 into "
                 "required_chars."
             ) from None
-        return _read(options, rules, source, workers, report, keep=True)
+        return _read(options, rules, seed_rules, source, workers, report, keep=True)
 
 
 def read_unordered(
@@ -247,13 +260,14 @@ def _rules(
     symbols: list[bytes],
     workers: Workers,
     ordered: bool = True,
+    copies: int = 0,
 ) -> TextRules:
     pretokenize = None
     if cut := find_cut(options.pretokenizer):
         consistent = not options.allow_inconsistent_pretokenization
         pretokenize = Pretokenizer(cut, consistent, workers.cancel)
     try:
-        return TextRules(charsmap, symbols, options, ordered, pretokenize)
+        return TextRules(charsmap, symbols, options, ordered, pretokenize, copies)
     except RuntimeError as error:
         raise TrainingError(f"INTERNAL: {error}") from None
 
@@ -307,12 +321,15 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
 def _read(
     options: CorpusOptions,
     rules: TextRules,
+    seed_rules: TextRules | None,
     source: Files | Items,
     workers: Workers,
     report: Report,
     keep: bool,
 ) -> Corpus:
     reader = _Reader(options, rules, workers, keep)
+    if seed_rules is not None:
+        reader.beside = _Reader(options, seed_rules, workers, keep)
     kept = _fold(reader, source, report)
     report.step("Merging words")
     builder = Builder(rules, workers)
@@ -330,7 +347,11 @@ def _read(
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")
-    if corpus.text_bytes > options.chunk_bytes:
+    if reader.beside is not None and seed_rules is not None:
+        seed_builder = Builder(seed_rules, workers)
+        reader.beside.finish(seed_builder)
+        corpus.seed_text = seed_builder.build(alphabet)
+    if options.release.seeds_in_chunks and corpus.text_bytes > options.chunk_bytes:
         corpus.drop_uses()
         corpus.chunks = Chunks(
             kept, rules, alphabet, builder.sentences, options.chunk_bytes, workers, report

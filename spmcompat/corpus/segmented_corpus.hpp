@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,26 +11,28 @@
 
 namespace spmcompat {
 
-// Which bytes follow a text: none, one, or several different ones.
-class FollowingByte {
+// Which symbols (bytes or characters) follow a text: none, one, or several different ones.
+class FollowingSymbol {
  public:
-  static constexpr uint16_t kTextEnd = 0x100;  // counts as a byte
+  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a symbol
 
-  void add(uint16_t byte) { value_ = value_ == kNone || value_ == byte ? byte : kMany; }
-  void add(FollowingByte other) {
+  void add(uint32_t symbol) { value_ = value_ == kNone || value_ == symbol ? symbol : kMany; }
+  void add(FollowingSymbol other) {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
+  // The only one.
+  uint32_t symbol() const { return value_; }
 
  private:
-  static constexpr uint16_t kNone = 0x200, kMany = 0x201;
-  uint16_t value_ = kNone;
+  static constexpr uint32_t kNone = 0x110001, kMany = 0x110002;
+  uint32_t value_ = kNone;
 };
 
-// What follows a text. The end of a sentence counts as a zero byte.
+// What follows a text. The end of a sentence counts as a zero.
 struct Followers {
-  FollowingByte next;
-  FollowingByte behind_end;  // what follows the end of a sentence
+  FollowingSymbol next;
+  FollowingSymbol behind_end;  // what follows the end of a sentence
   uint64_t at_end = 0;       // how often the text stands at the end of a sentence
 
   void add(const Followers& other) {
@@ -49,6 +53,9 @@ struct SegmentUse {
   }
 };
 
+// Pieces and their counts.
+using SeedCounts = std::map<std::string, uint64_t, std::less<>>;
+
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
@@ -65,6 +72,8 @@ struct SegmentedCorpus {
   std::vector<uint64_t> word_begin;  // word -> range of word_segments
   std::vector<uint32_t> word_segments;
   std::vector<int64_t> word_count;
+  // Counts of seeds that text_end.hpp corrects.
+  SeedCounts at_text_end;
 };
 
 }  // namespace spmcompat

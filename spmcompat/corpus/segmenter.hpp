@@ -23,9 +23,11 @@ namespace spmcompat {
 // then take_contexts for each shard of the words, then assemble.
 class Segmenter {
  public:
-  Segmenter(WordTable words, const PieceRule& rule, size_t parts)
+  // What follows a segment is told by characters, or else by their first bytes.
+  Segmenter(WordTable words, const PieceRule& rule, bool by_characters, size_t parts)
       : words_(std::move(words)),
         rule_(rule),
+        by_characters_(by_characters),
         segments_(kShardBits, false),
         sorted_(parts),
         cuts_(parts),
@@ -183,20 +185,21 @@ class Segmenter {
     return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }
 
-  static unsigned char lead_byte(char32_t c) {
+  uint32_t symbol_of(char32_t c) const {
+    if (by_characters_) return c;
     std::string text;
     append_utf8(c, text);
-    return text[0];
+    return static_cast<unsigned char>(text[0]);
   }
-  static Followers followers_of(uint32_t next, uint64_t count) {
+  Followers followers_of(uint32_t next, uint64_t count) const {
     Followers followers;
     if (next < kSentenceEnd) {
-      followers.next.add(lead_byte(next));
+      followers.next.add(symbol_of(next));
       return followers;
     }
     followers.next.add(0);
-    followers.behind_end.add(next == kTextEnd ? FollowingByte::kTextEnd
-                                              : lead_byte(next & ~kSentenceEnd));
+    followers.behind_end.add(next == kTextEnd ? FollowingSymbol::kTextEnd
+                                              : symbol_of(next & ~kSentenceEnd));
     followers.at_end = count;
     return followers;
   }
@@ -222,7 +225,7 @@ class Segmenter {
       if (p > head && rule_.parts(left, right)) {
         SegmentUse use;
         use.count = total;
-        use.followers.next.add(static_cast<unsigned char>(*p));
+        use.followers.next.add(symbol_of(right));
         batch.add(std::string_view(head, p - head), use, cuts.segments.size());
         cuts.segments.push_back(kNoWord);
         head = p;
@@ -323,6 +326,7 @@ class Segmenter {
 
   WordTable words_;
   PieceRule rule_;
+  bool by_characters_;
   SharedTable<SegmentUse> segments_;
   std::vector<std::vector<Key>> sorted_;    // by part
   std::vector<std::vector<size_t>> begin_;  // of each part of the sequence, in each of `sorted_`

@@ -251,6 +251,7 @@ class WordCounts {
   void finish_changes(SentenceOrder* order) {
     if (order != nullptr) {
       for (uint32_t& word : order->last) word = covered(word);
+      for (uint32_t& word : order->words) word = covered(word);
     }
     std::vector<Context> moved;
     for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
@@ -279,6 +280,8 @@ class WordCounts {
       const uint64_t closed = uniform_starts ? count : count - 1;
       if (closed > 0) joined.words_.count(order.last[i], kSentenceEnd | first, closed);
     }
+    order.words.clear();
+    order.word_begin.clear();
   }
 
  private:

@@ -23,7 +23,7 @@ class CandidateCounts {
   // Keeps the `limit` best in the end; sixteen times as many after a chunk, or else the best
   // eight times as many.
   CandidateCounts(size_t limit, size_t longest, float length_power)
-      : CandidateCounts(limit, CandidateScores(longest, length_power)) {}
+      : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
   // Takes over what all workers found in one chunk.
   void add(const SuffixNodes& nodes, std::vector<std::vector<Candidate>>& found) {
@@ -46,6 +46,8 @@ class CandidateCounts {
   }
 
  private:
+  static constexpr SeedTree kTree{};  // no other release knows chunks
+
   CandidateCounts(size_t limit, CandidateScores scores)
       : limit_(limit), scores_(std::move(scores)) {}
 
@@ -57,7 +59,7 @@ class CandidateCounts {
     const CandidateCounts* counts;
     bool operator()(const Ranked& a, const Ranked& b) const {
       if (a.score != b.score) return a.score > b.score;
-      return better_of_equals(counts->pieces_[a.id], counts->pieces_[b.id]);
+      return kTree.better_of_equals(counts->pieces_[a.id], counts->pieces_[b.id]);
     }
   };
 

@@ -24,10 +24,11 @@ constexpr size_t kManyNodes = 1 << 16;
 
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
 
-// The pieces as the lattices see them, and the processor that the sums are computed for.
+// The pieces as the lattices see them, and how sums of them are computed.
 struct Scores {
   std::vector<NodePiece> pieces;
   bool avx2 = has_avx2();
+  LogSumExp log_sum_exp = exact_log_sum_exp(true);
 
   void set(const Pieces& all) { pieces = node_pieces(all); }
 
@@ -38,6 +39,9 @@ struct Scores {
     uint32_t longest = 1;
     for (const NodePiece& piece : pieces) longest = std::max(longest, piece.length);
     return longest;
+  }
+  Sums sums(float* alpha, float* beta = nullptr, float* x = nullptr, size_t unused_x = 0) const {
+    return {pieces.data(), no_op(), log_sum_exp, alpha, beta, x, unused_x};
   }
 };
 
@@ -85,7 +89,7 @@ inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segm
       alpha[0] = 0.0f;
       at += view.size;
     }
-    follower.follow(tracks, {scores.pieces.data(), scores.no_op(), alphas});
+    follower.follow(tracks, scores.sums(alphas));
   }
 }
 
@@ -168,7 +172,7 @@ class WordPass {
       tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.later),
                          word.begin + word.first_length, word.length - word.first_length});
     }
-    forward_.follow(tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data()});
+    forward_.follow(tracks_, scores_.sums(alpha_.data()));
   }
 
   void go_backward() {
@@ -185,8 +189,8 @@ class WordPass {
     }
     beta_[0] = kNoOne;
     x_.resize(nodes_.size() + longest + kSpareNodes);
-    backward_.follow(tracks_, {scores_.pieces.data(), scores_.no_op(), alpha_.data(), beta_.data(),
-                               x_.data(), nodes_.size()});
+    backward_.follow(
+        tracks_, scores_.sums(alpha_.data(), beta_.data(), x_.data(), nodes_.size()));
   }
 
   void add_shares(const Word& word, float* expected) {
@@ -322,12 +326,12 @@ inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices&
   return sum;
 }
 
-// For pruning: how often each piece stands in the best paths of the lane's words, and where.
+// For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                             const Scores& scores, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {
-  sums.expected.assign(scores.size(), 0.0f);
-  sums.places.assign(scores.size(), NodePlace());
+  sums.expected.resize(scores.size());
+  sums.places.resize(scores.size());
   const uint32_t unknown = scores.unknown();
   BestPath best(lattices.chains(), scores.pieces, scores.longest());
   for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
@@ -345,6 +349,19 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
       if (!place.known()) place = {words.segments()[node.view], node.begin};
     });
   }
+}
+
+// How many words there are, added up in float as the lanes do it.
+inline float sum_word_counts(const SegmentedCorpus& corpus, size_t lanes) {
+  float total = 0.0f;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    float sum = 0.0f;
+    for (size_t word = lane; word < corpus.word_count.size(); word += lanes) {
+      sum += static_cast<float>(corpus.word_count[word]);
+    }
+    total += sum;
+  }
+  return total;
 }
 
 }  // namespace spmcompat

@@ -16,9 +16,13 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cdef cppclass LatticeBlock:
         pass
 
+    ctypedef float (*LogSumExp)(float x, float y) noexcept
+    LogSumExp exact_log_sum_exp(cbool with_log1p)
+
     cdef cppclass Scores:
         vector[NodePiece] pieces
         cbool avx2
+        LogSumExp log_sum_exp
         void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
@@ -53,6 +57,7 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     void count_best_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +
+    float sum_word_counts(const SegmentedCorpus& corpus, size_t lanes)
 
 
 cdef class Counts:

@@ -42,13 +42,16 @@ cdef class Lattices:
     """The lattices of all segments of a corpus over the pieces in training.
 
     Sums are computed in the way of processors with AVX2 if this one is, unless the environment
-    variable ``SPMCOMPAT_AVX2`` is 0; that never changes a bit.
+    variable ``SPMCOMPAT_AVX2`` is 0; that never changes a bit. What does is `with_log1p`: whether
+    log(1 + x) is computed by the library's log1p or by its log.
     """
 
-    def __init__(self, Corpus corpus not None, Pieces pieces not None, workers):
+    def __init__(
+            self, Corpus corpus not None, Pieces pieces not None, workers, bint with_log1p=True):
         cdef size_t blocks
         self.corpus = corpus
         self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
+        self.scores.log_sum_exp = exact_log_sum_exp(with_log1p)
         self._set(pieces)
         workers.call(self._prepare)
         blocks = dereference(self.lattices).blocks()
@@ -151,6 +154,20 @@ cdef class Lattices:
                     &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
+
+    def best_path_counts_one_by_one(self, int lanes, workers):
+        """Return the same counts, each added up without a break through all lanes: `Counts`."""
+        cdef Counts total = Counts()
+        workers.call(lambda: self._count_one_by_one(lanes, total, workers.cancel))
+        return total
+
+    def _count_one_by_one(self, int lanes, Counts total, CancelFlag cancel):
+        cdef int lane
+        with nogil:
+            for lane in range(lanes):
+                count_best_lane(
+                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
+                    &cancel.flag, total.sums)
 
 
 def _sum_lanes(int lanes, run, workers):

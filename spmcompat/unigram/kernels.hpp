@@ -50,8 +50,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Equal to exact::log_sum_exp, each for itself, for finite arguments and for x = -inf.
-SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y) {
+// Equal to one of exact_log_sum_exp, each for itself, for finite arguments and for x = -inf.
+SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp exact) {
   const Float4 high = greater(x, y);
   const Float4 d = greater(lesser(x, y) - high, Float4{-24.0f, -24.0f, -24.0f, -24.0f});
   const Double4 base = to_double(high);
@@ -62,7 +62,7 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y) {
   if (__builtin_expect(!differ(below, above), 1)) return below;
   Float4 result = below;
   for (int i = 0; i < 4; ++i) {
-    if (below[i] != above[i]) result[i] = exact::log_sum_exp(x[i], y[i]);
+    if (below[i] != above[i]) result[i] = exact(x[i], y[i]);
   }
   return result;
 }
@@ -116,7 +116,7 @@ SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Forward>& tracks, size_t
     end[i] = sums.alpha + at + piece.length;
   }
   const Float4 sum = log_sum_exp(Float4{*end[0], *end[1], *end[2], *end[3]},
-                                 Float4{term[0], term[1], term[2], term[3]});
+                                 Float4{term[0], term[1], term[2], term[3]}, sums.exact);
   for (int i = 0; i < 4; ++i) *end[i] = sum[i];
 }
 
@@ -136,7 +136,7 @@ SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Backward>& tracks, size_
     at -= here >> 31;
   }
   const Float4 sum = log_sum_exp(Float4{*begin[0], *begin[1], *begin[2], *begin[3]},
-                                 Float4{term[0], term[1], term[2], term[3]});
+                                 Float4{term[0], term[1], term[2], term[3]}, sums.exact);
   for (int i = 0; i < 4; ++i) *begin[i] = sum[i];
 }
 
@@ -169,13 +169,14 @@ inline void to_terms(const float* x, size_t size, float frequency, double* terms
 }
 
 // Over arrays, for tests.
-inline void log_sum_exp_arrays(const float* x, const float* y, float* sums, size_t size) {
+inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
+                               size_t size) {
   for (size_t i = 0; i < size; i += 4) {
     const size_t left = size - i < 4 ? size - i : 4;
     Float4 a{}, b{};
     std::memcpy(&a, x + i, left * sizeof(float));
     std::memcpy(&b, y + i, left * sizeof(float));
-    const Float4 sum = log_sum_exp(a, b);
+    const Float4 sum = log_sum_exp(a, b, exact);
     std::memcpy(sums + i, &sum, left * sizeof(float));
   }
 }

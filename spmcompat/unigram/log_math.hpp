@@ -1,7 +1,7 @@
 // Sums of probabilities in the logarithm, rounded as the reference rounds them.
 //
-// sentencepiece 0.2.3 computes in double with the library's exp and log1p and rounds to float
-// once. Nearly always a cheap approximation with a proven bound rounds to the same float, and
+// sentencepiece computes in double with the library's exp and log1p, or exp and log, and rounds to
+// float once. Nearly always a cheap approximation with a proven bound rounds to the same float, and
 // a test tells when that is certain (Ziv 1991, "Fast evaluation of elementary mathematical
 // functions with correctly rounded last bit"); else the reference's own expression is computed.
 // The approximations themselves stand in kernels.hpp, as they work on four values at a time.
@@ -10,6 +10,8 @@
 // width h; with n coefficients the error is at most max|f^(n)| / n! * 2 (h/4)^n.
 // - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24 the value
 //   at -24 is taken, off by less than 3.8e-11.
+//   log(exp(d) + 1) is the same but for the rounding of its argument, which lies between 1 and 2:
+//   so off by less than 2^-53.
 // - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
 // Added are the roundings of the evaluation itself (no term of the cubics is above 1, so 1e-15
 // there; the argument of exp is below 2^7, so its reduction is off by less than 2^-46), the error
@@ -29,12 +31,16 @@ namespace exact {
 
 // log(exp(x) + exp(y)): the difference in float, exp and log1p in double, one rounding to
 // float; the larger alone when the other is below it by over 50.
-inline float log_sum_exp(float x, float y) {
+template <double (*kLog1p)(double)>
+float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);
   const float high = std::max(x, y);
   if (high > low + 50.0f) return high;
-  return static_cast<float>(high + std::log1p(std::exp(static_cast<double>(low - high))));
+  return static_cast<float>(high + kLog1p(std::exp(static_cast<double>(low - high))));
 }
+
+inline double log1p(double x) { return std::log1p(x); }
+inline double log_of_sum(double x) { return std::log(x + 1.0); }
 
 // sum + frequency * exp(x): product and sum in double, one rounding to float.
 inline float add_exp(float sum, float frequency, float x) {
@@ -42,6 +48,13 @@ inline float add_exp(float sum, float frequency, float x) {
 }
 
 }  // namespace exact
+
+using LogSumExp = float (*)(float x, float y);
+
+// With the library's log1p, or with its log of the sum.
+inline LogSumExp exact_log_sum_exp(bool with_log1p) {
+  return with_log1p ? exact::log_sum_exp<exact::log1p> : exact::log_sum_exp<exact::log_of_sum>;
+}
 
 // The coefficients, the constant first, of the polynomial through f at the Chebyshev nodes of
 // [center - h/2, center + h/2].

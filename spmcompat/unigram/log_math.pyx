@@ -7,30 +7,31 @@ from libcpp cimport bool as cbool
 
 cdef extern from "processors.hpp" namespace "spmcompat" nogil:
     cbool c_has_avx2 "spmcompat::has_avx2"()
+    ctypedef float (*LogSumExp)(float x, float y) noexcept
+    LogSumExp exact_log_sum_exp(cbool with_log1p)
 
 
 cdef extern from "processors.hpp" namespace "spmcompat::any_processor" nogil:
-    void log_sum_exp_arrays(const float*, const float*, float*, size_t) noexcept
+    void log_sum_exp_arrays(const float*, const float*, LogSumExp, float*, size_t) noexcept
     void add_exp_arrays(const float*, const float*, const float*, float*, size_t) noexcept
 
 
 cdef extern from "processors.hpp" namespace "spmcompat::avx2" nogil:
     void log_sum_exp_avx2 "spmcompat::avx2::log_sum_exp_arrays"(
-        const float*, const float*, float*, size_t) noexcept
+        const float*, const float*, LogSumExp, float*, size_t) noexcept
     void add_exp_avx2 "spmcompat::avx2::add_exp_arrays"(
         const float*, const float*, const float*, float*, size_t) noexcept
 
 
 cdef extern from "log_math.hpp" namespace "spmcompat::exact" nogil:
-    float one_log_sum_exp "spmcompat::exact::log_sum_exp"(float x, float y) noexcept
     float one_add_exp "spmcompat::exact::add_exp"(float sum, float frequency, float x) noexcept
 
 
 cdef void log_sum_exp_exactly(
-        const float* x, const float* y, float* sums, size_t size) noexcept nogil:
+        const float* x, const float* y, LogSumExp exact, float* sums, size_t size) noexcept nogil:
     cdef size_t i
     for i in range(size):
-        sums[i] = one_log_sum_exp(x[i], y[i])
+        sums[i] = exact(x[i], y[i])
 
 
 cdef void add_exp_exactly(
@@ -41,7 +42,8 @@ cdef void add_exp_exactly(
         new_sums[i] = one_add_exp(sums[i], frequencies[i], x[i])
 
 
-ctypedef void (*LogSumExp)(const float*, const float*, float*, size_t) noexcept nogil
+ctypedef void (*LogSumExps)(
+    const float*, const float*, LogSumExp, float*, size_t) noexcept nogil
 ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t) noexcept nogil
 
 
@@ -60,13 +62,14 @@ cdef _new(Py_ssize_t size):
     return numpy.empty(size, numpy.float32)
 
 
-cdef _map_log_sum_exp(LogSumExp function, const float[::1] x, const float[::1] y):
+cdef _map_log_sum_exp(
+        LogSumExps function, const float[::1] x, const float[::1] y, bint with_log1p):
     _check_sizes(x.shape[0], y.shape[0])
     result = _new(x.shape[0])
     cdef float[::1] out = result
     if x.shape[0] > 0:
         with nogil:
-            function(&x[0], &y[0], &out[0], x.shape[0])
+            function(&x[0], &y[0], exact_log_sum_exp(with_log1p), &out[0], x.shape[0])
     return result
 
 
@@ -83,7 +86,7 @@ cdef _map_add_exp(
     return result
 
 
-def log_sum_exp(x, y, bint avx2):
+def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
     """Return log(exp(x) + exp(y)), elementwise, as the E-step computes it.
 
     Parameters
@@ -92,6 +95,8 @@ def log_sum_exp(x, y, bint avx2):
         Logarithms of probabilities.
     avx2 : bool
         Which path to take; that for AVX2 needs a processor that has it.
+    with_log1p : bool
+        Whether log(1 + x) is meant as the library's log1p rounds it, or as its log does.
 
     Returns
     -------
@@ -103,12 +108,12 @@ def log_sum_exp(x, y, bint avx2):
     ValueError
         For arrays of different sizes or another type.
     """
-    return _map_log_sum_exp(log_sum_exp_avx2 if avx2 else log_sum_exp_arrays, x, y)
+    return _map_log_sum_exp(log_sum_exp_avx2 if avx2 else log_sum_exp_arrays, x, y, with_log1p)
 
 
-def log_sum_exp_exact(x, y):
-    """Return what `log_sum_exp` must return: the expression of sentencepiece 0.2.3."""
-    return _map_log_sum_exp(log_sum_exp_exactly, x, y)
+def log_sum_exp_exact(x, y, bint with_log1p=True):
+    """Return what `log_sum_exp` must return: the expression of sentencepiece 0.2.3, or before."""
+    return _map_log_sum_exp(log_sum_exp_exactly, x, y, with_log1p)
 
 
 def add_exp(sums, frequencies, x, bint avx2):

@@ -53,11 +53,13 @@ struct Pieces {
   }
 };
 
-// Scores that are counts become log probabilities; the sum is taken in double.
-inline void to_log_probabilities(std::vector<float>& score) {
-  double sum = 0.0;
+// Scores that are counts become log probabilities. Their sum and its logarithm are taken in double
+// or in float.
+template <typename Sum = double>
+void to_log_probabilities(std::vector<float>& score) {
+  Sum sum = 0;
   for (const float s : score) sum += s;
-  const double log_sum = std::log(sum);
+  const Sum log_sum = static_cast<Sum>(std::log(static_cast<double>(sum)));
   for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 

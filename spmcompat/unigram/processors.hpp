@@ -18,6 +18,7 @@ namespace spmcompat {
 struct Sums {
   const NodePiece* pieces;
   uint32_t no_op;  // a node that changes no sum
+  LogSumExp exact;
   float* alpha;
   float* beta = nullptr;  // backward only, as all below
   float* x = nullptr;     // the logarithm of each node's share of its word

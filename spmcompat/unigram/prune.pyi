@@ -1,8 +1,24 @@
+from typing import final
+
 from spmcompat.unigram.e_step import Counts, Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.workers import Workers
 
+@final
+class LossWeights:
+    @staticmethod
+    def by_pieces(counts: Counts) -> LossWeights: ...
+    @staticmethod
+    def by_words(
+        lattices: Lattices, counts: Counts, lanes: int, workers: Workers
+    ) -> LossWeights: ...
+
 def prune(
-    lattices: Lattices, counts: Counts, size: int, workers: Workers
+    lattices: Lattices,
+    counts: Counts,
+    weights: LossWeights,
+    size: int,
+    workers: Workers,
+    limited: bool = True,
 ) -> tuple[Pieces, NewIds]: ...
 def drop_unreachable(pieces: Pieces, workers: Workers) -> Pieces: ...

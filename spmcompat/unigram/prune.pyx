@@ -1,13 +1,17 @@
 """Pruning: the pieces whose loss hurts the likelihood least leave the model."""
 
+from cython cimport final
+
 from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
-from spmcompat.unigram.e_step cimport CLattices, Counts, LaneSums, Lattices, NewIds, Scores
+from spmcompat.unigram.e_step cimport (
+    CLattices, Counts, LaneSums, Lattices, NewIds, Scores, sum_word_counts)
 from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 
@@ -21,16 +25,19 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
 
     Alternatives find_alternatives(
         const CPieces& pieces, const Scores& scores, const CLattices& lattices,
-        const LaneSums& counts, uint32_t first, uint32_t last,
+        const LaneSums& counts, uint32_t first, uint32_t last, cbool limited,
         const volatile int* cancel) except +
+    float sum_counts(const vector[float]& count)
     vector[uint32_t] select_pieces(
-        const vector[float]& count, const vector[Alternatives]& parts, size_t size) except +
+        const vector[float]& count, const vector[float]& occurrences, float total,
+        const vector[Alternatives]& parts, size_t size) except +
     vector[uint32_t] reachable(
         const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
         const volatile int* cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker looks at in one go
+cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
 
 
 cdef class _Resegmentation:
@@ -38,11 +45,13 @@ cdef class _Resegmentation:
 
     cdef Lattices lattices
     cdef Counts counts
+    cdef bint limited
     cdef vector[Alternatives] parts
 
-    def __init__(self, Lattices lattices, Counts counts):
+    def __init__(self, Lattices lattices, Counts counts, bint limited):
         self.lattices = lattices
         self.counts = counts
+        self.limited = limited
         self.parts.resize((len(counts) + PART - 1) // PART)
 
     def find(self, size_t part, CancelFlag cancel):
@@ -51,12 +60,15 @@ cdef class _Resegmentation:
         with nogil:
             self.parts[part] = find_alternatives(
                 self.lattices.pieces.pieces, self.lattices.scores,
-                dereference(self.lattices.lattices), self.counts.sums, first, last, &cancel.flag)
+                dereference(self.lattices.lattices), self.counts.sums, first, last,
+                self.limited, &cancel.flag)
 
-    def select(self, size_t size):
+    def select(self, LossWeights weights, size_t size):
         cdef vector[uint32_t] kept
         with nogil:
-            kept = select_pieces(self.counts.sums.expected, self.parts, size)
+            kept = select_pieces(
+                self.counts.sums.expected, weights.occurrences.sums.expected, weights.total,
+                self.parts, size)
         return keep(self.lattices.pieces, kept)
 
 
@@ -72,7 +84,40 @@ cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
     return new_pieces, new_ids
 
 
-def prune(Lattices lattices not None, Counts counts not None, size_t size, workers):
+@final
+cdef class LossWeights:
+    """How much the loss of each piece counts: its share of all pieces, or of all words."""
+
+    cdef Counts occurrences
+    cdef float total
+
+    @staticmethod
+    def by_pieces(Counts counts not None):
+        """Weigh by the share of all pieces in the best segmentations, which `counts` counts."""
+        cdef LossWeights weights = LossWeights()
+        weights.occurrences = counts
+        weights.total = sum_counts(counts.sums.expected)
+        return weights
+
+    @staticmethod
+    def by_words(Lattices lattices not None, Counts counts not None, int lanes, workers):
+        """Weigh by the number of words that a piece stands in, of all words.
+
+        The lanes are no matter here, unless a count is so large that float32 rounds it.
+        """
+        cdef LossWeights weights = LossWeights()
+        cdef float count
+        weights.occurrences = counts
+        for count in counts.sums.expected:
+            if count >= EXACT_FLOATS:
+                weights.occurrences = lattices.best_path_counts_one_by_one(lanes, workers)
+                break
+        weights.total = sum_word_counts(lattices.corpus.segmented, lanes)
+        return weights
+
+
+def prune(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+          size_t size, workers, bint limited=True):
     """Return the pieces that stay, and the new ids of the old ones.
 
     Parameters
@@ -81,10 +126,14 @@ def prune(Lattices lattices not None, Counts counts not None, size_t size, worke
         Those of the corpus over the pieces in training.
     counts : Counts
         How often each piece stands in the best segmentations, as `lattices` gives it.
+    weights : LossWeights
+        How much the loss of each piece counts.
     size : int
         How many shall stay.
     workers : Workers
         Real threads.
+    limited : bool
+        Whether the search for the second-best segmentation gives up after so many steps.
 
     Returns
     -------
@@ -96,12 +145,12 @@ def prune(Lattices lattices not None, Counts counts not None, size_t size, worke
     Notes
     -----
     The loss of a piece is how much the likelihood falls when the second-best segmentation of
-    its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece 0.2.3 computes it).
+    its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece computes it).
     """
-    work = _Resegmentation(lattices, counts)
+    work = _Resegmentation(lattices, counts, limited)
     parts = (len(counts) + PART - 1) // PART
     workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
-    return work.select(size)
+    return work.select(weights, size)
 
 
 cdef class _Reachable:

@@ -102,9 +102,12 @@ enum class Resegmentation {
 
 // The two best paths by A*, from the end to the begin of the text. The agenda is a binary heap
 // that compares the estimate only, so equal estimates come out as the standard library's heap
-// functions leave them; the limits on its size are those of the reference.
+// functions leave them; the limits on its size are those of the reference, where it has any but
+// that on the agenda.
 class TwoBest {
  public:
+  explicit TwoBest(bool limited) : limited_(limited) {}
+
   Resegmentation find(PieceLattice& lattice, std::vector<uint32_t>& alternative) {
     lattice.find_best();
     alternative.clear();
@@ -160,10 +163,10 @@ class TwoBest {
         agenda_.push(allocate({left, top, node.best + top->path, node.score + top->path}));
       }
       total += lefts.size();
-      if (total >= kMaxTotal || hypotheses_.size() >= kMaxTotal) return false;
+      if (limited_ && (total >= kMaxTotal || hypotheses_.size() >= kMaxTotal)) return false;
       if (agenda_.size() >= kMaxAgenda ||
-          (agenda_.size() > kShrunkAgenda && hypotheses_.size() >= max_hypotheses)) {
-        if (shrinks++ >= kMaxShrinks) return false;
+          (limited_ && agenda_.size() > kShrunkAgenda && hypotheses_.size() >= max_hypotheses)) {
+        if (limited_ && shrinks++ >= kMaxShrinks) return false;
         shrink();
         max_hypotheses = hypotheses_.size() + kMaxHypotheses;
       }
@@ -217,6 +220,7 @@ class TwoBest {
     return head;
   }
 
+  bool limited_;
   std::deque<Hypothesis> hypotheses_;
   Agenda agenda_;
   std::array<std::vector<uint32_t>, 2> paths_;
@@ -232,9 +236,10 @@ struct Alternatives {
 
 inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores,
                                       const Lattices& lattices, const LaneSums& counts,
-                                      uint32_t first, uint32_t last, const volatile int* cancel) {
+                                      uint32_t first, uint32_t last, bool limited,
+                                      const volatile int* cancel) {
   PieceLattice lattice;
-  TwoBest two_best;
+  TwoBest two_best(limited);
   Alternatives result;
   std::vector<uint32_t> alternative;
   for (uint32_t id = first; id < last && !*cancel; ++id) {
@@ -257,8 +262,8 @@ inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores
 
 // How much the likelihood falls when the piece is replaced by its alternative everywhere.
 // Every intermediate is a float, every logarithm a double, as in the reference.
-inline float removal_loss(const std::vector<float>& count, float sum, float log_sum, uint32_t id,
-                          const uint32_t* alternative, size_t size) {
+inline float removal_loss(const std::vector<float>& count, float sum, float log_sum, float share,
+                          uint32_t id, const uint32_t* alternative, size_t size) {
   const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
   const float log_sum_after =
       std::log(static_cast<double>(sum + count[id] * static_cast<float>(size - 1)));
@@ -267,16 +272,22 @@ inline float removal_loss(const std::vector<float>& count, float sum, float log_
     log_alternative +=
         std::log(static_cast<double>(count[alternative[i]] + count[id])) - log_sum_after;
   }
-  return count[id] / sum * (log_piece - log_alternative);
+  return share * (log_piece - log_alternative);
+}
+
+inline float sum_counts(const std::vector<float>& count) {
+  double total = 0.0;
+  for (const float c : count) total += c;
+  return static_cast<float>(total);
 }
 
 // The ids of the pieces that stay, in the order of their new ids: first those without an
-// alternative, then by loss descending, id ascending, until `size` are reached.
+// alternative, then by loss descending, id ascending, until `size` are reached. A loss weighs what
+// the piece's occurrences are of `total`.
 inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
-                                   const std::vector<Alternatives>& parts, size_t size) {
-  double total = 0.0;
-  for (const float c : count) total += c;
-  const float sum = static_cast<float>(total);
+                                           const std::vector<float>& occurrences, float total,
+                                           const std::vector<Alternatives>& parts, size_t size) {
+  const float sum = sum_counts(count);
   const float log_sum = std::log(static_cast<double>(sum));
 
   std::vector<uint32_t> kept;
@@ -292,7 +303,9 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
       }
       const uint32_t* alternative = part.pieces.data() + part.begin[i];
       const size_t length = part.begin[i + 1] - part.begin[i];
-      candidates.emplace_back(removal_loss(count, sum, log_sum, id, alternative, length), id);
+      const float share = occurrences[id] / total;
+      candidates.emplace_back(
+          removal_loss(count, sum, log_sum, share, id, alternative, length), id);
     }
   }
   std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {

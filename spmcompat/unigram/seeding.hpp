@@ -1,10 +1,11 @@
-// Seed pieces: the valid substrings of the text that are followed by different bytes.
+// Seed pieces: the valid substrings of the text that are followed by different symbols.
 //
 // The reference sorts all suffixes of the text and takes the internal nodes of the suffix
-// tree. A valid piece lies within one segment, and whether it branches, and how often it
-// occurs, is decided by the distinct segments and what follows each of them alone. So only
-// suffixes of distinct segments are sorted, each cut behind the longest possible piece and
-// the byte after it, and every suffix weighs what its segment weighs.
+// tree; seed_tree.hpp tells how the releases differ there. A valid piece lies within one
+// segment, and whether it branches, and how often it occurs, is decided by the distinct
+// segments and what follows each of them alone. So only suffixes of distinct segments are
+// sorted, each cut behind the longest possible piece and the symbol after it, and every
+// suffix weighs what its segment weighs.
 //
 // Suffixes are put into buckets by their first character. A candidate has at least two, so
 // every bucket is searched by itself; small ones make up a task together.
@@ -23,21 +24,33 @@
 
 #include "piece_rule.hpp"
 #include "pieces.hpp"
+#include "seed_tree.hpp"
 #include "segmented_corpus.hpp"
 
 namespace spmcompat {
 
-// What a candidate scores: its count times a power of its length.
+// What a candidate scores: its count times a power of its length. A whole number is rounded once.
 class CandidateScores {
  public:
-  CandidateScores(size_t longest, float length_power) {
+  CandidateScores(size_t longest, float length_power, bool whole) : whole_(whole) {
     for (size_t length = 0; length <= longest; ++length) {
       weight_.push_back(weight(static_cast<float>(length), length_power));
     }
   }
 
   float of(uint64_t count, size_t characters) const {
+    if (whole_) return static_cast<float>(count * characters);
     return static_cast<float>(count) * weight_[characters];
+  }
+
+  // A number that is the greater, the better the candidate is: the whole number, or the bits of
+  // the score, which order positive floats.
+  uint64_t rank(uint64_t count, size_t characters) const {
+    if (whole_) return count * characters;
+    const float score = of(count, characters);
+    uint32_t bits;
+    std::memcpy(&bits, &score, sizeof bits);
+    return bits;
   }
 
  private:
@@ -46,6 +59,7 @@ class CandidateScores {
     return power == 0.5f ? std::sqrt(length) : std::pow(length, power);
   }
 
+  bool whole_;
   std::vector<float> weight_;  // by length in characters
 };
 
@@ -58,11 +72,6 @@ inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   // What fits no integer becomes what x86-64 makes of it.
   if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
-}
-
-// Of candidates with equal scores the longer in bytes comes first, then bytes ascending.
-inline bool better_of_equals(std::string_view a, std::string_view b) {
-  return a.size() != b.size() ? a.size() > b.size() : a < b;
 }
 
 struct Candidate {
@@ -139,15 +148,16 @@ class SuffixNodes {
  public:
   // Keeps the `limit` best candidates; those of more than three bytes must occur `least_count`
   // times. The corpus must outlive this object.
-  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, size_t limit,
-              float length_power, uint64_t least_count)
+  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, SeedTree tree,
+              size_t limit, float length_power, uint64_t least_count)
       : corpus_(corpus),
         text_(corpus.segments.text()),
         rule_(rule),
         mode_(mode),
+        tree_(tree),
         limit_(limit),
         least_count_(least_count),
-        scores_(rule.max_length, length_power),
+        scores_(rule.max_length, length_power, tree.of_characters),
         bound_(limit, scores_) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
     for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
@@ -205,7 +215,7 @@ class SuffixNodes {
     bound_.add(fresh);
     for (const Candidate& candidate : fresh) {
       if (found.size() == found.capacity()) make_room(found);
-      if (bound_.reached_by(score(candidate))) found.push_back(candidate);
+      if (reaches_bound(candidate)) found.push_back(candidate);
     }
   }
 
@@ -216,7 +226,7 @@ class SuffixNodes {
     std::vector<size_t> end(parts, 0);
     for (const std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(score(c))) ++end[part_of[ScoreBound::bin_of(score(c))]];
+        if (reaches_bound(c)) ++end[part_of[bin_of(c)]];
       }
     }
     part_begin_.assign(1, 0);
@@ -227,7 +237,7 @@ class SuffixNodes {
     best_.resize(part_begin_.back());
     for (std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(score(c))) best_[end[part_of[ScoreBound::bin_of(score(c))]]++] = c;
+        if (reaches_bound(c)) best_[end[part_of[bin_of(c)]]++] = c;
       }
       std::vector<Candidate>().swap(some);
     }
@@ -238,14 +248,15 @@ class SuffixNodes {
     std::vector<Ranked> ranked;
     ranked.reserve(last - first);
     for (const Candidate* c = first; c != last; ++c) {
-      ranked.push_back({key_at(c->begin, c->bytes), *c});
+      const uint64_t head = tree_.head(key_at(c->begin, c->bytes), c->bytes);
+      ranked.push_back({scores_.rank(c->count, c->characters), head, *c});
     }
     std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
-      const float x = score(a.candidate), y = score(b.candidate);
-      if (x != y) return x > y;
-      if (a.candidate.bytes != b.candidate.bytes) return a.candidate.bytes > b.candidate.bytes;
-      if (a.head != b.head) return a.head < b.head;
-      return piece_view(a.candidate) < piece_view(b.candidate);
+      if (a.rank != b.rank) return a.rank > b.rank;
+      if (a.head != b.head && tree_.heads_decide(a.candidate.bytes, b.candidate.bytes)) {
+        return a.head < b.head;
+      }
+      return tree_.better_of_equals(piece_view(a.candidate), piece_view(b.candidate));
     });
     for (const Ranked& r : ranked) *first++ = r.candidate;
   }
@@ -287,9 +298,13 @@ class SuffixNodes {
     Followers followers;
   };
   struct Ranked {
+    uint64_t rank;
     uint64_t head;  // the first bytes, as a number
     Candidate candidate;
   };
+
+  bool reaches_bound(const Candidate& c) const { return bound_.reached_by(score(c)); }
+  uint32_t bin_of(const Candidate& c) const { return ScoreBound::bin_of(score(c)); }
 
   unsigned char byte_at(uint32_t p) const { return static_cast<unsigned char>(text_[p]); }
 
@@ -323,7 +338,8 @@ class SuffixNodes {
 
   void load(const Bucket& bucket, std::vector<Suffix>& suffixes) const {
     // No piece is longer, with what follows it: a byte, or a character.
-    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (mode_.pretokens ? 4 : 1));
+    const bool by_characters = mode_.pretokens || tree_.of_characters;
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -380,6 +396,11 @@ class SuffixNodes {
     return size;
   }
 
+  // Of the node where two suffixes part.
+  uint32_t node_depth(const Suffix& a, const Suffix& b) const {
+    return tree_.node_depth(text_ + b.begin, common_prefix(a, b));
+  }
+
   // Visits the nodes, inner ones first. Equal suffixes are one node.
   void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
     std::vector<Node> open(1, Node{});
@@ -395,7 +416,7 @@ class SuffixNodes {
         if (open.back().depth < depth) {
           open.push_back({depth, node.begin, node.before, node.first, false, {}});
         }
-        open.back().followers.next.add(byte_at(node.begin + open.back().depth));
+        open.back().followers.next.add(tree_.symbol_at(text_ + node.begin + open.back().depth));
       }
     };
     for (; visited < suffixes.size(); ++visited) {
@@ -404,7 +425,7 @@ class SuffixNodes {
         __builtin_prefetch(&corpus_.uses[suffixes[visited + kAhead].segment]);
       }
       const Suffix& suffix = suffixes[visited];
-      const uint32_t depth = visited > 0 ? common_prefix(suffixes[visited - 1], suffix) : 0;
+      const uint32_t depth = visited > 0 ? node_depth(suffixes[visited - 1], suffix) : 0;
       if (depth < suffix.size) {
         close(depth);
         open.push_back({suffix.size, suffix.begin, count, visited, is_segment(suffix), {}});
@@ -451,14 +472,23 @@ class SuffixNodes {
     return size;
   }
 
-  // The reference takes a text with the zero byte behind it for the text itself, and adds up
-  // the counts of both where both are nodes.
+  // In a tree of bytes, a text with the zero byte behind it is taken for the text itself, and the
+  // counts of both are added up where both are nodes.
   uint64_t branching_count(const Node& node, uint64_t count) const {
     if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
+    if (tree_.of_characters) return followers.next.many() ? count : cut_count(node, count);
     count = followers.next.many() ? enough(count, node.depth) : 0;
     if (followers.behind_end.many()) count += enough(followers.at_end, node.depth + 1);
     return count;
+  }
+
+  // The count of a text that one symbol follows, if nodes are cut there.
+  uint64_t cut_count(const Node& node, uint64_t count) const {
+    const std::string_view text(text_ + node.begin, node.depth);
+    if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;
+    const auto found = corpus_.at_text_end.find(text);
+    return found == corpus_.at_text_end.end() ? count : found->second;
   }
 
   // Returns whether the text may be a piece.
@@ -498,7 +528,7 @@ class SuffixNodes {
   }
 
   void drop_hopeless(std::vector<Candidate>& found) const {
-    const auto hopeless = [this](const Candidate& c) { return !bound_.reached_by(score(c)); };
+    const auto hopeless = [this](const Candidate& c) { return !reaches_bound(c); };
     found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
   }
 
@@ -506,6 +536,7 @@ class SuffixNodes {
   const char* text_;
   PieceRule rule_;
   SeedMode mode_;
+  SeedTree tree_;
   size_t limit_;
   uint64_t least_count_;
   CandidateScores scores_;

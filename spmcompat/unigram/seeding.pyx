@@ -14,6 +14,14 @@ from spmcompat.corpus.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
+from spmcompat.releases import DEFAULT
+
+
+cdef extern from "seed_tree.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SeedTree:
+        bool of_characters
+        bool cut_nodes
+        bool ties_in_tree_order
 
 
 cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
@@ -28,8 +36,8 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass SuffixNodes:
         SuffixNodes(
-            const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, size_t limit,
-            float length_power, uint64_t least_count) except +
+            const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, SeedTree tree,
+            size_t limit, float length_power, uint64_t least_count) except +
         void begin(size_t parts) except +
         void count(size_t part) except +
         void lay_out() except +
@@ -43,7 +51,7 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
-    void to_log_probabilities(vector[float]& score)
+    void to_log_probabilities[Sum](vector[float]& score)
 
 
 cdef extern from "candidate_counts.hpp" namespace "spmcompat" nogil:
@@ -107,17 +115,25 @@ cdef class SeedSearch:
     """The search for the best substrings of a corpus, in steps that workers share.
 
     A substring is a candidate if it is a valid piece of two characters or more and is followed
-    by at least two different bytes; `rule` tells which are taken, and of other candidates.
+    by at least two different symbols: bytes, or characters if the corpus was read so; `rule` tells
+    which are taken, and of other candidates.
     """
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
     cdef Corpus corpus
     cdef SeedRule rule
+    cdef SeedTree tree
+    cdef bint sum_in_float
 
-    def __init__(self, Corpus corpus not None, SeedRule rule not None, int workers):
+    def __init__(
+            self, Corpus corpus not None, SeedRule rule not None, int workers, release=DEFAULT):
         self.corpus = corpus
         self.rule = rule
+        self.tree.of_characters = corpus.by_characters
+        self.tree.cut_nodes = release.seed_nodes_are_cut
+        self.tree.ties_in_tree_order = release.seed_ties_in_tree_order
+        self.sum_in_float = release.seed_sum_in_float
         self.found.resize(workers)
 
     def prepare(self, workers):
@@ -134,8 +150,8 @@ cdef class SeedSearch:
             rule.min_freq_alpha, self.corpus.text_bytes, rule.vocab_size)
         with nogil:
             self.nodes.reset(new SuffixNodes(
-                self.corpus.segmented, self.corpus.rule, rule.mode, rule.limit, rule.length_power,
-                least))
+                self.corpus.segmented, self.corpus.rule, rule.mode, self.tree, rule.limit,
+                rule.length_power, least))
             dereference(self.nodes).begin(parts)
 
     def _count(self, size_t part):
@@ -178,7 +194,7 @@ cdef class SeedSearch:
         cdef Pieces seeds = _characters(self.corpus)
         with nogil:
             add_pieces(dereference(self.nodes), seeds.pieces)
-            to_log_probabilities(seeds.pieces.score)
+        _to_log_probabilities(seeds, self.sum_in_float)
         return seeds
 
 
@@ -206,7 +222,7 @@ cdef class CandidateCounts:
             dereference(self.counts).best(pieces, scores)
         for i in range(pieces.size()):
             seeds.pieces.add(pieces[i], scores[i])
-        to_log_probabilities(seeds.pieces.score)
+        _to_log_probabilities(seeds, False)
         return seeds
 
 
@@ -219,7 +235,16 @@ cdef Pieces _characters(Corpus corpus):
     return seeds
 
 
-def seed_from_corpus(Corpus corpus not None, SeedRule rule not None, workers, report):
+cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
+    with nogil:
+        if sum_in_float:
+            to_log_probabilities[float](seeds.pieces.score)
+        else:
+            to_log_probabilities[double](seeds.pieces.score)
+
+
+def seed_from_corpus(
+        Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT):
     """Return the seed pieces of a corpus.
 
     Parameters
@@ -232,6 +257,8 @@ def seed_from_corpus(Corpus corpus not None, SeedRule rule not None, workers, re
         Real threads.
     report : Report
         Told how far it is.
+    release : Release
+        Which candidates there are, and how they rank.
 
     Returns
     -------
@@ -240,11 +267,11 @@ def seed_from_corpus(Corpus corpus not None, SeedRule rule not None, workers, re
 
     Notes
     -----
-    As ``MakeSeedSentencePieces`` of sentencepiece 0.2.3: scores in float32, their sum in double.
-    A corpus that is too large for one search is searched chunk by chunk.
+    As ``MakeSeedSentencePieces`` of sentencepiece. A corpus that is too large for one search is
+    searched chunk by chunk.
     """
     if corpus.chunks is None:
-        search = SeedSearch(corpus, rule, workers.count)
+        search = SeedSearch(corpus, rule, workers.count, release)
         _find_candidates(search, workers, report)
         search.select(workers)
         return workers.call(search.seeds)
@@ -273,7 +300,7 @@ def _find_candidates(search, workers, report):
         workers.run(range(len(sizes)), work)
 
 
-def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
+def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFAULT):
     """Return the characters of a corpus and the pieces of a list, ranked by score.
 
     Parameters
@@ -281,9 +308,11 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
     corpus : Corpus
         Gives the characters and the rule for valid pieces.
     counts : iterable of (bytes, int)
-        Pieces and their counts; invalid and repeated ones are skipped.
+        Pieces and their counts; invalid and, by the release, repeated ones are skipped.
     limit : int
-        The largest number of seeds, characters included.
+        The largest number of seeds, characters included: the first ones, or the best.
+    release : Release
+        What is skipped and how the sum of scores is rounded.
 
     Returns
     -------
@@ -305,11 +334,12 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
     for piece, count in counts:
         text = piece.decode(errors="replace")
         characters = [ord(c) for c in text]
-        if piece in seen or not corpus.rule.allows(characters.data(), characters.size()):
+        known = piece in seen and not release.repeats_seed_file
+        if known or not corpus.rule.allows(characters.data(), characters.size()):
             skipped += 1
             continue
         seen.add(piece)
-        if len(items) >= limit:
+        if len(items) >= limit and not release.repeats_seed_file:
             break
         # The product wraps in the reference, which then refuses a score of 0.
         score = count * len(text) % 2**64
@@ -319,6 +349,8 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit):
                 "large: lower it.")
         items.append((piece, <float>score))
     items.sort(key=lambda item: (-item[1], item[0]))
+    if release.repeats_seed_file:
+        del items[limit:]
     cdef Pieces seeds = Pieces(items)
-    to_log_probabilities(seeds.pieces.score)
+    _to_log_probabilities(seeds, release.seed_sum_in_float)
     return seeds, skipped

@@ -12,7 +12,7 @@ from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import drop_unreachable, prune
+from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
 from spmcompat.unigram.seed_file import read_seed_file
 from spmcompat.unigram.seeding import NO_LIMIT, SeedRule, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.sizes import rounds_left, shrunk
@@ -79,9 +79,10 @@ def train(
     else:
         pieces = _prune_by_loss(lattices, desired_size, options, workers, report)
     report.step("Finishing")
-    trained = len(pieces)
-    pieces = drop_unreachable(pieces, workers)
-    report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
+    if options.release.drops_unreachable:
+        trained = len(pieces)
+        pieces = drop_unreachable(pieces, workers)
+        report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     required = [] if options.auto_character_coverage else corpus.alphabet
     return finalize(pieces, required, options.final_size)
 
@@ -92,9 +93,10 @@ def _seed_lattices(
     """Return the lattices over the seeds; of the corpus is left what they need."""
     seeds = make_seeds(corpus, options, workers, report)
     corpus.drop_uses()
+    corpus.seed_text = None
     return_freed_memory()
     report.step("Building lattices")
-    lattices = Lattices(corpus, seeds, workers)
+    lattices = Lattices(corpus, seeds, workers, options.release.log_sum_exp_with_log1p)
     corpus.drop_texts()
     return lattices
 
@@ -103,6 +105,7 @@ def _prune_by_loss(
     lattices: Lattices, desired_size: int, options: UnigramOptions, workers: Workers, report: Report
 ) -> Pieces:
     """Train and prune in turn until the pieces are as few as desired."""
+    release = options.release
     pieces = lattices.pieces
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
@@ -120,14 +123,23 @@ def _prune_by_loss(
                     f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
                     f"num_tokens={counts.tokens}"
                 )
+            if release.stops_before_pruning and len(pieces) <= desired_size:
+                return pieces
             report.step("Counting best paths")
             counts = lattices.best_path_counts(options.lanes, workers)
             report.step("Pruning")
             size = max(desired_size, shrunk(len(pieces), options.shrinking_factor))
-            pieces, new_ids = prune(lattices, counts, size, workers)
+            weights = (
+                LossWeights.by_words(lattices, counts, options.lanes, workers)
+                if release.weighs_losses_by_words
+                else LossWeights.by_pieces(counts)
+            )
+            pieces, new_ids = prune(
+                lattices, counts, weights, size, workers, release.limits_two_best
+            )
             pieces.check()
             stage.advance()
-            if len(pieces) <= desired_size:
+            if not release.stops_before_pruning and len(pieces) <= desired_size:
                 return pieces
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
@@ -141,10 +153,12 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             "delimiters. Check the user_defined_symbols and the control_symbols."
         )
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(options.seed_sentencepieces_file)
+        counts = read_seed_file(options.seed_sentencepieces_file, options.release.streams_numbers)
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
-        seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else NO_LIMIT)
+        seeds, skipped = seed_from_counts(
+            corpus, counts, limit if limit >= 0 else NO_LIMIT, options.release
+        )
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
         rule = SeedRule(
@@ -153,7 +167,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             options.min_freq_alpha,
             options.vocab_size,
         )
-        seeds = seed_from_corpus(corpus, rule, workers, report)
+        text = corpus if corpus.seed_text is None else corpus.seed_text
+        seeds = seed_from_corpus(text, rule, workers, report, options.release)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
@@ -170,11 +185,11 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 
 
 def _seed_limit(options: UnigramOptions) -> int:
-    """0 scales with the vocabulary; a negative number is no limit."""
+    """0 may scale with the vocabulary; a negative number is no limit."""
     size = options.seed_sentencepiece_size
-    if size == 0:
+    if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)
-    return size if size > 0 else NO_LIMIT
+    return size if size >= 0 else NO_LIMIT
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:

@@ -146,6 +146,15 @@ def log_probabilities(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - math.log(total))) for text, count in pieces]
 
 
+def log_of_float_sum(pieces: Pieces) -> Pieces:
+    """Do the same as releases before 0.2.3: the sum and its logarithm are floats."""
+    total = np.float32(0)
+    for _, count in pieces:
+        total += count
+    log_total = float(np.float32(math.log(float(total))))
+    return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
+
+
 # The modes that the reference does not have. A node is a text followed by two different things;
 # its parent is the longest node that it begins with.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -202,10 +203,13 @@ def hunt(
             pytest.fail(f"{values}: {float(found[at]).hex()}, not {float(expected[at]).hex()}")
 
 
+@pytest.mark.parametrize("with_log1p", [False, True])
 @pytest.mark.parametrize("avx2", [False, True])
 @pytest.mark.parametrize("source", LOG_SUM_EXP, ids=lambda source: source.__name__)
-def test_log_sum_exp_is_exact(source: Source, avx2: bool) -> None:
-    hunt(source, log_sum_exp, log_sum_exp_exact, avx2, PAIRS // 2 // len(LOG_SUM_EXP))
+def test_log_sum_exp_is_exact(source: Source, avx2: bool, with_log1p: bool) -> None:
+    fast = partial(log_sum_exp, with_log1p=with_log1p)
+    exact = partial(log_sum_exp_exact, with_log1p=with_log1p)
+    hunt(source, fast, exact, avx2, PAIRS // 4 // len(LOG_SUM_EXP))
 
 
 @pytest.mark.parametrize("avx2", [False, True])
@@ -222,6 +226,9 @@ def test_exact_functions_are_those_of_the_reference() -> None:
     expected = single(high + np.log1p(np.exp((low - high).astype(np.float64))))
     expected = np.where(high > low + np.float32(50), high, expected)
     np.testing.assert_array_max_ulp(log_sum_exp_exact(x, y), expected, maxulp=1)
+    expected = single(high + np.log(np.exp((low - high).astype(np.float64)) + 1.0))
+    expected = np.where(high > low + np.float32(50), high, expected)
+    np.testing.assert_array_max_ulp(log_sum_exp_exact(x, y, with_log1p=False), expected, maxulp=1)
 
     sums, frequency, x = shares_of_words(dice, 10_000)
     total = sums + frequency.astype(np.float64) * np.exp(x.astype(np.float64))

@@ -66,12 +66,12 @@ def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
         add_dummy_prefix=dummy,
         **corpus_options(options),
     )
-    sentences = [(_normalized(line, options, dummy), count) for line, count in lines]
+    sentences = [(normalized(line, options, dummy), count) for line, count in lines]
     covered, required = cover(sentences, options)
     return Case(corpus, covered, words(covered, options), required, options, [])
 
 
-def _normalized(line: str, options: Options, dummy: bool) -> str:
+def normalized(line: str, options: Options, dummy: bool) -> str:
     text = line.replace(" ", SPACE)
     if not dummy:
         return text

@@ -8,7 +8,7 @@ import pytest
 
 from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import drop_unreachable, prune
+from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
 from spmcompat.workers import Workers
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
@@ -40,7 +40,9 @@ def test_prune_keeps_the_pieces_of_the_oracle(name: str) -> None:
         pieces = stages.ours(case.pieces)
         lattices = Lattices(case.corpus, pieces, workers)
         counts = lattices.best_path_counts(lanes, workers)
-        left, new_ids = prune(lattices, counts, size_of(options), workers)
+        left, new_ids = prune(
+            lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers
+        )
         assert list(left) == stages.plain(expected)
         if after is not None:
             lattices.renumber(left, new_ids, workers)
@@ -69,7 +71,9 @@ def test_ties_stay_in_the_order_of_their_ids() -> None:
     pieces = Pieces([(text.encode(), -1.0) for text in texts])
     lattices = Lattices(case.corpus, pieces, workers)
     counts = lattices.best_path_counts(2, workers)
-    left = [piece for piece, _ in prune(lattices, counts, 2, workers)[0]]
+    left = [
+        piece for piece, _ in prune(lattices, counts, LossWeights.by_pieces(counts), 2, workers)[0]
+    ]
     assert left == [b"ef", b"cd"]
 
 
@@ -88,7 +92,9 @@ def test_more_pieces_than_one_worker_takes_at_once() -> None:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
         counts = lattices.best_path_counts(3, workers)
-        results.append(list(prune(lattices, counts, 3000, workers)[0]))
+        results.append(
+            list(prune(lattices, counts, LossWeights.by_pieces(counts), 3000, workers)[0])
+        )
     assert 0 < len(results[0]) <= 3000
     assert results[1:] == results[:1] * 2
 

@@ -1,0 +1,103 @@
+"""Unigram models as earlier releases of the reference train them."""
+
+from __future__ import annotations
+
+import pytest
+
+from spmcompat.releases import RELEASES
+from tests.parity.case import Option
+from tests.parity.corpora import fibonacci_text, mixed_text, ties_text, words_text
+from tests.parity.harness import Trainers, file_case
+
+SMALL: dict[str, Option] = {"vocab_size": 400, "hard_vocab_limit": False}
+TEXTS = {
+    "words": words_text(1),
+    "mixed": mixed_text(2),
+    "ties": ties_text(3, 200, "ab"),
+    "scripts": ties_text(4, 200, "aあ漢ñ1"),
+    "fibonacci": fibonacci_text(12, 40),
+    "repeated": "ab abc ab\n" * 30,
+    "end": words_text(5) + "rare word.\nother words.\n" + "rare word.\n" * 3,
+}
+
+
+@pytest.fixture
+def release(old_release: str) -> str:
+    if "unigram" not in RELEASES[old_release].model_types:
+        pytest.skip("not supported yet")
+    return old_release
+
+
+def test_a_release_that_is_not_equal_is_refused(trainers: Trainers) -> None:
+    failure = trainers.ours.run(file_case(SMALL, [TEXTS["words"]], release="0.2.2")).failure
+    assert failure is not None
+    assert "unigram models of sentencepiece 0.2.2 are not supported yet." in failure.message
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
+def test_texts(trainers: Trainers, release: str, text: str, dummy: bool) -> None:
+    options = {**SMALL, "add_dummy_prefix": dummy}
+    trainers.check(options, text, release=release)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"split_by_whitespace": False},
+        {"split_by_whitespace": False, "max_sentencepiece_length": 40},
+        {"treat_whitespace_as_suffix": True},
+        {"allow_whitespace_only_pieces": True, "remove_extra_whitespaces": False},
+        {
+            "allow_whitespace_only_pieces": True,
+            "remove_extra_whitespaces": False,
+            "treat_whitespace_as_suffix": True,
+        },
+        {"split_by_unicode_script": False, "split_by_number": False},
+        {"split_digits": True},
+        {"character_coverage": 0.98},
+        {"num_threads": 1},
+        {"num_threads": 7, "num_sub_iterations": 1},
+        {"shrinking_factor": 0.9},
+        {"seed_sentencepiece_size": 0},
+        {"seed_sentencepiece_size": 50},
+        {"user_defined_symbols": ["a", "▁w"]},
+        {"vocab_size": 300, "hard_vocab_limit": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("text", ["words", "mixed"])
+def test_options(trainers: Trainers, release: str, option: dict[str, Option], text: str) -> None:
+    case = file_case({**SMALL, **option}, [TEXTS[text] + "a  b   \n x\n"], release=release)
+    comparison = trainers.run(case)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+def test_a_text_with_counts(trainers: Trainers, release: str, split: bool) -> None:
+    """Counts of more than 2**24 are rounded, in float32, in the order of the words."""
+    lines = {f"{word} {n}": n**7 for n, word in enumerate(words_text(6).split()[:40], 1)}
+    text = "".join(f"{line}\t{count}\n" for line, count in lines.items())
+    options = {**SMALL, "input_format": "tsv", "split_by_whitespace": split}
+    trainers.check(options, text, release=release)
+
+
+@pytest.mark.parametrize("size", [40, 1_000_000])
+def test_a_seed_file_with_repeated_pieces(trainers: Trainers, release: str, size: int) -> None:
+    pieces = [word[:n] for word in TEXTS["words"].split()[:60] for n in (1, 2, 3, 4)]
+    lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(pieces)]
+    options = {
+        **SMALL,
+        "seed_sentencepieces_file": "seeds.tsv",
+        "seed_sentencepiece_size": size,
+    }
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=release)
+    assert comparison.equal, comparison.report()
+
+
+def test_a_delimiter_is_refused(trainers: Trainers, release: str) -> None:
+    options = {**SMALL, "pretokenization_delimiter": "e"}
+    failure = trainers.ours.run(file_case(options, [TEXTS["words"]], release=release)).failure
+    assert failure is not None
+    assert "pretokenization_delimiter as sentencepiece" in failure.message
