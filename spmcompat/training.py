@@ -125,6 +125,7 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         split_by_whitespace=spec.split_by_whitespace,
         split_digits=spec.split_digits,
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+        for_seeds=spec.model_type == TrainerSpec.UNIGRAM,
         release=settings.release,
     )
     if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:

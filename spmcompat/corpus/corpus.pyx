@@ -254,7 +254,8 @@ cdef class TextRules:
         self.looks_again = options.release.removes_all_empty
 
         self.by_characters = options.release.seed_tree_of_characters
-        self.looks_at_text_end = ordered and options.release.seed_nodes_are_cut
+        self.looks_at_text_end = (
+            ordered and options.for_seeds and options.release.seed_nodes_are_cut)
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()

@@ -60,6 +60,8 @@ class CorpusOptions(NamedTuple):
     split_by_whitespace: bool = True
     split_digits: bool = False
     allow_whitespace_only_pieces: bool = False
+    for_seeds: bool = True
+    """Whether seeds are looked for in the corpus."""
     chunk_bytes: int = 500 << 20
     """Of normalized text, in one search of seeds; fixed in the reference."""
     release: Release = DEFAULT
@@ -207,11 +209,11 @@ def read_corpus(
     return_freed_memory()
     rules = _rules(options, charsmap, symbols, workers)
     seed_rules = None
-    if options.tsv and options.release.seeds_see_lines_twice:
+    if options.for_seeds and options.tsv and options.release.seeds_see_lines_twice:
         seed_rules = _rules(options, charsmap, symbols, workers, copies=2)
     source = _source(options, items, report)
     try:
-        keep = options.release.seed_nodes_are_cut
+        keep = options.for_seeds and options.release.seed_nodes_are_cut
         return _read(options, rules, seed_rules, source, workers, report, keep)
     except WordsNotKeptError:
         if why := source.why_once():

@@ -82,6 +82,17 @@ def test_a_text_with_counts(trainers: Trainers, release: str, split: bool) -> No
     trainers.check(options, text, release=release)
 
 
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+def test_empty_sentences(trainers: Trainers, release: str, split: bool) -> None:
+    """The last sentence takes the place of an empty one, and may be empty itself."""
+    lines = words_text(7).splitlines()
+    for place in (3, 4, 20, len(lines) // 2):
+        lines.insert(place, " ")
+    text = "\n".join([*lines, " ", "rare end", " ", " "]) + "\n"
+    options = {**SMALL, "split_by_whitespace": split, "num_threads": 5}
+    trainers.check(options, text, release=release)
+
+
 @pytest.mark.parametrize("size", [40, 1_000_000])
 def test_a_seed_file_with_repeated_pieces(trainers: Trainers, release: str, size: int) -> None:
     pieces = [word[:n] for word in TEXTS["words"].split()[:60] for n in (1, 2, 3, 4)]
