@@ -38,7 +38,7 @@ def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
 
 
 def scores_of(case: Case, counts: Counter[str]) -> dict[str, float]:
-    pieces = [*oracle.characters(case.sentences), *oracle.ranked(counts)]
+    pieces = [*oracle.characters(case.sentences), *oracle.ranked(counts, case.options)]
     scored = oracle.log_probabilities(pieces)
     return {text: float(score) for text, score in scored[len(scored) - len(counts) :]}
 
