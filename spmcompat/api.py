@@ -85,6 +85,16 @@ def train(
     logstream: TextIO | None = None,
     workers: int | None = None,
     sampling_seed: int | None = None,
+    recipe: Literal["paper", "fsp"] | None = None,
+    seed_mode: Literal["full_text", "pretokens"] | None = None,
+    prefix_recovery: bool | None = None,
+    seed_factor: float | None = None,
+    m_step: Literal["digamma", "ml"] | None = None,
+    early_prune_threshold: float | None = None,
+    prune: Literal["likelihood", "flat", "exact"] | None = None,
+    prune_overshoot: float | None = None,
+    final_estimate: str | None = None,
+    space_pieces: Literal["prefix", "separate"] | None = None,
     compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
     """Train a model. What is left out, or None, is not given and not stored in the model.

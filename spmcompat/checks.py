@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Sequence
 
+from spmcompat import extensions
 from spmcompat.corpus.pretokenizer import find_cut
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
@@ -62,7 +63,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     spec = settings.trainer
     _check_release(settings)
     _check_algorithm(settings)
-    _check_ranges(spec)
+    _check_extensions(settings)
+    _check_ranges(spec, flat_pruning=settings.extensions.prune == "flat")
     _check_differential_privacy(spec)
     _check_self_tests(spec)
     meta = meta_pieces(spec, settings.release)
@@ -171,12 +173,38 @@ def _check_auto_character_coverage(settings: Settings) -> None:
         )
 
 
-def _check_ranges(spec: TrainerSpec) -> None:
+def _check_extensions(settings: Settings) -> None:
+    """Raise if an extension is for other models, or contradicts another option."""
+    spec, given = settings.trainer, settings.extensions
+    for name, value in given._asdict().items():
+        if value == getattr(extensions.DEFAULT, name):
+            continue
+        allowed = [TrainerSpec.UNIGRAM]
+        allowed += [TrainerSpec.BPE] if name in extensions.BPE_TOO else []
+        if spec.model_type not in allowed:
+            kinds = " and ".join(TrainerSpec.ModelType.Name(t).lower() for t in allowed)
+            raise TrainingError(f"{name} is for {kinds} models only. Leave it out.")
+    if spec.seed_sentencepieces_file:
+        for name in ("seed_mode", "prefix_recovery", "seed_factor"):
+            if getattr(given, name) != getattr(extensions.DEFAULT, name):
+                raise TrainingError(
+                    f"{name} and seed_sentencepieces_file cannot be used together. Leave one of "
+                    "the two out."
+                )
+    if settings.use_sparse_pruning:
+        for name in ("m_step", "early_prune_threshold", "prune"):
+            if getattr(given, name) != getattr(extensions.DEFAULT, name):
+                raise TrainingError(f"use_sparse_pruning does not know {name}. Leave it out.")
+
+
+def _check_ranges(spec: TrainerSpec, *, flat_pruning: bool) -> None:
     """Raise if a number is out of range or a reserved piece is empty."""
     if spec.vocab_size <= 0:
         raise TrainingError(f"vocab_size must be greater than 0, not {spec.vocab_size}.")
     for name, (low, high) in _RANGES.items():
         value = getattr(spec, name)
+        if name == "shrinking_factor" and flat_pruning and 0 <= value < 1:
+            continue
         if not low <= value <= high:
             raise TrainingError(f"{name} must be from {low} to {high}, not {value:g}.")
     if 0 < spec.input_sentence_size <= 100:

@@ -57,6 +57,7 @@ class Extensions(NamedTuple):
 
 
 DEFAULT = Extensions()
+NAMES = (*Extensions._fields, "recipe")
 BPE_TOO = frozenset({"space_pieces"})
 """All others are for Unigram models only."""
 
@@ -83,17 +84,23 @@ def parse(name: str, text: str) -> object:
     return _PARSERS[name](text)
 
 
-def recipe(name: str) -> Mapping[str, str]:
-    """Return the options of a recipe.
+def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
+    """Put the options of the recipe in that the options name, and tell what it set.
 
     Raises
     ------
     BadValueError
-        If there is none of this name.
+        If there is no such recipe.
     """
+    rest = dict(options)
+    name = rest.pop("recipe", None)
+    if not name:
+        return rest, ""
     if name not in RECIPES:
-        raise BadValueError(f"there is no recipe {name!r}. Choose from {', '.join(RECIPES)}.")
-    return RECIPES[name]
+        raise BadValueError(f'there is no recipe "{name}". Choose from {", ".join(RECIPES)}.')
+    added = {key: value for key, value in RECIPES[str(name)].items() if key not in rest}
+    told = " ".join(f"--{key}={value}" for key, value in added.items()) or "nothing"
+    return {**added, **rest}, f"--recipe={name} sets {told}"
 
 
 def _one_of(*choices: str) -> Callable[[str], str]:

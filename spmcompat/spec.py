@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
+from spmcompat import extensions
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -70,8 +71,12 @@ class Settings:
         or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether the chunks need not join to the sentence.
+    extensions : Extensions
+        What no release of the reference has.
     min_log_level : int
         0 tells everything, 1 warnings and errors, 2 errors only.
+    recipe : str
+        What a recipe set; empty without one.
     notes : list of str
         Warnings that are due before training.
     release : Release
@@ -90,7 +95,9 @@ class Settings:
         self.min_freq_alpha = 0.0
         self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
+        self.extensions = extensions.DEFAULT
         self.min_log_level = 0
+        self.recipe = ""
         self.notes: list[str] = []
         self.release = release
 
@@ -139,8 +146,10 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
         If there is no such option, or none in the release.
     """
     others = _OBJECTS | {SERIALIZED_NORMALIZER}
+    options, recipe = extensions.with_recipe(options)
     texts = {name: to_text(value) for name, value in options.items() if name not in others}
     settings = Settings(release_of(options))
+    settings.recipe = recipe
     if options.get("normalizer"):
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
@@ -152,6 +161,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     settings.allow_inconsistent_pretokenization = bool(inconsistent)
     for name, text in texts.items():
         _apply(settings, name, text)
+    _set_spaces_apart(settings)
     return settings
 
 
@@ -189,6 +199,9 @@ def _apply(settings: Settings, name: str, text: str) -> None:
     special = _SPECIAL.get(name)
     if special is not None:
         special(settings, text)
+    elif name in extensions.Extensions._fields:
+        value = _named(name, lambda t: extensions.parse(name, t), text)
+        settings.extensions = settings.extensions._replace(**{name: value})  # type: ignore[arg-type]
     elif name in settings.trainer_options:
         _set_field(settings.trainer, name, text, settings.release)
     elif name in _NORMALIZER_FIELDS:
@@ -198,7 +211,7 @@ def _apply(settings: Settings, name: str, text: str) -> None:
     elif name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
     else:
-        known = [*_SPECIAL, *settings.trainer_options, *_NORMALIZER_FIELDS]
+        known = [*_SPECIAL, *extensions.NAMES, *settings.trainer_options, *_NORMALIZER_FIELDS]
         known += settings.release.experimental_flags
         raise UnknownOptionError(
             f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, known)}'
@@ -312,6 +325,14 @@ _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
 }
 
 
+def _set_spaces_apart(settings: Settings) -> None:
+    """Make the space mark a piece of its own, which no other piece crosses, if that is asked."""
+    if settings.extensions.space_pieces == "separate":
+        settings.normalizer.add_dummy_prefix = False
+        if "\u2581" not in settings.trainer.user_defined_symbols:
+            settings.trainer.user_defined_symbols.append("\u2581")
+
+
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
     """Raise if a whole normalizer is given and a part of one beside it."""
     for name in sorted(_NORMALIZER_KEYWORDS & texts.keys()):
@@ -380,6 +401,8 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
         If the release does not know a flag.
     """
     settings = Settings(release_of(flags))
+    options, settings.recipe = extensions.with_recipe(flags)
+    flags = {name: str(text) for name, text in options.items()}
     for name, text in flags.items():
         _check_unicode(name, text)
     _store_defaults(settings)
@@ -392,6 +415,7 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
         settings.trainer.control_symbols.extend(_lines(flags["control_symbols_file"]))
     if flags.get("user_defined_symbols_file"):
         settings.trainer.user_defined_symbols.extend(_lines(flags["user_defined_symbols_file"]))
+    _set_spaces_apart(settings)
     return settings
 
 

@@ -1,6 +1,7 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -53,6 +54,8 @@ def run(
     for caution in [*settings.notes, *cautions(settings)]:
         report.warning(caution)
 
+    if settings.recipe:
+        report.info(settings.recipe)
     workers = Workers(settings.workers)
     charsmap = settings.normalizer.precompiled_charsmap
     symbols = [piece.piece.encode() for piece in meta.values()]
@@ -103,6 +106,9 @@ def learn_bpe(
 def corpus_options(settings: Settings) -> CorpusOptions:
     """Return what of the settings concerns the corpus."""
     spec = settings.trainer
+    # Distinct segments are never too many for one search.
+    in_chunks = settings.extensions.seed_mode == "full_text"
+    chunk_bytes = CorpusOptions().chunk_bytes if in_chunks else sys.maxsize
     options = CorpusOptions(
         input=tuple(spec.input),
         tsv=spec.input_format == "tsv",
@@ -113,6 +119,7 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
         required_chars=spec.required_chars,
         all_characters=spec.auto_character_coverage,
+        chunk_bytes=chunk_bytes,
         add_dummy_prefix=settings.normalizer.add_dummy_prefix,
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
         treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
@@ -161,6 +168,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         seed_piece_length_power=settings.seed_piece_length_power,
         min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
+        extensions=settings.extensions,
     )
 
 

@@ -82,6 +82,19 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
         "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
         "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
+        "recipe": "Options that belong together; each can be set too. paper: seeds as in Land and "
+        "Pinter; fsp: flat score pruning too.",
+        "seed_mode": "Where seeds are looked for: full_text, or pretokens.",
+        "prefix_recovery": "A seed that is no valid piece leaves its longest valid prefix.",
+        "seed_factor": "Number of seeds, as a multiple of vocab_size; 0 leaves it to "
+        "seed_sentencepiece_size.",
+        "m_step": "digamma, or ml: maximum likelihood.",
+        "early_prune_threshold": "Pieces expected less often leave in the M-step.",
+        "prune": "What a pruning keeps: likelihood, flat (the highest scores), or exact (by what "
+        "the best segmentation loses without each piece).",
+        "prune_overshoot": "Pruning ends at so many times the vocabulary; from 1 on.",
+        "final_estimate": "Of the final scores: none, renormalize, or em:N.",
+        "space_pieces": "prefix, or separate: spaces are pieces of their own (unigram, bpe).",
         "compat": "Release of sentencepiece to train as: 0.2.0, 0.2.1, 0.2.2 or 0.2.3.",
     },
 }
@@ -93,11 +106,19 @@ _OWN_DEFAULTS = {
     "minloglevel": "0",
     "sampling_seed": "12345678",
     "compat": "0.2.3",
+    "seed_mode": "full_text",
+    "seed_factor": "0",
+    "m_step": "digamma",
+    "early_prune_threshold": "0.5",
+    "prune": "likelihood",
+    "prune_overshoot": "1.1",
+    "final_estimate": "none",
+    "space_pieces": "prefix",
     "seed_piece_length_power": "1",
     "min_freq_alpha": "0",
 }
 _OWN_BOOLS = {"quiet": "false", "help": "", "version": "", "use_sparse_pruning": "false"}
-_OWN_BOOLS["post_l1_debias"] = "true"
+_OWN_BOOLS |= {"post_l1_debias": "true", "prefix_recovery": "false"}
 
 
 class UsageError(Exception):

@@ -31,12 +31,14 @@ class Config(NamedTuple):
     flags: Mapping[str, str] = {}
 
 
-_SEPARATE = {"user_defined_symbols": "\u2581", "add_dummy_prefix": "false"}
+_SEPARATE = {"space_pieces": "separate"}
 
 BUILT_IN = {
     config.name: config
     for config in (
         Config("unigram", flags={"model_type": "unigram"}),
+        Config("unigram-paper", flags={"model_type": "unigram", "recipe": "paper"}),
+        Config("unigram-fsp", flags={"model_type": "unigram", "recipe": "fsp"}),
         Config("bpe", flags={"model_type": "bpe"}),
         Config("unigram-separate-spaces", flags={"model_type": "unigram", **_SEPARATE}),
         Config("bpe-separate-spaces", flags={"model_type": "bpe", **_SEPARATE}),

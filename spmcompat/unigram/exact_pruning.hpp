@@ -19,9 +19,10 @@
 
 namespace spmcompat {
 
-// How often each segment stands in the words.
+// How often each segment stands in the words; the texts of the segments may be gone.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
-  std::vector<uint64_t> counts(corpus.segments.size(), 0);
+  const std::vector<uint32_t>& all = corpus.word_segments;
+  std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
   for (size_t word = 0; word < corpus.word_count.size(); ++word) {
     for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {
       counts[corpus.word_segments[i]] += corpus.word_count[word];

@@ -1,4 +1,10 @@
 from spmcompat.unigram.e_step import Counts, NewIds
 from spmcompat.unigram.pieces import Pieces
 
-def m_step(pieces: Pieces, counts: Counts, threshold: float = 0.5) -> tuple[Pieces, NewIds]: ...
+def m_step(
+    pieces: Pieces,
+    counts: Counts,
+    threshold: float = 0.5,
+    ml: bool = False,
+    keep: bool = False,
+) -> tuple[Pieces, NewIds]: ...

@@ -1,5 +1,6 @@
 """The M-step: new scores from expected counts, and rare pieces dropped."""
 
+from libc.math cimport log
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
@@ -15,7 +16,15 @@ cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
     const uint32_t kDropped
 
 
-def m_step(Pieces pieces not None, Counts counts not None, float threshold=0.5):
+cdef float LEAST = 0.5  # count of a piece that is kept although less is expected of it
+# What is expected less often is not expected at all: the digamma of it is no score any more.
+cdef float NOTHING = 1e-6
+
+
+def m_step(
+    Pieces pieces not None, Counts counts not None, float threshold=0.5, bint ml=False,
+    bint keep=False,
+):
     """Return the new pieces in their old order, and the new ids of the old ones.
 
     Parameters
@@ -25,7 +34,11 @@ def m_step(Pieces pieces not None, Counts counts not None, float threshold=0.5):
     counts : Counts
         Their expected counts.
     threshold : float
-        Pieces expected less often are dropped.
+        Pieces expected less often are dropped, and those expected less than 0.000001 times.
+    ml : bool
+        Whether scores are those of maximum likelihood, log(count) - log(sum of counts).
+    keep : bool
+        Whether all pieces stay; those expected less than half a time count as half.
 
     Returns
     -------
@@ -52,7 +65,9 @@ def m_step(Pieces pieces not None, Counts counts not None, float threshold=0.5):
         new_ids.ids.assign(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
-            if count < threshold:
+            if keep:
+                count = counts.sums.expected[i] = max(count, LEAST)
+            elif count < threshold or count < NOTHING:
                 continue
             total += count
             new_ids.ids[i] = selected.size()
@@ -61,8 +76,8 @@ def m_step(Pieces pieces not None, Counts counts not None, float threshold=0.5):
     new_pieces = Pieces()
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)
-        log_total = <float>digamma(total)
+        log_total = <float>(log(total) if ml else digamma(total))
         for i in range(selected.size()):
-            new_pieces.pieces.score[i] = <float>(
-                digamma(counts.sums.expected[selected[i]]) - log_total)
+            count = counts.sums.expected[selected[i]]
+            new_pieces.pieces.score[i] = <float>((log(count) if ml else digamma(count)) - log_total)
     return new_pieces, new_ids

@@ -12,4 +12,6 @@ def shrunk(size: int, factor: float) -> int:
 
 def rounds_left(size: int, desired_size: int, factor: float) -> int:
     """Estimate the rounds until `size` pieces are pruned to the desired size."""
+    if factor == 0:
+        return 1
     return max(math.ceil(math.log(max(size / desired_size, 1)) / -math.log(factor)), 1)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+from spmcompat import extensions
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
-from spmcompat.progress import Report
+from spmcompat.extensions import Extensions
+from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
-from spmcompat.unigram.e_step import Lattices
+from spmcompat.unigram.e_step import Lattices, NewIds
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
+from spmcompat.unigram.other_pruning import prune_exact, prune_flat
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
 from spmcompat.unigram.seed_file import read_seed_file
@@ -41,6 +45,13 @@ class UnigramOptions(NamedTuple):
     seed_piece_length_power: float = 1.0
     min_freq_alpha: float = 0.0
     release: Release = DEFAULT
+    extensions: Extensions = extensions.DEFAULT
+
+    @property
+    def loop_size(self) -> int:
+        """How many pieces end the loop of training and pruning."""
+        overshoot = self.extensions.prune_overshoot
+        return self.final_size if overshoot == 1 else int(self.vocab_size * overshoot)
 
 
 def train(
@@ -72,19 +83,19 @@ def train(
     lattices = _seed_lattices(corpus, options, workers, report)
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
-    desired_size = int(options.vocab_size * 1.1)
     if options.use_sparse_pruning:
         debias, lanes = options.post_l1_debias, options.lanes
-        pieces = prune_sparsely(lattices, desired_size, debias, lanes, workers, report)
+        pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
     else:
-        pieces = _prune_by_loss(lattices, desired_size, options, workers, report)
+        pieces = _prune_by_loss(lattices, options, workers, report)
     report.step("Finishing")
-    if options.release.drops_unreachable:
+    if options.release.drops_unreachable and options.loop_size > options.final_size:
         trained = len(pieces)
         pieces = drop_unreachable(pieces, workers)
         report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
     required = [] if options.auto_character_coverage else corpus.alphabet
-    return finalize(pieces, required, options.final_size)
+    final = finalize(pieces, required, options.final_size)
+    return _estimate_again(final, corpus, options, workers, report)
 
 
 def _seed_lattices(
@@ -97,52 +108,110 @@ def _seed_lattices(
     return_freed_memory()
     report.step("Building lattices")
     lattices = Lattices(corpus, seeds, workers, options.release.log_sum_exp_with_log1p)
-    corpus.drop_texts()
+    if options.extensions.final_steps == 0:
+        corpus.drop_texts()
     return lattices
 
 
 def _prune_by_loss(
-    lattices: Lattices, desired_size: int, options: UnigramOptions, workers: Workers, report: Report
+    lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> Pieces:
     """Train and prune in turn until the pieces are as few as desired."""
-    release = options.release
     pieces = lattices.pieces
+    desired_size = options.loop_size
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
             stage.expect(_passes_left(len(pieces), desired_size, options))
-            for iteration in range(options.num_sub_iterations):
-                report.step("E-step")
-                counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
-                report.step("M-step")
-                pieces, new_ids = m_step(pieces, counts)
-                pieces.check()
-                report.step("Renumbering")
-                lattices.renumber(pieces, new_ids, workers)
-                stage.advance()
-                report.info(
-                    f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
-                    f"num_tokens={counts.tokens}"
-                )
-            if release.stops_before_pruning and len(pieces) <= desired_size:
+            pieces = _train_round(lattices, options, workers, report, stage)
+            if options.release.stops_before_pruning and len(pieces) <= desired_size:
                 return pieces
-            report.step("Counting best paths")
-            counts = lattices.best_path_counts(options.lanes, workers)
-            report.step("Pruning")
             size = max(desired_size, shrunk(len(pieces), options.shrinking_factor))
-            weights = (
-                LossWeights.by_words(lattices, counts, options.lanes, workers)
-                if release.weighs_losses_by_words
-                else LossWeights.by_pieces(counts)
-            )
-            pieces, new_ids = prune(
-                lattices, counts, weights, size, workers, release.limits_two_best
-            )
+            before = len(pieces)
+            pieces, new_ids = _pruned(lattices, size, options, workers, report)
             pieces.check()
             stage.advance()
-            if not release.stops_before_pruning and len(pieces) <= desired_size:
+            is_last = not options.release.stops_before_pruning and len(pieces) <= desired_size
+            # It keeps what the text cannot do without, were it more than desired.
+            is_last |= options.extensions.prune == "exact" and len(pieces) == before
+            if is_last and options.loop_size > options.final_size:
                 return pieces
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
+            if is_last:
+                return _train_round(lattices, options, workers, report, stage, keep=True)
+
+
+def _train_round(
+    lattices: Lattices,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+    stage: Stage,
+    *,
+    keep: bool = False,
+) -> Pieces:
+    """Do the EM steps of one round; with `keep` no piece is dropped."""
+    given = options.extensions
+    for iteration in range(options.num_sub_iterations):
+        report.step("E-step")
+        counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+        report.step("M-step")
+        pieces, new_ids = m_step(
+            lattices.pieces, counts, given.early_prune_threshold, given.m_step == "ml", keep
+        )
+        pieces.check()
+        report.step("Renumbering")
+        lattices.renumber(pieces, new_ids, workers)
+        stage.advance()
+        report.info(
+            f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
+            f"num_tokens={counts.tokens}"
+        )
+    return lattices.pieces
+
+
+def _pruned(
+    lattices: Lattices, size: int, options: UnigramOptions, workers: Workers, report: Report
+) -> tuple[Pieces, NewIds]:
+    """Keep so many pieces, chosen as the options say."""
+    if options.extensions.prune == "flat":
+        report.step("Pruning")
+        return prune_flat(lattices.pieces, size)
+    if options.extensions.prune == "exact":
+        report.step("Pruning")
+        return prune_exact(lattices, size, workers)
+    report.step("Counting best paths")
+    counts = lattices.best_path_counts(options.lanes, workers)
+    report.step("Pruning")
+    weights = (
+        LossWeights.by_words(lattices, counts, options.lanes, workers)
+        if options.release.weighs_losses_by_words
+        else LossWeights.by_pieces(counts)
+    )
+    return prune(lattices, counts, weights, size, workers, options.release.limits_two_best)
+
+
+def _estimate_again(
+    final: list[tuple[bytes, float]],
+    corpus: Corpus,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+) -> list[tuple[bytes, float]]:
+    """Estimate the scores of the final pieces once more, if that is asked."""
+    given = options.extensions
+    if given.final_estimate == "renormalize":
+        highest = max(score for _, score in final)
+        total = math.fsum(math.exp(score - highest) for _, score in final)
+        shift = highest + math.log(total)
+        return [(piece, score - shift) for piece, score in final]
+    if given.final_steps == 0:
+        return final
+    lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
+    steps = options._replace(num_sub_iterations=given.final_steps)
+    with report.stage("Final EM", given.final_steps, "passes") as stage:
+        pieces = _train_round(lattices, steps, workers, report, stage, keep=True)
+    return sorted(pieces, key=lambda item: (-item[1], item[0]))
 
 
 def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
@@ -166,6 +235,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             options.seed_piece_length_power,
             options.min_freq_alpha,
             options.vocab_size,
+            options.extensions.seed_mode == "pretokens",
+            options.extensions.prefix_recovery,
         )
         text = corpus if corpus.seed_text is None else corpus.seed_text
         seeds = seed_from_corpus(text, rule, workers, report, options.release)
@@ -186,6 +257,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 
 def _seed_limit(options: UnigramOptions) -> int:
     """0 may scale with the vocabulary; a negative number is no limit."""
+    if options.extensions.seed_factor > 0:
+        return int(options.extensions.seed_factor * options.vocab_size)
     size = options.seed_sentencepiece_size
     if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)

@@ -70,9 +70,9 @@ def test_exact_losses_are_those_of_brute_force(batch: int) -> None:
         case = stages.random_case(name)
         case.pieces[:] = without_ties(case, random.Random(name))  # type: ignore[assignment]
         expected = losses_by_hand(case)
-        for count in (1, 3):
-            workers = Workers(count)
-            lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
+        pieces = stages.ours(case.pieces)
+        for workers in (Workers(1), Workers(3)):
+            lattices = Lattices(case.corpus, pieces, workers)
             losses = exact_losses(lattices, workers)
             for (piece, _), loss in zip(case.pieces, losses, strict=True):
                 assert (loss or 0.0) == pytest.approx(expected[piece], rel=1e-4, abs=1e-3), name
@@ -100,6 +100,7 @@ def test_what_stays() -> None:
         case.corpus, Pieces([(text.encode(), score) for text, score in texts.items()]), workers
     )
     assert exact_losses(lattices, workers) == [None, pytest.approx(5 * 0.5), None, math.inf]
+    case.corpus.drop_texts()  # as in training
     left, new_ids = prune_exact(lattices, 1, workers)
     assert [piece for piece, _ in left] == [b"c"]
     left, new_ids = prune_exact(lattices, 3, workers)
