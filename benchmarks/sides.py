@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from benchmarks import ROOT
 from tests.parity.case import Case, Option, one_string
+from tests.parity.environments import (
+    NOTHING_ELSE,
+    MissingEnvironmentError,
+    python_of_release,
+    version_of,
+)
 
 Role = Literal["ours", "stages", "reference", "other"]
 Options = Mapping[str, Option]
-
-# So that an environment of its own holds nothing else.
-_NO_OTHERS = {"PYTHONPATH": ""}
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def stages(workers: int) -> Side:
 @functools.cache
 def reference(as_command: bool = False) -> Side:
     """Return the installed ``sentencepiece``."""
-    version = _version(sys.executable, "sentencepiece")
+    version = version_of(sys.executable, "sentencepiece")
     if not version:
         raise MissingSideError("sentencepiece is not installed: pip install '.[bench]'")
 
@@ -111,13 +110,16 @@ def release(version: str) -> Side:
 
     The environment is made when it is first asked for, in the user's cache folder.
     """
-    python = _environment(f"sentencepiece=={version}") / "bin" / "python"
+    try:
+        python = python_of_release(version)
+    except MissingEnvironmentError as error:
+        raise MissingSideError(str(error)) from error
     return Side(
         "other",
         "sentencepiece",
         version,
         lambda options: [str(python), "-c", _call("sentencepiece", options)],
-        _NO_OTHERS,
+        NOTHING_ELSE,
     )
 
 
@@ -126,7 +128,7 @@ def tokenizers(threads: int) -> Side:
 
     It splits and sums in other ways: other pieces come out, and not always the same ones.
     """
-    version = _version(sys.executable, "tokenizers")
+    version = version_of(sys.executable, "tokenizers")
     if not version:
         raise MissingSideError("tokenizers is not installed: pip install '.[bench]'")
 
@@ -180,53 +182,10 @@ def _find_ours() -> tuple[str, dict[str, str]]:
     built = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     for environment in ({}, {"PYTHONPATH": built}):
         # Sources that are not compiled have a version too.
-        version = _version(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
+        version = version_of(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
         if version:
             return version, environment
     raise MissingSideError(
         "spmcompat is neither installed nor built: pip install . or "
         "python setup.py build_ext --inplace"
     )
-
-
-def _version(
-    python: str | Path,
-    package: str,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    module: str = "",
-) -> str:
-    """Return the version of a package as an interpreter imports it; empty if it does not."""
-    code = f"import {module or package}, {package}; print({package}.__version__)"
-    with tempfile.TemporaryDirectory() as elsewhere:
-        try:
-            done = subprocess.run(
-                [python, "-c", code],
-                cwd=elsewhere,
-                env={**os.environ, **environment},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except OSError:
-            return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
-def _environment(requirement: str) -> Path:
-    """Return a virtual environment with one package, made if it is not there."""
-    package, _, version = requirement.partition("==")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache / "spmcompat" / "benchmarks" / f"{package}-{version}-{python}"
-    if _version(folder / "bin" / "python", package, _NO_OTHERS) == version:
-        return folder
-    print(f"making an environment for {requirement} in {folder}", file=sys.stderr, flush=True)
-    for command in (
-        [sys.executable, "-m", "venv", "--clear", str(folder)],
-        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", requirement],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or [f"{command[2]} failed"])[-1]
-            raise MissingSideError(f"{requirement} cannot be installed in {folder}: {last}")
-    return folder

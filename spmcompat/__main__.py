@@ -1,23 +1,44 @@
-"""``python -m spmcompat COMMAND``."""
+"""The command ``spmcompat``, and ``python -m spmcompat``."""
 
 import sys
+from importlib import import_module
+
+from spmcompat.cli import process
+
+# The module of each command stands in spmcompat.cli under its name.
+COMMANDS = {
+    "train": "train a model, as spm_train does",
+    "evaluate": "measure models on a text",
+    "compare": "train in several ways on one text and write a report",
+    "diff": "tell how two models differ",
+}
 
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    if arguments[:1] == ["train"]:
-        from spmcompat.cli.train import main as train_main  # noqa: PLC0415
-
-        return train_main(arguments[1:])
-    if arguments[:1] == ["--version"]:
+    name, rest = "".join(arguments[:1]), arguments[1:]
+    if name in COMMANDS:
+        status: int = import_module(f"spmcompat.cli.{name}").main(rest)
+        return status
+    if name == "--version":
         from spmcompat import __version__  # noqa: PLC0415
 
         print(f"spmcompat {__version__}")
         return 0
-    print("usage: python -m spmcompat train --input=FILE --model_prefix=NAME [flags]")
-    print("       python -m spmcompat train --help")
-    return 0 if arguments[:1] in (["--help"], ["-h"]) else 2
+    if name in ("--help", "-h"):
+        print("usage: spmcompat COMMAND [arguments]\n")
+        for command, purpose in COMMANDS.items():
+            print(f"  {command:<10}{purpose}; see spmcompat {command} --help")
+        return 0
+    said = f"unknown command {name!r}" if name else "no command"
+    print(f"spmcompat: {said}. Give one of {', '.join(COMMANDS)}.", file=sys.stderr)
+    return 2
+
+
+def entry_point() -> None:
+    """Run the console command."""
+    process.run(main)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    entry_point()

@@ -12,12 +12,18 @@ from spmcompat.errors import BadValueError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Literal, TextIO, TypeAlias, TypeGuard
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
     from spmcompat.model.writers import Writer
 
     StrPath: TypeAlias = str | os.PathLike[str]
+
+    class Normalizer(Protocol):
+        """A normalizer of the ``sentencepiece`` package, or one like it."""
+
+        def serialized_normalizer_spec(self) -> bytes:
+            """Return its ``NormalizerSpec``."""
 
 
 def train(
@@ -50,6 +56,8 @@ def train(
     treat_whitespace_as_suffix: bool | None = None,
     allow_whitespace_only_pieces: bool | None = None,
     pretokenization_delimiter: str | None = None,
+    pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None,
+    allow_inconsistent_pretokenization: bool | None = None,
     control_symbols: Sequence[str] | None = None,
     user_defined_symbols: Sequence[str] | None = None,
     byte_fallback: bool | None = None,
@@ -63,6 +71,7 @@ def train(
     eos_piece: str | None = None,
     pad_piece: str | None = None,
     unk_surface: str | None = None,
+    normalizer: Normalizer | None = None,
     normalization_rule_name: str | None = None,
     normalization_rule_tsv: StrPath | None = None,
     denormalization_rule_tsv: StrPath | None = None,
@@ -72,6 +81,7 @@ def train(
     logstream: TextIO | None = None,
     workers: int | None = None,
     sampling_seed: int | None = None,
+    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
     """Train a model. What is left out, or None, is not given and not stored in the model.
 
@@ -92,12 +102,23 @@ def train(
     num_threads : int
         Number of lanes, 16 by default. It is part of what defines a Unigram model; `workers` is
         not.
+    pretokenizer : callable
+        From a normalized sentence, with U+2581 for spaces, to its chunks: no piece crosses from
+        one into the next. It is called for every sentence, perhaps more than once, in any order
+        and in several threads; what it returns may depend on the sentence only.
+    allow_inconsistent_pretokenization : bool
+        Whether to train on the chunks even if they do not join to the sentence.
+    normalizer : object with ``serialized_normalizer_spec()``
+        Such as a ``sentencepiece.SentencePieceNormalizer``: the whole of normalization, instead
+        of the options for its parts.
     logstream : text stream
         Where to tell what is done; by default standard error, or the program's own logging.
     workers : int
         Real threads, by default the cores of the machine. They never change the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
+    compat : str
+        The release of ``sentencepiece`` to train as, ``0.2.3`` by default.
     **others
         Every other option means what the flag of the same name means: see ``spm_train --help``.
 
@@ -134,8 +155,9 @@ class SentencePieceTrainer:
             Where to tell what is done.
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
-            iterable of str or bytes; ``model_writer``, an object with ``write``; ``normalizer``,
-            an object with ``serialized_normalizer_spec()``.
+            iterable of str or bytes; ``model_writer``, an object with ``write``; and
+            ``normalizer``, ``pretokenizer`` and ``allow_inconsistent_pretokenization``, as `train`
+            takes them.
 
         Raises
         ------
@@ -143,7 +165,7 @@ class SentencePieceTrainer:
             If training cannot go on.
         """
         from spmcompat.progress import Report  # noqa: PLC0415
-        from spmcompat.spec import SERIALIZED_NORMALIZER, from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.spec import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.training import run  # noqa: PLC0415
 
         if isinstance(arg, str):
@@ -151,17 +173,9 @@ class SentencePieceTrainer:
             run(settings, report=Report(settings.min_log_level, logstream))
             return
 
-        if kwargs.pop("pretokenizer", None) is not None:
-            raise BadValueError(
-                "pretokenizer is not supported yet. Use pretokenization_delimiter instead."
-            )
-        kwargs.pop("allow_inconsistent_pretokenization", None)
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
-        normalizer = kwargs.pop("normalizer", None)
-        if normalizer is not None:
-            kwargs[SERIALIZED_NORMALIZER] = normalizer.serialized_normalizer_spec()  # type: ignore[attr-defined]
         # One text would be taken for a sequence of characters.
         if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")

@@ -57,12 +57,16 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         If the options cannot be trained with.
     """
     spec = settings.trainer
-    _check_algorithm(spec)
+    _check_release(settings)
+    _check_algorithm(settings)
     _check_ranges(spec)
     meta = meta_pieces(spec)
     _check_room(spec, meta)
     if not settings.normalizer.escape_whitespaces:
-        raise TrainingError("escape_whitespaces must be true to train. Leave it at its default.")
+        raise TrainingError(
+            "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
+            "escape_whitespaces=True."
+        )
     if settings.workers < 1:
         raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
     _check_input(spec, has_sentences=has_sentences)
@@ -81,8 +85,20 @@ def cautions(settings: Settings) -> list[str]:
     return found
 
 
-def _check_algorithm(spec: TrainerSpec) -> None:
+def _check_release(settings: Settings) -> None:
+    """Raise if the model type cannot be trained as the release trains it."""
+    release = settings.release
+    model_type = TrainerSpec.ModelType.Name(settings.trainer.model_type).lower()
+    if model_type not in release.model_types:
+        raise TrainingError(
+            f"{model_type} models of sentencepiece {release.version} are not supported yet. Choose "
+            "another release with compat."
+        )
+
+
+def _check_algorithm(settings: Settings) -> None:
     """Raise if the algorithm is not there, or is told what it cannot do."""
+    spec = settings.trainer
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
         raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
@@ -90,16 +106,36 @@ def _check_algorithm(spec: TrainerSpec) -> None:
         raise TrainingError(
             "seed_sentencepieces_file is only supported for UNIGRAM model. Leave it out."
         )
-    if spec.pretokenization_delimiter and simple:
-        raise TrainingError(
-            "PretokenizerForTraining is only supported in UNIGRAM or BPE mode. Leave "
-            "pretokenization_delimiter out."
-        )
+    _check_pretokenization(settings)
     if spec.auto_character_coverage:
         _check_auto_character_coverage(spec)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
             f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
+        )
+
+
+def _check_pretokenization(settings: Settings) -> None:
+    """Raise unless the text is pre-tokenized in one way at most, for models that can be."""
+    spec, pretokenizer = settings.trainer, settings.pretokenizer
+    name = "pretokenization_delimiter" if pretokenizer is None else "pretokenizer"
+    if pretokenizer is None and not spec.pretokenization_delimiter:
+        return
+    if spec.model_type in _SIMPLE:
+        raise TrainingError(
+            f"PretokenizerForTraining is only supported in UNIGRAM or BPE mode. Leave {name} out."
+        )
+    if pretokenizer is None:
+        return
+    if spec.pretokenization_delimiter:
+        raise TrainingError(
+            "pretokenizer callback and pretokenization_delimiter cannot be set simultaneously. "
+            "Leave one of the two out."
+        )
+    if not callable(pretokenizer):
+        raise BadValueError(
+            "Pretokenizer failed: pretokenizer must be a function from a sentence (str) to its "
+            f"chunks (a list of str), not {type(pretokenizer).__name__}."
         )
 
 

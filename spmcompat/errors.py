@@ -1,4 +1,4 @@
-"""The one exception of the package, with a subclass for each type that callers may catch."""
+"""The one exception of the package, with a subclass for each kind that callers may catch."""
 
 
 class TrainingError(RuntimeError):
@@ -14,3 +14,7 @@ class BadValueError(TrainingError, ValueError):
 
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
+
+
+class EmptyCorpusError(TrainingError):
+    """No character of the text is left to train on."""

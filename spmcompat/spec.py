@@ -7,12 +7,12 @@ Source: ``sentencepiece_trainer.cc`` and ``spm_train_main.cc`` of ``sentencepiec
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.releases import DEFAULT
+from spmcompat.releases import DEFAULT, Release, find_release
 from spmcompat.values import (
     INT32,
     UINT32,
@@ -25,9 +25,10 @@ from spmcompat.values import (
 )
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
+_OBJECTS = frozenset({"normalizer", "pretokenizer", "allow_inconsistent_pretokenization"})
 DEFAULT_SAMPLING_SEED = 12345678
 
-_TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name) - DEFAULT.retired_options
+_TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_FIELDS = frozenset(NormalizerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_KEYWORDS = _NORMALIZER_FIELDS | {"normalization_rule_name"}
 
@@ -51,20 +52,39 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
+    pretokenizer : callable, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    allow_inconsistent_pretokenization : bool
+        Whether the chunks need not join to the sentence.
     min_log_level : int
         0 tells everything, 1 warnings and errors, 2 errors only.
     notes : list of str
         Warnings that are due before training.
+    release : Release
+        The release of the reference to train as; no model tells it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, release: Release = DEFAULT) -> None:
         self.trainer = TrainerSpec()
         self.normalizer = NormalizerSpec()
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
+        self.release = release
+
+    @property
+    def trainer_options(self) -> frozenset[str]:
+        """The fields of the trainer's spec that the release takes and stores."""
+        return _TRAINER_FIELDS - self.release.retired_options - self.release.unknown_options
+
+
+def _settings_for(options: Mapping[str, object]) -> Settings:
+    """Return empty settings for the release that the options name."""
+    return Settings(find_release(str(options.get("compat", DEFAULT.version))))
 
 
 # ---------------------------------------------------------------- from Python
@@ -76,7 +96,8 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Option names to values: text, numbers, truth values, lists.
+        Option names to values: text, numbers, truth values, lists; and objects as ``normalizer``
+        and ``pretokenizer``.
 
     Raises
     ------
@@ -85,11 +106,20 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     TrainingError
         If an option is unknown.
     """
-    texts = {name: to_text(v) for name, v in options.items() if name != SERIALIZED_NORMALIZER}
-    settings = Settings()
-    if SERIALIZED_NORMALIZER in options:
+    others = _OBJECTS | {SERIALIZED_NORMALIZER}
+    texts = {name: to_text(value) for name, value in options.items() if name not in others}
+    settings = _settings_for(options)
+    for name in sorted(others & options.keys()):
+        _refuse_unknown(settings, name)
+    if options.get("normalizer"):
+        _refuse_two_normalizers(texts)
+        settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
+    elif SERIALIZED_NORMALIZER in options:
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
+    settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
+    inconsistent = options.get("allow_inconsistent_pretokenization", False)
+    settings.allow_inconsistent_pretokenization = bool(inconsistent)
     for name, text in texts.items():
         _apply(settings, name, text)
     return settings
@@ -126,19 +156,30 @@ def from_string(arguments: str) -> Settings:
 def _apply(settings: Settings, name: str, text: str) -> None:
     """Store one option that was given as text."""
     _check_unicode(name, text)
+    _refuse_unknown(settings, name)
     special = _SPECIAL.get(name)
     if special is not None:
         special(settings, text)
-    elif name in _TRAINER_FIELDS:
+    elif name in settings.trainer_options:
         _set_field(settings.trainer, name, text)
     elif name in _NORMALIZER_FIELDS:
         _set_field(settings.normalizer, name, text)
-    elif name in DEFAULT.retired_options:
-        settings.notes.append(f"--{name} is deprecated and ignored.")
     else:
-        known = [*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS]
+        settings.notes.append(f"--{name} is deprecated and ignored.")
+
+
+def _refuse_unknown(settings: Settings, name: str) -> None:
+    """Raise if the release knows no option of this name."""
+    release = settings.release
+    if name in release.unknown_options:
         raise TrainingError(
-            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, known)}'
+            f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
+            "not know it. Leave it out, or choose another release with compat."
+        )
+    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, *_OBJECTS, SERIALIZED_NORMALIZER}
+    if name not in known:
+        raise TrainingError(
+            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, sorted(known))}'
         )
 
 
@@ -204,6 +245,10 @@ def _set_sampling_seed(settings: Settings, text: str) -> None:
     settings.sampling_seed = parse_int(text, UINT64)
 
 
+def _release_is_chosen(settings: Settings, text: str) -> None:
+    """Do nothing: the release decides what the other options are, and was looked up first."""
+
+
 def _set_min_log_level(settings: Settings, text: str) -> None:
     try:
         settings.min_log_level = parse_int(text, INT32)
@@ -218,6 +263,7 @@ _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
     "minloglevel": _set_min_log_level,
     "workers": _set_workers,
     "sampling_seed": _set_sampling_seed,
+    "compat": _release_is_chosen,
 }
 
 
@@ -228,6 +274,18 @@ def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
             f"{name}. Set it in the normalizer instead."
         )
+
+
+def _serialized(normalizer: object) -> object:
+    """Return the serialized form of a normalizer such as ``sentencepiece`` makes."""
+    serialize = getattr(normalizer, "serialized_normalizer_spec", None)
+    if serialize is None:
+        raise BadValueError(
+            "normalizer must be a SentencePieceNormalizer, or another object with "
+            f"serialized_normalizer_spec(), not {type(normalizer).__name__}. A rule is named with "
+            "normalization_rule_name."
+        )
+    return serialize()
 
 
 def _parse_normalizer(serialized: object) -> NormalizerSpec:
@@ -276,14 +334,14 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     TrainingError
         If a flag is unknown.
     """
-    settings = Settings()
+    settings = _settings_for(flags)
     for name, text in flags.items():
         _check_unicode(name, text)
     _store_defaults(settings)
     for name, text in flags.items():
         _apply_flag(settings, name, text)
     if settings.trainer.model_type == TrainerSpec.UNIGRAM:
-        for name in sorted(DEFAULT.experimental_flags & flags.keys()):
+        for name in sorted(settings.release.experimental_flags & flags.keys()):
             _refuse_experiment(name, flags[name])
     # The files come after the flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
@@ -299,7 +357,7 @@ def _store_defaults(settings: Settings) -> None:
     """Give every single field of both specs its default, so that it is stored."""
     settings.normalizer.name = "nmt_nfkc"
     for message, names in (
-        (settings.trainer, _TRAINER_FIELDS),
+        (settings.trainer, settings.trainer_options),
         (settings.normalizer, _NORMALIZER_FIELDS - _NOT_FLAGS),
     ):
         for name in names:
@@ -310,13 +368,13 @@ def _store_defaults(settings: Settings) -> None:
 
 def _apply_flag(settings: Settings, name: str, text: str) -> None:
     """Store one flag."""
-    if name in _TRAINER_FIELDS:
+    if name in settings.trainer_options:
         # A bool flag of the command line may have white space around its value.
         bare = (
             text.strip(" \t\n\v\f\r") if isinstance(getattr(settings.trainer, name), bool) else text
         )
         _set_field(settings.trainer, name, bare, hexadecimal=True)
-    elif name in DEFAULT.experimental_flags:
+    elif name in settings.release.experimental_flags:
         _experiment_is_idle(name, text)
     elif name == "random_seed":
         parse_int(text, UINT32, hexadecimal=True)
@@ -393,7 +451,8 @@ def _compile_rules(normalizer: NormalizerSpec) -> None:
 
     if normalizer.precompiled_charsmap:
         raise TrainingError(
-            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv."
+            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv; "
+            "instead of a normalizer that was made of such a file, give the file."
         )
     rules = load_rules(normalizer.normalization_rule_tsv)
     normalizer.precompiled_charsmap = compile_charsmap(rules)

@@ -78,7 +78,9 @@ def learn(
         unordered = read_unordered(*text, workers, report)
         if not spec.auto_character_coverage:
             check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
-        options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage)
+        options = BpeOptions(
+            spec.vocab_size - meta_pieces, spec.auto_character_coverage, settings.release
+        )
         return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
     corpus = read_corpus(*text, workers, report)
     check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
@@ -102,12 +104,15 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
         treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
         pretokenization_delimiter=spec.pretokenization_delimiter,
+        pretokenizer=settings.pretokenizer,
+        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
         max_piece_length=spec.max_sentencepiece_length,
         split_by_unicode_script=spec.split_by_unicode_script,
         split_by_number=spec.split_by_number,
         split_by_whitespace=spec.split_by_whitespace,
         split_digits=spec.split_digits,
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+        release=settings.release,
     )
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
 
@@ -134,6 +139,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         shrinking_factor=spec.shrinking_factor,
         num_sub_iterations=spec.num_sub_iterations,
         lanes=spec.num_threads,
+        release=settings.release,
     )
 
 

@@ -16,7 +16,7 @@ if ROOT in sys.path:
     sys.path.append(ROOT)
 
 import spmcompat  # noqa: E402, F401
-from tests.parity import corpora, harness  # noqa: E402
+from tests.parity import corpora, environments, harness  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +31,17 @@ def large_corpora() -> dict[str, Path]:
     if not found:
         pytest.skip(f"no large corpora: set {corpora.FOLDER_VARIABLE} to a folder of .txt files")
     return found
+
+
+@pytest.fixture(params=["0.2.0", "0.2.1", "0.2.2"])
+def old_release(request: pytest.FixtureRequest) -> str:
+    """A release before the newest one, where it can be had."""
+    release: str = request.param
+    try:
+        environments.python_of_release(release)
+    except environments.MissingEnvironmentError as error:
+        pytest.skip(str(error))
+    return release
 
 
 # A job in the background inherits SIGINT ignored, and so would the processes that tests interrupt.

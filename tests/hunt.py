@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from tests.parity import corpora
+from tests.parity import corpora, pretokenizers
 from tests.parity.case import Case, Form, Option
 from tests.parity.harness import Comparison, Trainers
 
@@ -40,6 +41,8 @@ DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
 RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
 RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
+NORMALIZING = ["normalization_rule_name", "normalization_rule_tsv", "add_dummy_prefix"]
+NORMALIZING += ["remove_extra_whitespaces", "escape_whitespaces"]
 RETIRED: dict[str, Option] = {
     "accept_language": "en,de",
     "self_test_sample_size": 5,
@@ -146,9 +149,41 @@ class CaseMaker:
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         case = self.hand_over(data)
-        return replace(
+        case = replace(
             case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
         )
+        return self.pretokenize(self.normalize(case)) if case.form == "python" else case
+
+    def normalize(self, case: Case) -> Case:
+        """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""
+        if not self.chance(0.08):
+            return case
+        arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
+        if self.chance(0.3):
+            arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
+        for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
+            if self.chance(0.3):
+                arguments[name] = name == "escape_whitespaces" or self.chance(0.3)
+        options = dict(case.options)
+        if self.chance(0.9):
+            for name in NORMALIZING:
+                options.pop(name, None)
+        return replace(case, options=options, normalizer=arguments)
+
+    def pretokenize(self, case: Case) -> Case:
+        """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
+        if not self.chance(0.15 if self.kind in ("unigram", "bpe") else 0.01):
+            return case
+        consistent = self.chance(0.6)
+        names = [*(pretokenizers.CONSISTENT if consistent else pretokenizers.INCONSISTENT)]
+        if self.chance(0.1):
+            names = [*pretokenizers.FAILING]
+        options = dict(case.options)
+        if self.chance(0.95):
+            options.pop("pretokenization_delimiter", None)
+        if not consistent and self.chance(0.9):
+            options["allow_inconsistent_pretokenization"] = True
+        return replace(case, options=options, pretokenizer=self.dice.choice(names))
 
     def slice(self) -> bytes:
         """Take a slice; most begin and end at a line, some inside a character."""
@@ -465,6 +500,8 @@ def record(
         "options": dict(comparison.case.options),
         "form": comparison.case.form,
         "iterator": comparison.case.sentences is not None,
+        "normalizer": comparison.case.normalizer,
+        "pretokenizer": comparison.case.pretokenizer,
         "workers": comparison.case.workers,
         "report": comparison.report().split("\n"),
     }

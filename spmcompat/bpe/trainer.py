@@ -10,6 +10,7 @@ from spmcompat.bpe.merging import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.corpus.corpus import SegmentCounts
 from spmcompat.progress import Report
+from spmcompat.releases import DEFAULT, Release
 from spmcompat.workers import Workers
 
 _STEP = 1000  # merges
@@ -24,6 +25,7 @@ class BpeOptions(NamedTuple):
 
     final_size: int = 7997
     choose_characters: bool = False
+    release: Release = DEFAULT
 
 
 def train(

@@ -1,6 +1,6 @@
 """The flags of ``spm_train``: their names, groups and help, and how a command line is read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Input and output": {
@@ -78,6 +78,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
         "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "compat": "Release of sentencepiece to train as: 0.2.0, 0.2.1, 0.2.2 or 0.2.3.",
     },
 }
 
@@ -87,6 +88,7 @@ _OWN_DEFAULTS = {
     "normalization_rule_name": "nmt_nfkc",
     "minloglevel": "0",
     "sampling_seed": "12345678",
+    "compat": "0.2.3",
 }
 _OWN_BOOLS = {"quiet": "false", "help": "", "version": "", "use_sparse_pruning": "false"}
 _OWN_BOOLS["post_l1_debias"] = "true"
@@ -96,7 +98,9 @@ class UsageError(Exception):
     """The command line cannot be understood; the message is one line."""
 
 
-def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def read_flags(
+    arguments: Sequence[str], own: Collection[str] = (), *, training: bool = True
+) -> tuple[dict[str, str], list[str]]:
     """Read a command line the way Abseil does.
 
     ``--flag=value``, ``--flag value``, one dash or two, ``--flag`` and ``--noflag`` for truth
@@ -106,6 +110,10 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     ----------
     arguments : sequence of str
         What follows the name of the program.
+    own : collection of str
+        Flags of the command itself; none of them needs a value.
+    training : bool
+        Whether the flags of ``spm_train`` are known too.
 
     Returns
     -------
@@ -119,8 +127,8 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     UsageError
         If a flag is unknown or its value is missing.
     """
-    known = {name for group in GROUPS.values() for name in group} | _retired()
-    bools = _bools()
+    bools = {*own, *_bools()} if training else {*own}
+    known = {*own, *_training_flags()} if training else bools
     flags: dict[str, str] = {}
     rest: list[str] = []
     waiting = iter(arguments)
@@ -137,6 +145,7 @@ def read_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
             flags.pop(name, None)
             flags[name] = value
+    _refuse_unknown(flags)
     return flags, rest
 
 
@@ -155,6 +164,19 @@ def _read_flag(argument: str, known: set[str], bools: set[str]) -> tuple[str, st
             raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
         return name, value
     return name, "true" if name in bools else None
+
+
+def _refuse_unknown(flags: Mapping[str, str]) -> None:
+    """Raise if the release that the flags name does not know one of them."""
+    from spmcompat.releases import find_release  # noqa: PLC0415
+
+    if "compat" not in flags:
+        return
+    for name in sorted(find_release(flags["compat"]).unknown_options & flags.keys()):
+        raise UsageError(
+            f"Unknown command line flag '{name}': sentencepiece {flags['compat']} does not know "
+            "it. Leave it out or choose another release with --compat."
+        )
 
 
 def _suggestion(name: str, known: set[str]) -> str:
@@ -195,6 +217,11 @@ def help_text() -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines) + "\n"
+
+
+def _training_flags() -> set[str]:
+    """Return all flags of ``spm_train``."""
+    return {name for group in GROUPS.values() for name in group} | _retired()
 
 
 def _retired() -> set[str]:

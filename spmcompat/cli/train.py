@@ -1,10 +1,10 @@
 """The command ``spm_train``."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+from spmcompat.cli import process
 from spmcompat.cli.flags import UsageError, help_text, read_flags
 from spmcompat.errors import BadValueError, TrainingError
 
@@ -40,7 +40,10 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
-    flags, rest = read_flags(argv)
+    try:
+        flags, rest = read_flags(argv)
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
     if flags.pop("help", "false") != "false":
         stdout.write(help_text())
         return OK
@@ -77,10 +80,4 @@ def _fail(stderr: TextIO, message: str, status: int) -> int:
 
 def entry_point() -> None:
     """Run the console command."""
-    status = main(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of --help went away; do not let the interpreter's own flush fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(status)
+    process.run(main)

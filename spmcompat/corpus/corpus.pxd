@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
@@ -62,9 +63,16 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         cbool counted
         cbool whole_sentences
         cbool short_way
+        cbool pretokenized
         cbool ordered
         cbool uniform_starts
         string delimiter
+
+    cdef cppclass CountedTexts:
+        void add(string_view text, int64_t count) except +
+        size_t size()
+        string_view operator[](size_t i)
+        int64_t count(size_t i)
 
     cdef cppclass CBatchLog "spmcompat::BatchLog":
         uint64_t text_bytes
@@ -74,6 +82,8 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         CFolder(
             const FoldOptions&, const PieceRule&, const CNormalizer&, const CMetaPieceMatcher&)
         void begin_batch(uint64_t index, cbool keep_words)
+        CountedTexts take_normalized()
+        void add_pretokenized(const CountedTexts& sentences) except +
         CBatchLog end_batch()
         void finish(WordTable& table) except +
 

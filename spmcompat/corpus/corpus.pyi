@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, final
 
 from spmcompat.workers import Workers
@@ -73,7 +73,12 @@ class _TextOptions(Protocol):
 @final
 class TextRules:
     def __init__(
-        self, charsmap: bytes, symbols: list[bytes], options: _TextOptions, ordered: bool = True
+        self,
+        charsmap: bytes,
+        symbols: list[bytes],
+        options: _TextOptions,
+        ordered: bool = True,
+        pretokenize: Callable[[bytes], bytes] | None = None,
     ) -> None: ...
 
 @final

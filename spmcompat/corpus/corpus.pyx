@@ -9,9 +9,10 @@ work.
 
 from cython cimport final
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp.memory cimport unique_ptr
+from libcpp.string_view cimport string_view
 from libcpp.utility cimport move, pair
 
 from spmcompat.errors import BadValueError, TrainingError
@@ -210,15 +211,18 @@ cdef class TextRules:
         Any object with the attributes of `spmcompat.corpus.reading.CorpusOptions`.
     ordered : bool
         Whether the order of sentences and what follows each word is kept.
+    pretokenize : callable, optional
+        Puts boundary marks into a normalized sentence (bytes).
     """
 
     cdef unique_ptr[CNormalizer] normalizer
     cdef unique_ptr[CMetaPieceMatcher] matcher
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef object pretokenize
 
-    def __init__(
-            self, bytes charsmap not None, list symbols not None, options, bint ordered=True):
+    def __init__(self, bytes charsmap not None, list symbols not None, options,
+                 bint ordered=True, pretokenize=None):
         cdef NormalizerOptions spaces
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
@@ -242,8 +246,13 @@ cdef class TextRules:
         self.fold.counted = options.tsv
         self.fold.delimiter = delimiter
         self.fold.whole_sentences = not options.split_by_whitespace
+        self.pretokenize = pretokenize
+        self.fold.pretokenized = pretokenize is not None
+        # A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
-            options.add_dummy_prefix and not options.treat_whitespace_as_suffix)
+            options.add_dummy_prefix
+            and not options.treat_whitespace_as_suffix
+            and pretokenize is None)
         self.fold.short_way = (
             self.fold.uniform_starts
             and options.remove_extra_whitespaces
@@ -330,9 +339,23 @@ cdef class Folder:
 
     cdef Batch _end_batch(self):
         cdef Batch batch = Batch()
+        if self.rules.pretokenize is not None:
+            self._pretokenize()
         batch.folder = self.number
         batch.log = move(dereference(self.folder).end_batch())
         return batch
+
+    cdef _pretokenize(self):
+        cdef CountedTexts sentences = dereference(self.folder).take_normalized()
+        cdef CountedTexts marked
+        cdef bytes text
+        for i in range(sentences.size()):
+            text = self.rules.pretokenize(
+                PyBytes_FromStringAndSize(sentences[i].data(), sentences[i].size()))
+            marked.add(
+                string_view(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)), sentences.count(i))
+        with nogil:
+            dereference(self.folder).add_pretokenized(marked)
 
     def characters(self):
         """Return how often each character stands in the text; for rules without order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import EmptyCorpusError, TrainingError
 
 _BOUNDARY = 0x1F
 _UNKNOWN = 0x2585
@@ -45,7 +45,7 @@ def choose_alphabet(
     """
     total = sum(counts.values())
     if total <= 0:
-        raise TrainingError(
+        raise EmptyCorpusError(
             "The corpus holds no characters to train on: all its lines are empty, too long or "
             "normalized to nothing. Check --input, --max_sentence_length and the "
             "normalization rule."

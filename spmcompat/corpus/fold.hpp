@@ -13,12 +13,15 @@
 //   and normalized once, when reading ends;
 // - the long way, for all other options and for lines with an irregular run: the
 //   line is normalized whole and then cut into words.
+// Where somebody else pre-tokenizes, the long way stops between the two: normalized
+// sentences wait until they come back with boundary marks in them.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "normalizer.hpp"
@@ -34,9 +37,31 @@ struct FoldOptions {
   bool counted = false;          // sentences come with counts other than 1
   bool whole_sentences = false;  // a sentence is one word
   bool short_way = false;
+  bool pretokenized = false;     // sentences wait to be pre-tokenized
   bool ordered = true;          // whether contexts and the order of sentences are kept
   bool uniform_starts = false;  // every sentence begins with the space mark
   std::string delimiter;        // of the pre-tokenization
+};
+
+// Texts with their counts, one behind the other.
+class CountedTexts {
+ public:
+  void add(std::string_view text, int64_t count) {
+    texts_.append(text);
+    ends_.push_back(texts_.size());
+    counts_.push_back(count);
+  }
+  size_t size() const { return ends_.size(); }
+  std::string_view operator[](size_t i) const {
+    const size_t begin = i > 0 ? ends_[i - 1] : 0;
+    return std::string_view(texts_).substr(begin, ends_[i] - begin);
+  }
+  int64_t count(size_t i) const { return counts_[i]; }
+
+ private:
+  std::string texts_;
+  std::vector<size_t> ends_;
+  std::vector<int64_t> counts_;
 };
 
 // The sentences of one batch, in order, by the ids of the folder that read them.
@@ -140,6 +165,17 @@ class Folder {
     if (tokens_.size() >= kWaiting) add_waiting();
   }
 
+  // The sentences of the batch so far, if they wait to be pre-tokenized. They are to be added
+  // again, with boundary marks, before the batch ends.
+  CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
+  void add_pretokenized(const CountedTexts& sentences) {
+    for (size_t i = 0; i < sentences.size(); ++i) {
+      text_.clear();
+      for_each_character(sentences[i], [this](char32_t c) { append_utf8(c, text_); });
+      add_text(sentences.count(i));
+    }
+  }
+
   // Puts all words into a table, which folders share; afterwards only their ids there are left.
   void finish(WordTable& table);
 
@@ -185,6 +221,7 @@ class Folder {
   uint32_t add_run(const RunToken& token);
   bool is_irregular(std::string_view run);
   void add_whole(const char* text, size_t size, int64_t count);
+  void add_text(int64_t count);
   void split_text(std::string_view text);
   void replace_symbols();
   void run_text(std::string_view run);
@@ -214,6 +251,7 @@ class Folder {
 
   BatchLog log_;
   bool keep_words_ = false;
+  CountedTexts normalized_;
 
   std::string text_, scratch_;  // of the sentence at hand
   std::vector<uint32_t> ids_;
@@ -283,6 +321,12 @@ inline bool Folder::is_irregular(std::string_view run) {
 inline void Folder::add_whole(const char* text, size_t size, int64_t count) {
   normalizer_.normalize(text, size, text_);
   replace_symbols();
+  if (options_.pretokenized) return normalized_.add(text_, count);
+  add_text(count);
+}
+
+// The text is that of text_.
+inline void Folder::add_text(int64_t count) {
   ids_.clear();
   firsts_.clear();
   if (text_.empty()) {

@@ -23,8 +23,10 @@ from spmcompat.corpus.corpus import (
     return_freed_memory,
 )
 from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
+from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
+from spmcompat.releases import DEFAULT, Release
 from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
@@ -50,6 +52,8 @@ class CorpusOptions(NamedTuple):
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
+    pretokenizer: Cut | None = None
+    allow_inconsistent_pretokenization: bool = False
     max_piece_length: int = 16
     split_by_unicode_script: bool = True
     split_by_number: bool = True
@@ -58,6 +62,7 @@ class CorpusOptions(NamedTuple):
     allow_whitespace_only_pieces: bool = False
     chunk_bytes: int = 500 << 20
     """Of normalized text, in one search of seeds; fixed in the reference."""
+    release: Release = DEFAULT
 
 
 class _Reader:
@@ -183,7 +188,7 @@ def read_corpus(
         For a corpus that cannot be read or holds nothing to train on.
     """
     return_freed_memory()
-    rules = _rules(options, charsmap, symbols)
+    rules = _rules(options, charsmap, symbols, workers)
     source = _source(options, items, report)
     try:
         return _read(options, rules, source, workers, report, keep=False)
@@ -210,7 +215,7 @@ def read_unordered(
     Parameters, text and errors are those of `read_corpus`.
     """
     return_freed_memory()
-    rules = _rules(options, charsmap, symbols, ordered=False)
+    rules = _rules(options, charsmap, symbols, workers, ordered=False)
     reader = _Reader(options, rules, workers, ordered=False)
     _fold(reader, _source(options, items, report), report)
     report.step("Counting characters")
@@ -225,10 +230,18 @@ def read_unordered(
 
 
 def _rules(
-    options: CorpusOptions, charsmap: bytes, symbols: list[bytes], ordered: bool = True
+    options: CorpusOptions,
+    charsmap: bytes,
+    symbols: list[bytes],
+    workers: Workers,
+    ordered: bool = True,
 ) -> TextRules:
+    pretokenize = None
+    if options.pretokenizer is not None:
+        consistent = not options.allow_inconsistent_pretokenization
+        pretokenize = Pretokenizer(options.pretokenizer, consistent, workers.cancel)
     try:
-        return TextRules(charsmap, symbols, options, ordered)
+        return TextRules(charsmap, symbols, options, ordered, pretokenize)
     except RuntimeError as error:
         raise TrainingError(f"INTERNAL: {error}") from None
 

@@ -136,8 +136,22 @@ class NormalizerSpec(_message.Message):
     normalization_rule_tsv: str
     def __init__(self, name: _Optional[str] = ..., precompiled_charsmap: _Optional[bytes] = ..., add_dummy_prefix: bool = ..., remove_extra_whitespaces: bool = ..., escape_whitespaces: bool = ..., normalization_rule_tsv: _Optional[str] = ...) -> None: ...
 
+class SelfTestData(_message.Message):
+    __slots__ = ("samples",)
+    Extensions: _python_message._ExtensionDict
+    class Sample(_message.Message):
+        __slots__ = ("input", "expected")
+        INPUT_FIELD_NUMBER: _ClassVar[int]
+        EXPECTED_FIELD_NUMBER: _ClassVar[int]
+        input: str
+        expected: str
+        def __init__(self, input: _Optional[str] = ..., expected: _Optional[str] = ...) -> None: ...
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    samples: _containers.RepeatedCompositeFieldContainer[SelfTestData.Sample]
+    def __init__(self, samples: _Optional[_Iterable[_Union[SelfTestData.Sample, _Mapping]]] = ...) -> None: ...
+
 class ModelProto(_message.Message):
-    __slots__ = ("pieces", "trainer_spec", "normalizer_spec", "denormalizer_spec")
+    __slots__ = ("pieces", "trainer_spec", "normalizer_spec", "self_test_data", "denormalizer_spec")
     Extensions: _python_message._ExtensionDict
     class SentencePiece(_message.Message):
         __slots__ = ("piece", "score", "type")
@@ -166,9 +180,11 @@ class ModelProto(_message.Message):
     PIECES_FIELD_NUMBER: _ClassVar[int]
     TRAINER_SPEC_FIELD_NUMBER: _ClassVar[int]
     NORMALIZER_SPEC_FIELD_NUMBER: _ClassVar[int]
+    SELF_TEST_DATA_FIELD_NUMBER: _ClassVar[int]
     DENORMALIZER_SPEC_FIELD_NUMBER: _ClassVar[int]
     pieces: _containers.RepeatedCompositeFieldContainer[ModelProto.SentencePiece]
     trainer_spec: TrainerSpec
     normalizer_spec: NormalizerSpec
+    self_test_data: SelfTestData
     denormalizer_spec: NormalizerSpec
-    def __init__(self, pieces: _Optional[_Iterable[_Union[ModelProto.SentencePiece, _Mapping]]] = ..., trainer_spec: _Optional[_Union[TrainerSpec, _Mapping]] = ..., normalizer_spec: _Optional[_Union[NormalizerSpec, _Mapping]] = ..., denormalizer_spec: _Optional[_Union[NormalizerSpec, _Mapping]] = ...) -> None: ...
+    def __init__(self, pieces: _Optional[_Iterable[_Union[ModelProto.SentencePiece, _Mapping]]] = ..., trainer_spec: _Optional[_Union[TrainerSpec, _Mapping]] = ..., normalizer_spec: _Optional[_Union[NormalizerSpec, _Mapping]] = ..., self_test_data: _Optional[_Union[SelfTestData, _Mapping]] = ..., denormalizer_spec: _Optional[_Union[NormalizerSpec, _Mapping]] = ...) -> None: ...

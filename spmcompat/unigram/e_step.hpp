@@ -128,11 +128,15 @@ class WordPass {
   void finish(float* expected, Function function) {
     go_forward();
     go_backward();
-    for (const Word& word : words_) {
-      add_shares(word, expected);
-      function(word.frequency, alpha_[word.begin + word.length]);
-    }
-    clear();
+    for (const Word& word : words_) add_shares(word, expected);
+    end_batch(function);
+  }
+
+  // The same without the counts.
+  template <typename Function>
+  void finish(Function function) {
+    go_forward();
+    end_batch(function);
   }
 
  private:
@@ -142,10 +146,10 @@ class WordPass {
 
   struct Word {
     size_t node, size;    // all nodes
-    size_t later;   // number of those behind the positions whose alphas are known
-    size_t begin;   // of its alphas and betas
-    size_t length;  // in characters
-    size_t known;   // positions whose alphas are known: those of the first segment, or none
+    size_t later;         // number of those behind the positions whose alphas are known
+    size_t begin;         // of its alphas and betas
+    size_t length;        // in characters
+    size_t known;         // positions of the first segment, if their alphas are known
     float frequency;
   };
 
@@ -153,6 +157,12 @@ class WordPass {
     words_.clear();
     nodes_.clear();
     alpha_.assign(1, kNoOne);
+  }
+
+  template <typename Function>
+  void end_batch(Function function) {
+    for (const Word& word : words_) function(word.frequency, alpha_[word.begin + word.length]);
+    clear();
   }
 
   void go_forward() {
@@ -300,6 +310,22 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
     if (with_tokens) sums.tokens += count_tokens(words, lattices, best);
   }
   finish();
+}
+
+// The log likelihood of the words lane, lane + lanes, lane + 2 lanes ..., in double.
+inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
+                                  const Scores& scores, size_t lane, size_t lanes,
+                                  const volatile int* cancel) {
+  double sum = 0.0;
+  WordPass pass(lattices, scores);
+  const auto add = [&](float frequency, float z) { sum += double(frequency) * z; };
+  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
+    words.fetch_ahead();
+    pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
+    if (pass.full()) pass.finish(add);
+  }
+  pass.finish(add);
+  return sum;
 }
 
 // For pruning: how often each piece stands in the best paths of the lane's words, and where.

@@ -52,6 +52,9 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, int64_t total_count, cbool with_tokens,
         const volatile int* cancel, LaneSums& sums) except +
+    double log_likelihood_lane(
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
+        size_t lane, size_t lanes, const volatile int* cancel) except +
     void count_best_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +

@@ -2,12 +2,16 @@
 
 from cython cimport final
 
+import math
 import os
 import threading
 
 from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
+
+
+cdef int LIKELIHOOD_LANES = 16
 
 
 @final
@@ -100,6 +104,32 @@ cdef class Lattices:
             forward_block(
                 dereference(self.lattices).block(block), self.first_segments[block],
                 dereference(self.lattices).chains(), self.scores)
+
+    def rescore(self, Pieces pieces not None):
+        """Go over to other scores of the same pieces, in the same order."""
+        self._set(pieces)
+
+    def log_likelihood(self, workers):
+        """Return the log likelihood of the corpus, over all segmentations, in nats.
+
+        The sums are taken in double, in the same order for any number of workers.
+        """
+        cdef size_t blocks = dereference(self.lattices).blocks()
+        cdef int lanes = LIKELIHOOD_LANES
+        workers.run(range(blocks), lambda _, block: self._forward(block))
+        sums = [0.0] * lanes
+
+        def work(_worker, int lane):
+            cdef double result
+            cdef CancelFlag cancel = workers.cancel
+            with nogil:
+                result = log_likelihood_lane(
+                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
+                    &cancel.flag)
+            sums[lane] = result
+
+        workers.run(range(lanes), work)
+        return math.fsum(sums)
 
     def expected_counts(self, int lanes, bint count_tokens, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
+from spmcompat.releases import DEFAULT, Release
 from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
@@ -33,6 +34,7 @@ class UnigramOptions(NamedTuple):
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
     lanes: int = 16
+    release: Release = DEFAULT
 
 
 def train(

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from spmcompat.compare import parse
 from tests.oracle.characters import SPACE, Options, by_value, cover
 from tests.oracle.heap import Agenda
 from tests.oracle.merging import merges
@@ -87,7 +88,7 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
         return
     model = outcome.output(".model")
     assert model is not None
-    expected = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
+    expected = [(p.piece, p.score) for p in parse(model).pieces if p.type == 1]
     assert [(text, float(score)) for text, score in train(sentences, options)] == expected
 
 
@@ -109,7 +110,7 @@ def test_oracle_merges_as_the_real_library(reference: Side, number: int) -> None
     assert model is not None
     pieces = [text for text, _ in merges(covered, options, wanted)]
     pieces += [character for character, _ in by_value(required.items())]
-    found = [(p.piece, p.score) for p in difference.parse(model).pieces if p.type == 1]
+    found = [(p.piece, p.score) for p in parse(model).pieces if p.type == 1]
     assert found == [(text, -float(rank)) for rank, text in enumerate(pieces)]
 
 

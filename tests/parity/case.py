@@ -14,6 +14,9 @@ Option = str | int | float | bool | list[str]
 Form = Literal["python", "string", "cli"]
 Handing = Literal["iterator", "generator", "list"]
 
+DEFAULT_RELEASE = "0.2.3"
+"""The release that tests are held against unless they name another one."""
+
 WRITER = "<model_writer>"
 """Name under which the bytes given to ``model_writer`` stand among the outputs."""
 
@@ -39,10 +42,14 @@ class Case:
         command line, the reference gets every field.
     normalizer
         Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
+    pretokenizer
+        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any.
     workers
         Real threads of ours; never part of the reference's options.
     spelling
         Seeds the choice among the spellings of a flag in the cli form.
+    release
+        Of the reference; ours is given it as ``compat``.
     """
 
     options: Mapping[str, Option]
@@ -52,9 +59,20 @@ class Case:
     handing: Handing = "iterator"
     writer: bool = False
     form: Form = "python"
-    normalizer: Mapping[str, Option] | None = None
+    normalizer: Mapping[str, Any] | None = None
+    pretokenizer: str | None = None
     workers: int | None = None
     spelling: int = 0
+    release: str = DEFAULT_RELEASE
+
+    def own_options(self) -> dict[str, Option]:
+        """Return the options that ours takes beside those of the reference."""
+        own: dict[str, Option] = {}
+        if self.workers is not None:
+            own["workers"] = self.workers
+        if self.release != DEFAULT_RELEASE:
+            own["compat"] = self.release
+        return own
 
     def handed_sentences(self) -> Any:
         """Return the sentences in the kind of object that the case asks for."""
@@ -137,6 +155,4 @@ def command_line(case: Case) -> list[str]:
             arguments.append(f"--{name}={text}")
         else:
             arguments += [f"--{name}", text]
-    if case.workers is not None:
-        arguments.append(f"--workers={case.workers}")
-    return arguments
+    return arguments + [f"--{name}={value}" for name, value in case.own_options().items()]

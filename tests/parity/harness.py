@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from spmcompat.compare import parse
+
 from . import difference
-from .case import Case, Option, Outcome
+from .case import DEFAULT_RELEASE, Case, Option, Outcome
+from .environments import NOTHING_ELSE, python_of_release
 from .sides import OURS, REFERENCE, Side
 
 Text = str | bytes
@@ -39,7 +42,7 @@ class Comparison:
 
 
 class Trainers:
-    """The two sides, each in its own process; a context manager.
+    """The two sides, each in its own process, and the other releases; a context manager.
 
     Parameters
     ----------
@@ -54,6 +57,8 @@ class Trainers:
     ) -> None:
         self.ours = Side(ours, timeout)
         self.reference = Side(reference, timeout)
+        self._releases = {DEFAULT_RELEASE: self.reference}
+        self._timeout = timeout
 
     def __enter__(self) -> Trainers:
         return self
@@ -68,14 +73,29 @@ class Trainers:
 
     def close(self) -> None:
         self.ours.close()
-        self.reference.close()
+        for reference in self._releases.values():
+            reference.close()
 
     def run(self, case: Case) -> Comparison:
         """Train both sides at the same time."""
+        side = self.of_release(case.release)
         self.ours.start(case)
-        self.reference.start(case)
-        reference = self.reference.finish()
+        side.start(case)
+        reference = side.finish()
         return Comparison(case, self.ours.finish(), reference)
+
+    def of_release(self, release: str) -> Side:
+        """Return the reference in the interpreter that has this release.
+
+        Raises
+        ------
+        MissingEnvironmentError
+            If there is no such interpreter and none can be made.
+        """
+        if release not in self._releases:
+            python = python_of_release(release)
+            self._releases[release] = Side(REFERENCE, self._timeout, python, NOTHING_ELSE)
+        return self._releases[release]
 
     def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
         """Train both sides on texts, as files, and compare.
@@ -170,7 +190,7 @@ def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
 
     model = comparison.reference.output(".model")
     assert model is not None
-    pieces = [piece.piece for piece in difference.parse(model).pieces if piece.type == 1]
+    pieces = [piece.piece for piece in parse(model).pieces if piece.type == 1]
     seeds = "".join(f"{piece}\t{len(pieces) - at}\n" for at, piece in enumerate(pieces))
     seeded = variant(seed_sentencepieces_file="probe-seeds.tsv")
     return [

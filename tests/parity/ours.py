@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from . import pretokenizers
 from .case import WRITER, Case, command_line, one_string
 
 
@@ -21,9 +22,9 @@ def _from_python(case: Case) -> dict[str, bytes]:
     import spmcompat  # noqa: PLC0415
 
     if case.form == "string":
-        spmcompat.SentencePieceTrainer.train(one_string(case.options))
+        spmcompat.SentencePieceTrainer.train(one_string({**case.options, **case.own_options()}))
         return {}
-    options: dict[str, Any] = dict(case.options)
+    options: dict[str, Any] = {**case.options, **case.own_options()}
     written = io.BytesIO()
     if case.sentences is not None:
         options["sentence_iterator"] = case.handed_sentences()
@@ -34,8 +35,8 @@ def _from_python(case: Case) -> dict[str, bytes]:
 
         # Users hand over the real library's object; what we need of it is one method.
         options["normalizer"] = reference.normalizer(case.normalizer)
-    if case.workers is not None:
-        options["workers"] = case.workers
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import sentencepiece
 
-from .case import WRITER, Case, Option, one_string
+from . import pretokenizers
+from .case import DEFAULT_RELEASE, WRITER, Case, Option, one_string
 
 VERSION: str = sentencepiece.__version__
 
@@ -37,7 +38,6 @@ COMMAND_LINE_DEFAULTS: Mapping[str, Option] = {
     "allow_whitespace_only_pieces": False,
     "required_chars": "",
     "byte_fallback": False,
-    "auto_character_coverage": False,
     "vocabulary_output_piece_score": True,
     "normalization_rule_name": "nmt_nfkc",
     "normalization_rule_tsv": "",
@@ -55,7 +55,16 @@ COMMAND_LINE_DEFAULTS: Mapping[str, Option] = {
     "pad_piece": "<pad>",
     "unk_surface": " \u2047 ",
 }
-"""Every field that ``spm_train`` stores whether or not its flag is given."""
+"""What ``spm_train`` stores whether or not its flag is given, in every release."""
+
+RETIRED_DEFAULTS: Mapping[str, Option] = {
+    "self_test_sample_size": 0,
+    "train_extremely_large_corpus": False,
+    "enable_differential_privacy": False,
+    "differential_privacy_noise_level": 0.0,
+    "differential_privacy_clipping_threshold": 0,
+}
+"""The same, of the releases before 0.2.3."""
 
 LINES_FLAGS = ("control_symbols", "user_defined_symbols")
 """Flags with a ``_file`` twin whose lines are appended to the list."""
@@ -78,13 +87,17 @@ def train(case: Case) -> dict[str, bytes]:
         options["model_writer"] = written
     if case.normalizer is not None:
         options["normalizer"] = normalizer(case.normalizer)
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
 
 def every_field(case: Case) -> dict[str, Option]:
     """Return the keywords that make the Python trainer store what ``spm_train`` stores."""
-    options = {**COMMAND_LINE_DEFAULTS, **case.options}
+    newest = {"auto_character_coverage": False}
+    own = newest if case.release == DEFAULT_RELEASE else RETIRED_DEFAULTS
+    options = {**COMMAND_LINE_DEFAULTS, **own, **case.options}
     for name in NOT_STORED:
         options.pop(name, None)
     for name in LINES_FLAGS:

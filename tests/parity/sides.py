@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import MappingProxyType
 
 from .case import Case, Failure, Outcome
 
 REFERENCE = "tests.parity.reference"
 OURS = "tests.parity.ours"
+
+# What a child runs: the folder of the tests, a module and a descriptor are its arguments.
+_CHILD = """\
+import sys
+sys.path.remove("")
+sys.path.append(sys.argv[1])
+from tests.parity.sides import serve
+serve(sys.argv[2], int(sys.argv[3]))
+"""
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_here(side: str, case: Case) -> Outcome:
@@ -51,21 +63,37 @@ class Side:
         `REFERENCE`, `OURS`, or the name of another module with ``train(case)``.
     timeout
         Seconds after which a case counts as hung and the child is replaced.
+    python
+        The interpreter of the child.
+    environment
+        Variables to set for the child.
     """
 
-    def __init__(self, module: str, timeout: float = 600.0) -> None:
+    def __init__(
+        self,
+        module: str,
+        timeout: float = 600.0,
+        python: str | Path = sys.executable,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.module = module
         self.timeout = timeout
-        self._child: BaseProcess | None = None
+        self.python = python
+        self.environment = environment
+        self._child: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
 
     def start(self, case: Case) -> None:
         """Hand a case to the child; `finish` returns its outcome."""
-        if self._child is None or not self._child.is_alive():
-            context = get_context("spawn")
-            self._pipe, end = context.Pipe()
-            self._child = context.Process(target=_serve, args=(self.module, end), daemon=True)
-            self._child.start()
+        if self._child is None or self._child.poll() is not None:
+            self._pipe, end = Pipe()
+            arguments = [str(_ROOT), self.module, str(end.fileno())]
+            self._child = subprocess.Popen(
+                [self.python, "-c", _CHILD, *arguments],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[end.fileno()],
+                env={**os.environ, **self.environment},
+            )
             end.close()
         assert self._pipe is not None
         self._pipe.send(case)
@@ -80,8 +108,8 @@ class Side:
                 return outcome
             failure = Failure(("Timeout",), f"no answer after {self.timeout:g} s")
         except (EOFError, ConnectionError):
-            self._child.join()
-            failure = Failure(("Crash",), f"the process ended with code {self._child.exitcode}")
+            code = self._child.wait()
+            failure = Failure(("Crash",), f"the process ended with code {code}")
         self.close()
         return Outcome({}, failure, 0.0)
 
@@ -93,14 +121,16 @@ class Side:
         """End the child; a later case starts a new one."""
         if self._child is not None:
             self._child.kill()
-            self._child.join()
+            self._child.wait()
             self._child = None
         if self._pipe is not None:
             self._pipe.close()
             self._pipe = None
 
 
-def _serve(module: str, pipe: Connection) -> None:
+def serve(module: str, descriptor: int) -> None:
+    """Run cases that come through a pipe, until it is closed."""
+    pipe = Connection(descriptor)
     while True:
         try:
             case = pipe.recv()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from . import corpora, reference
@@ -125,13 +127,78 @@ def test_both_rules_and_a_name(trainers: Trainers) -> None:
     trainers.check({**SOFT, **options}, TEXT, files={"r.tsv": RULES.encode()})
 
 
+NORMALIZERS: list[dict[str, Any]] = [
+    {"rule_name": "nfkc"},
+    {"rule_name": "identity", "add_dummy_prefix": False},
+    {"rule_name": "nmt_nfkc_cf", "remove_extra_whitespaces": False, "escape_whitespaces": True},
+    {"norm_map": [("e", "é"), ("q", ""), ("the", " x y ")]},
+]
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
+@pytest.mark.parametrize("arguments", NORMALIZERS, ids=str)
+def test_normalizer_object(trainers: Trainers, arguments: dict[str, Any], model_type: str) -> None:
+    options: dict[str, Option] = {**SOFT, "model_type": model_type, "minloglevel": 1}
+    trainers.check(options, TEXT, normalizer=arguments)
+
+
+MODELS: list[dict[str, Option]] = [
+    {},
+    {"normalization_rule_name": "nfkc_cf", "add_dummy_prefix": False},
+    {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
+    {"treat_whitespace_as_suffix": True, "user_defined_symbols": ["the"]},
+]
+
+
+@pytest.mark.parametrize("form", ["python", "cli"])
+@pytest.mark.parametrize("options", MODELS, ids=str)
+def test_normalizer_of_a_model(trainers: Trainers, options: dict[str, Option], form: str) -> None:
+    model = trainers.check({**SOFT, **options}, TEXT, form=form).reference.output(".model")
+    assert model is not None
+    files = {"n.model": model}
+    trainers.check(SOFT, TEXT, normalizer={"model_file": "n.model"}, files=files)
+    changed = {"model_proto": model, "add_dummy_prefix": True}
+    trainers.check(SOFT, TEXT, normalizer=changed)
+    if not options:
+        denormalizing: dict[str, Option] = {**SOFT, "denormalization_rule_tsv": "r.tsv"}
+        files["r.tsv"] = RULES.encode()
+        trainers.check(denormalizing, TEXT, normalizer={"model_file": "n.model"}, files=files)
+
+
+def test_normalizer_with_rules_of_a_file(trainers: Trainers) -> None:
+    """It holds both the name of the file and what was made of it, which is one too many."""
+    files = {"r.tsv": RULES.encode()}
+    options: dict[str, Option] = {**SOFT, "normalization_rule_tsv": "r.tsv"}
+    model = trainers.check(options, TEXT, files=files).reference.output(".model")
+    for arguments in ({"rule_tsv": "r.tsv"}, {"model_proto": model}):
+        case = file_case(SOFT, [TEXT], normalizer=arguments, files=files)
+        trainers.check_failure(case, key="precompiled_charsmap is already defined.")
+
+
+@pytest.mark.parametrize("arguments", NORMALIZERS[:2], ids=str)
 @pytest.mark.parametrize(
-    "arguments",
-    [{"rule_name": "nfkc"}, {"rule_name": "identity", "add_dummy_prefix": False}],
-    ids=str,
+    "name",
+    [
+        "normalization_rule_name",
+        "normalization_rule_tsv",
+        "add_dummy_prefix",
+        "remove_extra_whitespaces",
+        "escape_whitespaces",
+        "name",
+        "precompiled_charsmap",
+    ],
 )
-def test_normalizer_object(trainers: Trainers, arguments: dict[str, Option]) -> None:
-    trainers.check(SOFT, TEXT, normalizer=arguments)
+def test_normalizer_object_beside_an_option(
+    trainers: Trainers, name: str, arguments: dict[str, Any]
+) -> None:
+    for value in ("", "true", "nfkc"):
+        case = file_case({**SOFT, name: value}, [TEXT], normalizer=arguments)
+        trainers.check_failure(case, key=f"normalizer-specific argument: {name}")
+
+
+def test_normalizer_object_without_marks_for_spaces(trainers: Trainers) -> None:
+    arguments = {"rule_name": "nfkc", "escape_whitespaces": False}
+    trainers.check_failure(file_case(SOFT, [TEXT], normalizer=arguments), key="escape_whitespaces")
 
 
 def test_one_string_of_flags(trainers: Trainers) -> None:

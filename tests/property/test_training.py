@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spmcompat.compare import parse
 from tests.oracle.characters import SPACE, Options
 from tests.oracle.training import train as oracle
-from tests.parity import difference
 
 WORDS = st.text("abあ漢1\u0301", min_size=1, max_size=6)
 LINES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -48,7 +48,7 @@ def ours(lines: list[str], options: dict[str, Any], dummy: bool) -> list[tuple[s
         minloglevel=2,
         **options,
     )
-    pieces = difference.parse(model.getvalue()).pieces
+    pieces = parse(model.getvalue()).pieces
     return [(piece.piece, piece.score) for piece in pieces if piece.type == 1]
 
 

@@ -123,9 +123,10 @@ def test_what_is_no_iterable_of_sentences(sentences: Any) -> None:
         _trained(sentences)
 
 
-def test_pretokenizer_comes_later() -> None:
-    with pytest.raises(spmcompat.TrainingError, match="not supported yet"):
-        spmcompat.SentencePieceTrainer.train(pretokenizer=str.split, **SMALL)
+def test_pretokenizer_must_be_a_function() -> None:
+    for value in ("words", 5, False):
+        with pytest.raises(spmcompat.BadValueError, match="must be a function"):
+            _trained(LINES, pretokenizer=value)
 
 
 def test_normalizer_object() -> None:
@@ -133,14 +134,18 @@ def test_normalizer_object() -> None:
         def serialized_normalizer_spec(self) -> bytes:
             return NormalizerSpec(name="identity", add_dummy_prefix=False).SerializeToString()
 
-    written = io.BytesIO()
-    spmcompat.SentencePieceTrainer.train(
-        sentence_iterator=LINES, model_writer=written, normalizer=Normalizer(), **SMALL
-    )
-    stored = ModelProto.FromString(written.getvalue()).normalizer_spec
+    stored = ModelProto.FromString(_trained(LINES, normalizer=Normalizer())).normalizer_spec
     assert stored == NormalizerSpec(
         name="identity", precompiled_charsmap=b"", add_dummy_prefix=False
     )
+
+
+def test_what_is_no_normalizer() -> None:
+    for value in ("nfkc", 5, spmcompat):
+        with pytest.raises(spmcompat.BadValueError, match="must be a SentencePieceNormalizer"):
+            _trained(LINES, normalizer=value)
+    # The reference does not look at what counts as false.
+    assert _trained(LINES, normalizer="") == _trained(LINES)
 
 
 def test_logstream_gets_the_lines() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
@@ -66,13 +67,15 @@ def test_reference_models_come_back(
     assert rebuilt.SerializeToString() == model
 
 
-def test_the_schema_is_the_reference_s() -> None:
+def test_the_schema_is_the_reference_s_and_holds_what_older_releases_wrote() -> None:
+    older = {("self_test_data", 4, FieldDescriptor.TYPE_MESSAGE, True, "")}
+    assert older < _fields(ModelProto)
     theirs = reference.schema()
     for ours in (TrainerSpec, NormalizerSpec, ModelProto, ModelProto.SentencePiece):
         other = theirs
         for part in ours.DESCRIPTOR.full_name.removeprefix("spmcompat.proto.").split("."):
             other = getattr(other, part)
-        assert _fields(ours) == _fields(other)
+        assert _fields(ours) - older == _fields(other)
 
 
 def _fields(message: Any) -> set[tuple[Any, ...]]:

@@ -1,0 +1,98 @@
+"""A function of the caller that tells where no piece may lie across: pre-tokenization.
+
+Source: ``_TrainFromMap`` of ``sentencepiece_pybind.cc`` and ``TrainerInterface::LoadSentences`` of
+``sentencepiece`` 0.2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
+
+from spmcompat.errors import BadValueError, TrainingError
+
+Cut: TypeAlias = "Callable[[str], Sequence[str | bytes]]"
+
+_BOUNDARY = b"\x1f"
+_SHOWN = 40  # characters of a sentence in a message
+
+
+class _Flag(Protocol):
+    def is_set(self) -> bool: ...
+
+
+class Pretokenizer:
+    """Puts U+001F into sentences where a function cuts them.
+
+    The function may be called in several threads, for one sentence more than once, and in any
+    order.
+
+    Parameters
+    ----------
+    cut : callable
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    consistent : bool
+        Whether the chunks of a sentence must join to it.
+    cancel : CancelFlag
+        Once it is set, sentences come back as they are.
+    """
+
+    def __init__(self, cut: Cut, consistent: bool, cancel: _Flag) -> None:
+        self._cut = cut
+        self._consistent = consistent
+        self._cancel = cancel
+
+    def __call__(self, sentence: bytes) -> bytes:
+        """Return the sentence, in UTF-8, with U+001F between its chunks.
+
+        Raises
+        ------
+        BadValueError
+            If the chunks do not join to the sentence.
+        TrainingError
+            If the function raises, or returns anything but chunks that can be trained on.
+        """
+        if self._cancel.is_set():
+            return sentence
+        try:
+            chunks = _encoded(self._cut(sentence.decode()))
+        except Exception as error:
+            raise TrainingError(f"Pretokenizer failed: {type(error).__name__}: {error}") from error
+        if self._consistent and (joined := b"".join(chunks)) != sentence:
+            raise _mismatch(joined.decode(errors="replace"), sentence.decode())
+        marked = _BOUNDARY.join(chunks)
+        if b" " in marked:
+            raise TrainingError(
+                "Normalized string must not include spaces: the pretokenizer returned "
+                f"{marked.decode(errors='replace')[:_SHOWN]!r}. Write U+2581 for a space."
+            )
+        return marked
+
+
+def _encoded(chunks: object) -> list[bytes]:
+    """Return the chunks in UTF-8; they may stand in anything that can be indexed."""
+    kind = type(chunks)
+    if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
+        raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")
+    return [
+        chunk.encode() if isinstance(chunk, str) else _bytes(chunk)
+        for chunk in chunks  # type: ignore[attr-defined]
+    ]
+
+
+def _bytes(chunk: object) -> bytes:
+    if isinstance(chunk, bytes | bytearray):
+        return bytes(chunk)
+    raise TypeError(f"each chunk must be str or bytes, not {type(chunk).__name__}")
+
+
+def _mismatch(joined: str, sentence: str) -> BadValueError:
+    """Return the error of chunks that do not join to their sentence, from where they differ."""
+    pairs = enumerate(zip(joined, sentence, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(joined), len(sentence)))
+    return BadValueError(
+        f"Pretokenized output mismatch at character {at} of "
+        f"{sentence[:_SHOWN]!r}: joined={joined[at : at + _SHOWN]!r}, "
+        f"original={sentence[at : at + _SHOWN]!r}. Return chunks that join to the text, or set "
+        "allow_inconsistent_pretokenization=True."
+    )

@@ -1,0 +1,121 @@
+"""``spmcompat compare``: trains, evaluates, resumes and reports."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.cli.compare import main
+from spmcompat.comparison import runs
+from tests.parity import corpora
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    text = corpora.words_text(3, 400, "latin", 200)
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    # The trainings are processes of their own, and must find what is tested.
+    monkeypatch.setenv("PYTHONPATH", str(Path(runs.__file__).parents[2]))
+    return tmp_path
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    given = ("--text", "text.txt", "--report", "out", "--vocab_size", "100", *arguments)
+    return main(given, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+def test_every_kind_of_trainer(folder: Path) -> None:
+    (folder / "gold.tsv").write_text("undone\tun done\n", encoding="utf-8")
+    (folder / "own.toml").write_text("[own]\nnum_sub_iterations = 1\n", encoding="utf-8")
+    names = "unigram,bpe-separate-spaces,hf-wordpiece,hf-bytelevel-bpe,hf-unigram,own.toml"
+    sizes = ("--vocab_size", "100,300")
+    status, out, err = run("--configs", names, "--gold", "gold.tsv", *sizes)
+    assert (status, out) == (0, "out/report.html\n"), err
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    results = sorted(path.stem for path in Path("out/results").iterdir())
+    assert len(results) == 12
+    for name in results:
+        evaluation = json.loads(Path(f"out/results/{name}.json").read_text())["run"]["evaluation"]
+        assert evaluation["tokens"] > 0
+        assert evaluation["gold"]["words"] == 1
+        assert name.rpartition("-")[0] in html
+    held_out = Path("out/held-out.txt").read_text().splitlines()
+    trained = Path("out/train.txt").read_text().splitlines()
+    whole = Path("text.txt").read_text().splitlines()
+    assert held_out == whole[19::20]
+    assert sorted(held_out + trained) == sorted(whole)
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_interrupted_comparison_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    train = runs._train
+    trained: list[str] = []
+
+    def until(stop: str) -> None:
+        def interrupted(command: Sequence[str], prefix: Path, name: str) -> Any:
+            if name == stop:
+                raise KeyboardInterrupt
+            trained.append(name)
+            return train(command, prefix, name)
+
+        monkeypatch.setattr(runs, "_train", interrupted)
+
+    until("bpe-100")
+    status, _, err = run("--configs", "unigram,bpe")
+    assert status == 130
+    assert "the same command goes on" in err
+    assert not Path("out/report.html").exists()
+    until("")
+    assert run("--configs", "unigram,bpe")[0] == 0
+    assert trained == ["unigram-100", "bpe-100"]
+    assert run("--configs", "unigram,bpe")[0] == 0
+    assert trained == ["unigram-100", "bpe-100"]
+    # Another text is another comparison.
+    with open("text.txt", "a", encoding="utf-8") as text:
+        text.write("and one more line\n")
+    assert run("--configs", "unigram")[0] == 0
+    assert trained == ["unigram-100", "bpe-100", "unigram-100"]
+
+
+def test_a_training_that_fails(folder: Path) -> None:
+    (folder / "bad.toml").write_text("[bad]\nshrinking_factor = 3\n", encoding="utf-8")
+    status, _, err = run("--configs", "unigram,bad.toml", "--quiet")
+    assert status == 1
+    assert err.count("\n") == 1
+    assert "bad-100 failed: spm_train: " in err
+    assert Path("out/results/unigram-100.json").exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--configs", "other"), "no configuration other"),
+        (("--vocab_size", "many"), "--vocab_size takes whole numbers"),
+        (("--text", "nowhere.txt"), "nowhere.txt: No such file"),
+        (("--text", "/dev/null"), "holds 0 lines"),
+        (("--report", "text.txt"), "text.txt: "),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(arguments: tuple[str, ...], message: str) -> None:
+    status, out, err = run("--quiet", *arguments)
+    assert (status, out) == (1, "")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_libraries_that_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    status, _, err = run("--configs", "unigram,hf-unigram", "--quiet")
+    assert status == 1
+    assert "not installed: tokenizers. pip install 'spmcompat[compare]'" in err
+    assert not Path("out/train.txt").exists()

@@ -1,0 +1,118 @@
+"""``spmcompat evaluate``: its tables, JSON and CSV, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.evaluate import main
+
+TEXT = "the cat sat on the mat\nthe dog sat on the log\n" * 50
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text(TEXT, encoding="utf-8")
+    for name in ("unigram", "bpe"):
+        spmcompat.SentencePieceTrainer.train(
+            input="text.txt",
+            model_prefix=name,
+            model_type=name,
+            vocab_size=35,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+    Path("gold.tsv").write_text("cats\tcat s\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    return main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+MODELS = ("unigram.model", "bpe.model", "--text", "text.txt", "--gold", "gold.tsv")
+
+
+@pytest.mark.usefixtures("folder")
+def test_table() -> None:
+    status, out, err = run(*MODELS)
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["unigram.model", "bpe.model"]
+    rows = {line[:30].strip(): line.split()[-2:] for line in lines[1:] if line}
+    assert rows["model type"] == ["unigram", "bpe"]
+    assert rows["loss per character"][1] == "-"
+    assert float(rows["loss per character"][0]) > 0
+    assert any(line.split()[:2] == ["unigram.model", "bpe.model"] for line in lines[1:])
+    assert "Evaluating" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_and_csv_hold_the_same() -> None:
+    status, out, err = run(*MODELS, "--json", "--quiet")
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    unigram, bpe = document["models"]
+    assert unigram["tokens"] <= len(TEXT)
+    assert bpe["loss_per_byte"] is None
+    assert unigram["gold_words"] == 1
+    (pair,) = document["overlaps"]
+    assert 0 < pair["jaccard_without_characters"] <= pair["jaccard"] < 1
+
+    _, out, _ = run(*MODELS, "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["model"] for row in rows] == ["unigram.model", "bpe.model"]
+    assert float(rows[0]["loss_per_character"]) == unigram["loss_per_character"]
+    assert rows[1]["loss_per_character"] == ""
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_texts_and_one_worker() -> None:
+    _, twice, _ = run("unigram.model", "--text", "text.txt", "text.txt", "--json")
+    _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")
+    a, b = json.loads(twice)["models"][0], json.loads(once)["models"][0]
+    assert a["tokens"] == 2 * b["tokens"]
+    assert a["loss_per_character"] == pytest.approx(b["loss_per_character"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.model", "--text", "text.txt"), "nowhere.model: No such file"),
+        (("text.txt", "--text", "text.txt"), "text.txt is no SentencePiece model"),
+        (("bpe.model", "--text", "nowhere.txt"), "nowhere.txt: No such file"),
+        (("bpe.model", "--text", "/dev/null"), "text is empty"),
+        (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...], message: str) -> None:
+    status, out, err = run(*arguments, "--quiet")
+    assert (status, out) == (1, "")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_sentencepiece_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    status, _, err = run("bpe.model", "--text", "text.txt", "--quiet")
+    assert status == 1
+    assert "pip install 'spmcompat[eval]'" in err
+
+
+def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as error:
+        main(["m.model"])
+    assert error.value.code == 2
+    with pytest.raises(SystemExit):
+        main(["m.model", "--text", "t", "--workers", "0"])
+    assert "whole number above 0" in capsys.readouterr().err

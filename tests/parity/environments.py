@@ -1,0 +1,84 @@
+"""Virtual environments that hold one package of one version, such as a release of the reference.
+
+They are made with venv and pip when they are first asked for, and kept in the user's cache
+folder, ``$XDG_CACHE_HOME/spmcompat/environments``. Whoever has environments of the releases
+already names their folder in `FOLDER_VARIABLE`; below it, 0.2.1 is ``v0.2.1``.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+FOLDER_VARIABLE = "SPMCOMPAT_RELEASES"
+
+NOTHING_ELSE = {"PYTHONPATH": ""}
+"""Variables that keep packages from elsewhere out of an environment."""
+
+
+class MissingEnvironmentError(Exception):
+    """An environment cannot be made."""
+
+
+@functools.cache
+def python_of_release(release: str) -> Path:
+    """Return the interpreter that imports a release of ``sentencepiece``."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        return python_with(f"sentencepiece=={release}")
+    python = Path(folder) / f"v{release}" / "bin" / "python"
+    found = version_of(python, "sentencepiece", NOTHING_ELSE)
+    if found != release:
+        raise MissingEnvironmentError(f"{python} has {found or 'no'} sentencepiece: not {release}")
+    return python
+
+
+def python_with(requirement: str) -> Path:
+    """Return the interpreter of an environment with one package, made if it is not there."""
+    package, _, version = requirement.partition("==")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    running = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = cache / "spmcompat" / "environments" / f"{package}-{version}-{running}"
+    python = folder / "bin" / "python"
+    if version_of(python, package, NOTHING_ELSE) == version:
+        return python
+    print(f"making an environment for {requirement} in {folder}", file=sys.stderr, flush=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--retries=1", "--timeout=10"]
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", str(folder)],
+        [*install, "--only-binary=:all:", requirement],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or [f"{command[2]} failed"])[-1]
+            raise MissingEnvironmentError(f"{requirement} cannot be installed in {folder}: {last}")
+    return python
+
+
+def version_of(
+    python: str | Path,
+    package: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    module: str = "",
+) -> str:
+    """Return the version of a package as an interpreter imports it; empty if it does not."""
+    code = f"import {module or package}, {package}; print({package}.__version__)"
+    with tempfile.TemporaryDirectory() as elsewhere:
+        try:
+            done = subprocess.run(
+                [python, "-c", code],
+                cwd=elsewhere,
+                env={**os.environ, **environment},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except OSError:
+            return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
