@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import ROOT
 from benchmarks.corpora import digest
 from benchmarks.sides import Side
+from spmcompat.parity.measure import run
 from tests.parity.case import Option
 
 _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"
@@ -64,36 +60,12 @@ def train(side: Side, text: Path | None, options: Mapping[str, Option]) -> Run:
         if text is not None:
             (folder / _INPUT).symlink_to(text.resolve())
         named = {"input": _INPUT, "model_prefix": _PREFIX, **options}
-        exit_code, log, cost = _run(side.command(named), side.environment, folder)
-        if exit_code != 0:
-            last = log.strip().rpartition("\n")[2]
-            return replace(cost, failure=last or f"exit code {exit_code}")
+        done = run(side.command(named), folder, side.environment)
+        cost = Run(done.seconds, done.cpu_seconds, done.peak_kib, failure=done.failure)
+        if done.failure:
+            return cost
         outputs = [folder / f"{_PREFIX}{end}" for end in (".model", ".vocab")]
         digests = tuple(digest(path) for path in outputs if path.is_file())
         told = folder / _STEPS
         steps = json.loads(told.read_text()) if told.is_file() else []
         return replace(cost, sha256=digests, steps=tuple(Step(**step) for step in steps))
-
-
-def _run(
-    arguments: Sequence[str], environment: Mapping[str, str], folder: Path
-) -> tuple[int, str, Run]:
-    """Return the exit code of a process, what it told, and what it cost."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "once.py"), *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        told, log = process.communicate()
-    except BaseException:
-        # The reference does not listen to Ctrl-C.
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
-    exit_code, *cost = json.loads(told)
-    return exit_code, log.decode(errors="replace"), Run(*cost)

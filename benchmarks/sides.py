@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from benchmarks import ROOT
-from tests.parity.case import Case, Option, one_string
+from spmcompat.parity.reference import every_field
+from spmcompat.releases import DEFAULT
+from tests.parity.case import Option, one_string
 from tests.parity.environments import (
     NOTHING_ELSE,
     MissingEnvironmentError,
@@ -97,9 +99,7 @@ def reference(as_command: bool = False) -> Side:
 
     def command(options: Options) -> list[str]:
         if as_command:
-            from tests.parity.reference import every_field  # noqa: PLC0415
-
-            options = every_field(Case(options))
+            options = every_field(options, DEFAULT)
         return [sys.executable, "-c", _call("sentencepiece", options)]
 
     return Side("reference", "sentencepiece", version, command)

@@ -5,7 +5,7 @@ Everything that can go wrong with what was given is a `TrainingError`.
 """
 
 from spmcompat.api import SentencePieceTrainer, train
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
 
 __version__ = "0.1.0"
 
@@ -14,6 +14,7 @@ __all__ = [
     "MissingFileError",
     "SentencePieceTrainer",
     "TrainingError",
+    "UnknownOptionError",
     "__version__",
     "train",
 ]

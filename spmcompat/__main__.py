@@ -11,6 +11,7 @@ COMMANDS = {
     "evaluate": "measure models on a text",
     "compare": "train in several ways on one text and write a report",
     "diff": "tell how two models differ",
+    "parity": "train with sentencepiece too, and compare",
 }
 
 

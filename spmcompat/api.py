@@ -47,6 +47,10 @@ def train(
     seed_sentencepieces_file: StrPath | None = None,
     shrinking_factor: float | None = None,
     num_sub_iterations: int | None = None,
+    use_sparse_pruning: bool | None = None,
+    post_l1_debias: bool | None = None,
+    seed_piece_length_power: float | None = None,
+    min_freq_alpha: float | None = None,
     num_threads: int | None = None,
     max_sentencepiece_length: int | None = None,
     split_by_unicode_script: bool | None = None,
@@ -56,7 +60,7 @@ def train(
     treat_whitespace_as_suffix: bool | None = None,
     allow_whitespace_only_pieces: bool | None = None,
     pretokenization_delimiter: str | None = None,
-    pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None,
+    pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None,
     allow_inconsistent_pretokenization: bool | None = None,
     control_symbols: Sequence[str] | None = None,
     user_defined_symbols: Sequence[str] | None = None,
@@ -102,10 +106,12 @@ def train(
     num_threads : int
         Number of lanes, 16 by default. It is part of what defines a Unigram model; `workers` is
         not.
-    pretokenizer : callable
+    pretokenizer : callable or str
         From a normalized sentence, with U+2581 for spaces, to its chunks: no piece crosses from
         one into the next. It is called for every sentence, perhaps more than once, in any order
-        and in several threads; what it returns may depend on the sentence only.
+        and in several threads; what it returns may depend on the sentence only. Or ``script``:
+        no piece crosses from one run of one script and kind of character into the next; or
+        ``regex:`` and a pattern of the package ``regex``: none crosses an end of its matches.
     allow_inconsistent_pretokenization : bool
         Whether to train on the chunks even if they do not join to the sentence.
     normalizer : object with ``serialized_normalizer_spec()``

@@ -9,7 +9,9 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 
 import os
 import stat
+from collections.abc import Sequence
 
+from spmcompat.corpus.pretokenizer import find_cut
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -24,6 +26,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "num_threads": (1, 1024),
     "shrinking_factor": (0.5, 0.95),
     "max_sentence_length": (10, 2**30),
+    "self_test_sample_size": (0, 1000),
 }
 
 
@@ -60,7 +63,9 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_release(settings)
     _check_algorithm(settings)
     _check_ranges(spec)
-    meta = meta_pieces(spec)
+    _check_differential_privacy(spec)
+    _check_self_tests(spec)
+    meta = meta_pieces(spec, settings.release)
     _check_room(spec, meta)
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
@@ -108,7 +113,7 @@ def _check_algorithm(settings: Settings) -> None:
         )
     _check_pretokenization(settings)
     if spec.auto_character_coverage:
-        _check_auto_character_coverage(spec)
+        _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
             f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
@@ -132,22 +137,23 @@ def _check_pretokenization(settings: Settings) -> None:
             "pretokenizer callback and pretokenization_delimiter cannot be set simultaneously. "
             "Leave one of the two out."
         )
-    if not callable(pretokenizer):
-        raise BadValueError(
-            "Pretokenizer failed: pretokenizer must be a function from a sentence (str) to its "
-            f"chunks (a list of str), not {type(pretokenizer).__name__}."
+    if pretokenizer == "script" and spec.treat_whitespace_as_suffix:
+        raise TrainingError(
+            "pretokenizer=script joins spaces to what stands behind them, and so cannot be set "
+            "together with treat_whitespace_as_suffix. Leave one of the two out."
         )
+    find_cut(pretokenizer)
 
 
-def _check_auto_character_coverage(spec: TrainerSpec) -> None:
+def _check_auto_character_coverage(settings: Settings) -> None:
     """Raise if characters cannot compete with pieces."""
+    spec = settings.trainer
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
         raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
-    if spec.model_type == TrainerSpec.UNIGRAM:
+    if spec.model_type == TrainerSpec.UNIGRAM and not settings.use_sparse_pruning:
         raise TrainingError(
-            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true, which is not supported "
-            "yet. Leave it out."
+            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true. Set it too."
         )
     if not spec.byte_fallback:
         raise TrainingError(f"{name} requires --byte_fallback=true. Set it too.")
@@ -174,6 +180,23 @@ def _check_ranges(spec: TrainerSpec) -> None:
     for kind in ("unk", "bos", "eos", "pad"):
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
+
+
+def _check_self_tests(spec: TrainerSpec) -> None:
+    """Raise if the model would hold samples of text."""
+    if spec.self_test_sample_size > 0:
+        raise TrainingError("self_test_sample_size is not supported yet. Leave it out.")
+
+
+def _check_differential_privacy(spec: TrainerSpec) -> None:
+    """Raise if counts would be changed at random, or dropped; both at 0 change nothing."""
+    changed = spec.differential_privacy_noise_level > 0
+    clipped = spec.differential_privacy_clipping_threshold > 0
+    if spec.enable_differential_privacy and (changed or clipped):
+        raise TrainingError(
+            "differential privacy is not supported: its noise is another one in every process. "
+            "Leave enable_differential_privacy out."
+        )
 
 
 def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
@@ -217,6 +240,16 @@ def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
             f"Vocabulary size is smaller than required_chars. {vocab_size} vs {least}. "
             "Increase vocab_size or decrease character_coverage with --character_coverage "
             f"option: this corpus needs a vocab_size of {least} or more."
+        )
+
+
+def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
+    """Raise if a required character does not stand in the text, which BPE once could not bear."""
+    missing = [chr(character) for character, count in alphabet if count == 0]
+    if missing:
+        raise TrainingError(
+            f'required_chars holds "{missing[0]}", which the text does not hold: this release of '
+            "sentencepiece cannot train BPE then. Remove it, or choose another release with compat."
         )
 
 

@@ -8,12 +8,19 @@ class TrainingError(RuntimeError):
     """
 
 
-class BadValueError(TrainingError, ValueError):
-    """A flag or keyword has a value that cannot be used (``INVALID_ARGUMENT``)."""
+class BadValueError(SyntaxError, TrainingError, ValueError):
+    """A flag or keyword has a value that cannot be used (``INVALID_ARGUMENT``).
+
+    ``sentencepiece`` raises ``SyntaxError`` before 0.2.2, ``ValueError`` since.
+    """
 
 
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
+
+
+class UnknownOptionError(TrainingError, OSError):
+    """There is no option of this name; ``sentencepiece`` raises ``OSError`` before 0.2.2."""
 
 
 class EmptyCorpusError(TrainingError):

@@ -10,7 +10,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import (
+    BadValueError,
+    MissingFileError,
+    TrainingError,
+    UnknownOptionError,
+)
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.releases import DEFAULT, Release, find_release
 from spmcompat.values import (
@@ -21,6 +26,8 @@ from spmcompat.values import (
     parse_float,
     parse_int,
     split_csv,
+    stream_float,
+    stream_int,
     to_text,
 )
 
@@ -31,6 +38,8 @@ DEFAULT_SAMPLING_SEED = 12345678
 _TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_FIELDS = frozenset(NormalizerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_KEYWORDS = _NORMALIZER_FIELDS | {"normalization_rule_name"}
+
+_UINT64_FIELDS = frozenset({"input_sentence_size", "differential_privacy_clipping_threshold"})
 
 # Fields that the command line does not store, or not under the name of a flag.
 _NOT_FLAGS = frozenset({"name", "precompiled_charsmap", "escape_whitespaces"})
@@ -52,8 +61,13 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
-    pretokenizer : callable, optional
-        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+    use_sparse_pruning, post_l1_debias : bool
+        Whether a Unigram model is pruned by an L1 penalty, and then estimated without it again.
+    seed_piece_length_power, min_freq_alpha : float
+        How seeds of a Unigram model are ranked, and which are too rare.
+    pretokenizer : callable or str, optional
+        From a normalized sentence (str) to its chunks, a sequence of str or bytes; or ``script``
+        or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether the chunks need not join to the sentence.
     min_log_level : int
@@ -70,7 +84,11 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
-        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | None = None
+        self.use_sparse_pruning = False
+        self.post_l1_debias = True
+        self.seed_piece_length_power = 1.0
+        self.min_freq_alpha = 0.0
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
         self.min_log_level = 0
         self.notes: list[str] = []
@@ -82,9 +100,23 @@ class Settings:
         return _TRAINER_FIELDS - self.release.retired_options - self.release.unknown_options
 
 
-def _settings_for(options: Mapping[str, object]) -> Settings:
-    """Return empty settings for the release that the options name."""
-    return Settings(find_release(str(options.get("compat", DEFAULT.version))))
+def release_of(options: Mapping[str, object]) -> Release:
+    """Return the release that the options name.
+
+    Raises
+    ------
+    BadValueError
+        If there is none of that name.
+    UnknownOptionError
+        If it does not know one of the options.
+    """
+    release = find_release(str(options.get("compat", DEFAULT.version)))
+    for name in sorted(release.unknown_options & options.keys()):
+        raise UnknownOptionError(
+            f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
+            "not know it. Leave it out, or choose another release with compat."
+        )
+    return release
 
 
 # ---------------------------------------------------------------- from Python
@@ -103,14 +135,12 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     ------
     BadValueError
         If a value cannot be read.
-    TrainingError
-        If an option is unknown.
+    UnknownOptionError
+        If there is no such option, or none in the release.
     """
     others = _OBJECTS | {SERIALIZED_NORMALIZER}
     texts = {name: to_text(value) for name, value in options.items() if name not in others}
-    settings = _settings_for(options)
-    for name in sorted(others & options.keys()):
-        _refuse_unknown(settings, name)
+    settings = Settings(release_of(options))
     if options.get("normalizer"):
         _refuse_two_normalizers(texts)
         settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
@@ -135,14 +165,14 @@ def from_string(arguments: str) -> Settings:
     ------
     BadValueError
         If a value cannot be read.
-    TrainingError
+    UnknownOptionError
         If an option is unknown, which two spaces in a row are too.
     """
     options: dict[str, object] = {}
     for argument in arguments.split(" ") if arguments else ():
         name, _, value = argument.removeprefix("--").partition("=")
         if not name:
-            raise TrainingError(
+            raise UnknownOptionError(
                 'unknown field name "" in TrainerSpec. '
                 "Put exactly one space between two options and none at the ends."
             )
@@ -156,35 +186,32 @@ def from_string(arguments: str) -> Settings:
 def _apply(settings: Settings, name: str, text: str) -> None:
     """Store one option that was given as text."""
     _check_unicode(name, text)
-    _refuse_unknown(settings, name)
     special = _SPECIAL.get(name)
     if special is not None:
         special(settings, text)
     elif name in settings.trainer_options:
-        _set_field(settings.trainer, name, text)
+        _set_field(settings.trainer, name, text, settings.release)
     elif name in _NORMALIZER_FIELDS:
-        _set_field(settings.normalizer, name, text)
-    else:
+        _set_field(settings.normalizer, name, text, settings.release)
+    elif name in settings.release.experimental_flags:
+        _set_experimental(settings, name, text)
+    elif name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
-
-
-def _refuse_unknown(settings: Settings, name: str) -> None:
-    """Raise if the release knows no option of this name."""
-    release = settings.release
-    if name in release.unknown_options:
-        raise TrainingError(
-            f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
-            "not know it. Leave it out, or choose another release with compat."
-        )
-    known = {*_SPECIAL, *_TRAINER_FIELDS, *_NORMALIZER_FIELDS, *_OBJECTS, SERIALIZED_NORMALIZER}
-    if name not in known:
-        raise TrainingError(
-            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, sorted(known))}'
+    else:
+        known = [*_SPECIAL, *settings.trainer_options, *_NORMALIZER_FIELDS]
+        known += settings.release.experimental_flags
+        raise UnknownOptionError(
+            f'unknown field name "{name}" in TrainerSpec.{did_you_mean(name, known)}'
         )
 
 
 def _set_field(
-    message: TrainerSpec | NormalizerSpec, name: str, text: str, *, hexadecimal: bool = False
+    message: TrainerSpec | NormalizerSpec,
+    name: str,
+    text: str,
+    release: Release,
+    *,
+    hexadecimal: bool = False,
 ) -> None:
     """Read the text as the type of the field and store it."""
     default = getattr(message, name)
@@ -194,16 +221,23 @@ def _set_field(
     elif isinstance(default, bool):
         value = _named(name, parse_bool, text)
     elif isinstance(default, int):
-        allowed = UINT64 if name == "input_sentence_size" else INT32
-        value = _named(name, lambda t: parse_int(t, allowed, hexadecimal=hexadecimal), text)
+        allowed = UINT64 if name in _UINT64_FIELDS else INT32
+        value = _named(name, lambda t: _read_int(t, allowed, release, hexadecimal), text)
     elif isinstance(default, float):
-        value = _named(name, parse_float, text)
+        value = _named(name, stream_float if release.streams_numbers else parse_float, text)
     elif isinstance(default, bytes):
         value = text.encode()
     elif not isinstance(default, str):
         default.extend(split_csv(text))
         return
     setattr(message, name, value)
+
+
+def _read_int(text: str, allowed: range, release: Release, hexadecimal: bool = False) -> int:
+    """Read a whole number as the release does."""
+    if release.streams_numbers:
+        return stream_int(text, allowed)
+    return parse_int(text, allowed, hexadecimal=hexadecimal)
 
 
 def _named(name: str, parse: Callable[[str], object], text: str) -> object:
@@ -237,6 +271,10 @@ def _set_rule_name(settings: Settings, name: str) -> None:
     settings.normalizer.name = name
 
 
+def _set_pretokenizer(settings: Settings, text: str) -> None:
+    settings.pretokenizer = text or None
+
+
 def _set_workers(settings: Settings, text: str) -> None:
     settings.workers = parse_int(text, INT32)
 
@@ -251,10 +289,16 @@ def _release_is_chosen(settings: Settings, text: str) -> None:
 
 def _set_min_log_level(settings: Settings, text: str) -> None:
     try:
-        settings.min_log_level = parse_int(text, INT32)
+        settings.min_log_level = _read_int(text, INT32, settings.release)
     except BadValueError as error:
         # The reference takes this for an internal error, not for a bad value.
         raise TrainingError(f"{error} It was given for minloglevel.") from None
+
+
+def _set_experimental(settings: Settings, name: str, text: str) -> None:
+    """Store an option that no model holds."""
+    parse = parse_bool if isinstance(getattr(settings, name), bool) else parse_float
+    setattr(settings, name, _named(name, parse, text))
 
 
 _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
@@ -263,6 +307,7 @@ _SPECIAL: dict[str, Callable[[Settings, str], None]] = {
     "minloglevel": _set_min_log_level,
     "workers": _set_workers,
     "sampling_seed": _set_sampling_seed,
+    "pretokenizer": _set_pretokenizer,
     "compat": _release_is_chosen,
 }
 
@@ -331,18 +376,15 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
         If a value cannot be read.
     MissingFileError
         If a file that holds symbols cannot be read.
-    TrainingError
-        If a flag is unknown.
+    UnknownOptionError
+        If the release does not know a flag.
     """
-    settings = _settings_for(flags)
+    settings = Settings(release_of(flags))
     for name, text in flags.items():
         _check_unicode(name, text)
     _store_defaults(settings)
     for name, text in flags.items():
         _apply_flag(settings, name, text)
-    if settings.trainer.model_type == TrainerSpec.UNIGRAM:
-        for name in sorted(settings.release.experimental_flags & flags.keys()):
-            _refuse_experiment(name, flags[name])
     # The files come after the flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
@@ -369,13 +411,11 @@ def _store_defaults(settings: Settings) -> None:
 def _apply_flag(settings: Settings, name: str, text: str) -> None:
     """Store one flag."""
     if name in settings.trainer_options:
-        # A bool flag of the command line may have white space around its value.
-        bare = (
-            text.strip(" \t\n\v\f\r") if isinstance(getattr(settings.trainer, name), bool) else text
-        )
-        _set_field(settings.trainer, name, bare, hexadecimal=True)
+        bare = _bare_bool(text) if isinstance(getattr(settings.trainer, name), bool) else text
+        _set_field(settings.trainer, name, bare, settings.release, hexadecimal=True)
     elif name in settings.release.experimental_flags:
-        _experiment_is_idle(name, text)
+        bare = _bare_bool(text) if isinstance(getattr(settings, name), bool) else text
+        _set_experimental(settings, name, bare)
     elif name == "random_seed":
         parse_int(text, UINT32, hexadecimal=True)
     elif name == "denormalization_rule_tsv" and not text:
@@ -386,22 +426,9 @@ def _apply_flag(settings: Settings, name: str, text: str) -> None:
         _apply(settings, name, text)
 
 
-def _experiment_is_idle(name: str, text: str) -> bool:
-    """Tell whether an experimental flag leaves the result of unigram training as it is."""
-    idle = {
-        "use_sparse_pruning": lambda: not parse_bool(text),
-        # Read only by sparse pruning.
-        "post_l1_debias": lambda: parse_bool(text) in (True, False),
-        "seed_piece_length_power": lambda: parse_float(text) == 1.0,
-        "min_freq_alpha": lambda: parse_float(text) == 0.0,
-    }
-    return idle[name]()
-
-
-def _refuse_experiment(name: str, text: str) -> None:
-    """Raise if an experimental flag would change the result."""
-    if not _experiment_is_idle(name, text):
-        raise TrainingError(f"--{name} is not supported yet. Leave it at its default.")
+def _bare_bool(text: str) -> str:
+    """Remove the white space that may stand around the value of a bool flag."""
+    return text.strip(" \t\n\v\f\r")
 
 
 def _lines(path: str) -> list[str]:
@@ -430,22 +457,24 @@ def with_charsmaps(settings: Settings) -> Settings:
     normalizer = NormalizerSpec.FromString(settings.normalizer.SerializeToString())
     denormalizer = NormalizerSpec.FromString(settings.denormalizer.SerializeToString())
     if normalizer.normalization_rule_tsv:
-        _compile_rules(normalizer)
+        _compile_rules(normalizer, settings.release)
     else:
         normalizer.name = normalizer.name or "nmt_nfkc"
         if not normalizer.precompiled_charsmap:
             from spmcompat.corpus.charsmap import precompiled  # noqa: PLC0415
 
             # The identity is stored too, as an empty charsmap.
-            normalizer.precompiled_charsmap = precompiled(normalizer.name)
+            normalizer.precompiled_charsmap = precompiled(
+                normalizer.name, settings.release.characters_without_rules
+            )
     if denormalizer.normalization_rule_tsv:
-        _compile_rules(denormalizer)
+        _compile_rules(denormalizer, settings.release)
     complete = copy(settings)
     complete.normalizer, complete.denormalizer = normalizer, denormalizer
     return complete
 
 
-def _compile_rules(normalizer: NormalizerSpec) -> None:
+def _compile_rules(normalizer: NormalizerSpec, release: Release) -> None:
     """Compile the rules of a TSV file into the normalizer."""
     from spmcompat.corpus.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
 
@@ -454,8 +483,10 @@ def _compile_rules(normalizer: NormalizerSpec) -> None:
             "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv; "
             "instead of a normalizer that was made of such a file, give the file."
         )
-    rules = load_rules(normalizer.normalization_rule_tsv)
-    normalizer.precompiled_charsmap = compile_charsmap(rules)
+    rules = load_rules(normalizer.normalization_rule_tsv, release.code_points)
+    normalizer.precompiled_charsmap = compile_charsmap(
+        rules, change_something=release.rules_change_something
+    )
     normalizer.name = "user_defined"
 
 

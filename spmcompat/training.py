@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from spmcompat.bpe.trainer import BpeOptions
 from spmcompat.bpe.trainer import train as train_bpe
-from spmcompat.checks import cautions, check_alphabet, verify
+from spmcompat.checks import cautions, check_alphabet, check_counted, verify
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
@@ -70,21 +70,34 @@ def learn(
     spec = settings.trainer
     limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
     if spec.model_type == TrainerSpec.CHAR:
-        return train_char(read_unordered(*text, workers, report).alphabet, limit)
+        alphabet = read_unordered(*text, workers, report).alphabet
+        return train_char(alphabet, limit, needs_text=settings.release.needs_text)
     if spec.model_type == TrainerSpec.WORD:
         corpus = read_corpus(*text, workers, report)
         return train_word(corpus.counted_words(), corpus.total_count, limit)
     if spec.model_type == TrainerSpec.BPE:
-        unordered = read_unordered(*text, workers, report)
-        if not spec.auto_character_coverage:
-            check_alphabet(len(unordered.alphabet), meta_pieces, spec.vocab_size)
-        options = BpeOptions(
-            spec.vocab_size - meta_pieces, spec.auto_character_coverage, settings.release
-        )
-        return train_bpe(unordered.alphabet, unordered.cut(), options, workers, report)
+        return learn_bpe(text, settings, meta_pieces, workers, report)
     corpus = read_corpus(*text, workers, report)
-    check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
+
+
+def learn_bpe(
+    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+) -> list[tuple[bytes, float]]:
+    """Read the text, in order only if the release needs it, and learn the pieces by merging."""
+    spec, release = settings.trainer, settings.release
+    options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage, release)
+    read = read_corpus if release.bpe_active_set else read_unordered
+    found = read(*text, workers, report)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(found.alphabet), meta_pieces, spec.vocab_size)
+    if release.bpe_needs_required_chars:
+        check_counted(found.alphabet)
+    delimiter = spec.pretokenization_delimiter if release.bpe_delimits_words else ""
+    segments = found.cut(delimiter.encode(), release.bpe_longest_word)
+    return train_bpe(found.alphabet, segments, options, workers, report)
 
 
 def corpus_options(settings: Settings) -> CorpusOptions:
@@ -114,6 +127,8 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
         release=settings.release,
     )
+    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:
+        return options._replace(pretokenization_delimiter="")
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
 
 
@@ -139,6 +154,11 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         shrinking_factor=spec.shrinking_factor,
         num_sub_iterations=spec.num_sub_iterations,
         lanes=spec.num_threads,
+        auto_character_coverage=spec.auto_character_coverage,
+        use_sparse_pruning=settings.use_sparse_pruning,
+        post_l1_debias=settings.post_l1_debias,
+        seed_piece_length_power=settings.seed_piece_length_power,
+        min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
     )
 

@@ -1,11 +1,13 @@
 """Option values as text, read and written the way the reference reads and writes them.
 
-Source: ``spec_parser.h``, ``util.cc`` and ``__init__.py`` of ``sentencepiece`` 0.2.3, and the
-number parsers of Abseil that they call.
+Source: ``spec_parser.h``, ``util.cc`` and ``__init__.py`` of ``sentencepiece``. Releases read
+numbers in two ways: with the parsers of Abseil, which take the whole text, or with those of the
+C++ standard streams, which take what a number can begin with and leave the rest unread.
 """
 
 import csv
 import io
+import math
 import re
 
 from spmcompat.errors import BadValueError
@@ -20,6 +22,10 @@ _HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
     re.ASCII | re.IGNORECASE,
+)
+_STREAMED_INT = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)", re.ASCII)
+_STREAMED_FLOAT = re.compile(
+    r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?)", re.ASCII
 )
 _TRUE = frozenset({"1", "t", "true", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "n", "no"})
@@ -53,6 +59,46 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
         raise BadValueError(f'cannot parse "{text}" as int.')
     return value
+
+
+def stream_int(text: str, allowed: range) -> int:
+    """Read the whole number that a text begins with.
+
+    As in C++, a minus sign counts an unsigned number down from its upper end.
+
+    Parameters
+    ----------
+    text : str
+        The value as it was given; white space may stand before it.
+    allowed : range
+        The values that the field can hold, such as `INT32`.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such number, or it does not fit.
+    """
+    match = _STREAMED_INT.match(text)
+    value = int(match[1]) if match else allowed.stop
+    if allowed.start == 0 and -allowed.stop < value < 0:
+        value += allowed.stop
+    if value not in allowed:
+        raise BadValueError(f'cannot parse "{text}" as int.')
+    return value
+
+
+def stream_float(text: str) -> float:
+    """Read the decimal number that a text begins with, in double precision.
+
+    Raises
+    ------
+    BadValueError
+        If there is none, its exponent has no digits, or it is too large.
+    """
+    match = _STREAMED_FLOAT.match(text)
+    if match is None or not match[1][-1:].strip("eE+-") or math.isinf(float(match[1])):
+        raise BadValueError(f'cannot parse "{text}" as float.')
+    return float(match[1])
 
 
 def parse_float(text: str) -> float:

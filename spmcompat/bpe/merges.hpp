@@ -16,11 +16,17 @@
 // pair above it is left, the floor is lowered and the pairs of the text are noted again. Only
 // where even the pairs that are no more are wanted does every pair have to be noted from the
 // beginning: the floor is zero then.
+//
+// Earlier releases choose among an active set (active_set.hpp). As long as the best pair of all
+// is so frequent that it surely is in that set, it is the best of the set, and nothing else has
+// to be known. Where that ends, all merges are made again up to the last renewal of the set, with
+// every pair noted, and from there on the set itself is made whenever it is renewed.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -28,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "active_set.hpp"
 #include "merge_queue.hpp"
 #include "pairs.hpp"
 #include "piece_rule.hpp"
@@ -39,9 +46,11 @@ namespace spmcompat {
 
 class Merges {
  public:
-  // `expected` tells about how many merges will be made. The segments are freed when they are
-  // laid out.
-  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected) : rule_(rule) {
+  // `expected` tells about how many merges will be made. With `active_set` merges are chosen among
+  // that; the segments must come as they first stand in the text, and lack no character of it.
+  // They are freed when they are laid out.
+  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set)
+      : rule_(rule), active_set_(active_set) {
     const uint64_t characters = lay_out(std::move(segments));
     floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
     if (floor_ <= 1) floor_ = 0;
@@ -53,16 +62,14 @@ class Merges {
   size_t make(size_t wanted, const volatile int& cancelled) {
     size_t made = 0;
     while (made < wanted && !cancelled) {
-      if (queue_.empty()) {
+      if (active_set_ && size() % kRenewal == 0) renew();
+      const uint32_t best = next_best();
+      if (best == PairIndex::kNone) {
         if (floor_ == 0) break;
         lower_floor(cancelled);
-        continue;
-      }
-      const auto best = queue_.pop();
-      const Pair& pair = pairs_[best.pair];
-      if (pair.count != best.count) {
-        if (pair.count >= floor_) queue_.push(pair.count, best.pair);
-      } else if (accept(pair)) {
+      } else if (pairs_[best].count < sure_) {
+        follow_active_set(cancelled);
+      } else if (accept(pairs_[best])) {
         ++made;
       }
     }
@@ -115,12 +122,19 @@ class Merges {
   };
 
   uint64_t lay_out(SegmentCounts segments);
+  void renew();
+  uint32_t next_best();
   void lower_floor(const volatile int& cancelled);
-  void start_over(const volatile int& cancelled);
+  void follow_active_set(const volatile int& cancelled);
+  void start_over(uint64_t floor, const volatile int& cancelled);
   void note_all_pairs();
+  void cache_all_pairs();
+  void cache_new_pairs(const Pair& pair, uint32_t merged);
+  void cache_pair(uint32_t left, uint32_t right);
   bool accept(Pair pair);
   bool replace(const Pair& pair, uint32_t merged);
   void take_away(Side side, uint32_t symbol);
+  void lower(uint64_t& count, uint64_t by);
   void note_pairs(Side side, uint32_t symbol, const uint32_t* places, size_t size);
   void add_pair(uint32_t left, uint32_t right, const Tally& tally);
   bool allows(uint32_t left, uint32_t right);
@@ -138,6 +152,12 @@ class Merges {
   std::vector<uint32_t> text_;
   std::vector<uint32_t> starts_;   // of stretches of segments with the same count
   std::vector<uint64_t> weights_;  // of the stretches
+
+  const bool active_set_;
+  uint64_t sure_ = 0;  // pairs with that count or a higher one are active
+  CountLevels levels_;  // of the pairs noted
+  std::unique_ptr<SymbolCache> cache_;  // where the active set itself is made
+  size_t cache_used_ = 0;  // after so many merges
 
   uint64_t floor_ = 0;  // the least count of a pair that is noted
   std::vector<Pair> pairs_;
@@ -167,9 +187,12 @@ inline uint64_t Merges::lay_out(SegmentCounts segments) {
     places += count_chars(segments.text(id)) + 1;
   }
   if (places >= kHole) throw std::length_error("the distinct text is too large");
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return segments.count(a) != segments.count(b) ? segments.count(a) > segments.count(b) : a < b;
-  });
+  if (!active_set_) {
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return segments.count(a) != segments.count(b) ? segments.count(a) > segments.count(b)
+                                                    : a < b;
+    });
+  }
 
   std::vector<uint32_t> symbol_of(0x110000, kEdge);
   uint64_t characters = 0;
@@ -192,14 +215,44 @@ inline uint64_t Merges::lay_out(SegmentCounts segments) {
   return characters;
 }
 
+// Renews the active set, or only what is sure about it.
+inline void Merges::renew() {
+  if (!cache_ || size() < cache_used_) {
+    sure_ = levels_.reached_by(active_size(levels_.size()));
+    return;
+  }
+  sure_ = 0;
+  queue_.clear();
+  for (const uint32_t pair : cache_->most_frequent(pairs_)) queue_.push(pairs_[pair].count, pair);
+}
+
+// Takes the best pair out of the queue; tells if there is none.
+inline uint32_t Merges::next_best() {
+  while (!queue_.empty()) {
+    const auto best = queue_.pop();
+    const uint64_t count = pairs_[best.pair].count;
+    if (count == best.count) return best.pair;
+    if (count >= floor_) queue_.push(count, best.pair);
+  }
+  return PairIndex::kNone;
+}
+
 inline void Merges::lower_floor(const volatile int& cancelled) {
-  if (floor_ == 1) return start_over(cancelled);
-  floor_ = std::max<uint64_t>(floor_ / 8, 1);
+  const uint64_t floor = floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / 8, 1);
+  // What is sure about the active set was found out among the pairs above the old floor.
+  if (floor == 0 || active_set_) return start_over(floor, cancelled);
+  floor_ = floor;
   note_all_pairs();
 }
 
-// Makes the same merges again, and notes every pair on the way.
-inline void Merges::start_over(const volatile int& cancelled) {
+inline void Merges::follow_active_set(const volatile int& cancelled) {
+  cache_ = std::make_unique<SymbolCache>();
+  cache_used_ = size() - size() % kRenewal;
+  start_over(0, cancelled);
+}
+
+// Makes the same merges again, and notes the pairs above another floor on the way.
+inline void Merges::start_over(uint64_t floor, const volatile int& cancelled) {
   std::unordered_map<char32_t, uint32_t> symbol_of;
   for (uint32_t symbol = 0; symbol < first_merged_; ++symbol) {
     symbol_of[symbols_[symbol][0]] = symbol;
@@ -214,8 +267,9 @@ inline void Merges::start_over(const volatile int& cancelled) {
   }
   symbols_.keep(first_merged_);
   pieces_.clear();
-  floor_ = 0;
+  floor_ = floor;
   note_all_pairs();
+  if (cache_) cache_all_pairs();
   const size_t made = counts_.size();
   counts_.clear();
   make(made, cancelled);
@@ -223,6 +277,7 @@ inline void Merges::start_over(const volatile int& cancelled) {
 
 inline void Merges::note_all_pairs() {
   pairs_.clear();
+  levels_ = CountLevels();
   index_ = PairIndex();
   arena_ = PlaceArena();
   queue_.clear();
@@ -242,11 +297,44 @@ inline void Merges::note_all_pairs() {
   }
 }
 
+// Puts the symbols and pairs of the text into the reference's table, as it does.
+inline void Merges::cache_all_pairs() {
+  for (uint32_t symbol = 0; symbol < first_merged_; ++symbol) {
+    cache_->add_character(symbols_[symbol][0]);
+  }
+  for (size_t place = 0; place + 1 < text_.size(); ++place) {
+    if (is_symbol(text_[place]) && is_symbol(text_[place + 1])) {
+      cache_pair(text_[place], text_[place + 1]);
+    }
+  }
+}
+
+// The same for the pairs around the places of a merge. Where the merged symbol stands behind
+// itself, it stood before the left part when the first of the two was merged.
+inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
+  cache_->add_merged(pair.left, pair.right);
+  const uint32_t length = symbols_.length(merged);
+  for (const uint32_t place : merged_places_) {
+    const uint32_t before = text_[place_before(place)];
+    const uint32_t after = text_[place + length];
+    if (is_symbol(before)) cache_pair(before, merged);
+    if (is_symbol(after)) cache_pair(merged, after == merged ? pair.left : after);
+  }
+  cache_->erase_pair(pair.left, pair.right);
+}
+
+inline void Merges::cache_pair(uint32_t left, uint32_t right) {
+  const uint32_t pair = index_.find(left, right);
+  if (pair != PairIndex::kNone) cache_->add_pair(left, right, pair);
+}
+
 // Merges a pair, unless its text is a piece already.
 inline bool Merges::accept(Pair pair) {
+  if (active_set_) levels_.remove(pair.count);
   const uint32_t merged = symbols_.add(pair.left, pair.right);
   if (!pieces_.insert(symbols_.utf8(merged)).second) {
     symbols_.keep(merged);
+    if (cache_) cache_->erase_pair(pair.left, pair.right);
     return false;
   }
   counts_.push_back(pair.count);
@@ -263,6 +351,7 @@ inline bool Merges::accept(Pair pair) {
       allows(merged, pair.left)) {
     add_pair(merged, pair.left, Tally());
   }
+  if (cache_) cache_new_pairs(pair, merged);
   return true;
 }
 
@@ -304,10 +393,16 @@ inline void Merges::take_away(Side side, uint32_t symbol) {
   for (const uint32_t other : losers_[side]) {
     const uint32_t pair =
         side == kLeft ? index_.find(other, symbol) : index_.find(symbol, other);
-    if (pair != PairIndex::kNone) pairs_[pair].count -= lost_[side][other];
+    if (pair != PairIndex::kNone) lower(pairs_[pair].count, lost_[side][other]);
     lost_[side][other] = 0;
   }
   losers_[side].clear();
+}
+
+inline void Merges::lower(uint64_t& count, uint64_t by) {
+  if (active_set_) levels_.remove(count);
+  count -= by;
+  if (active_set_) levels_.add(count);
 }
 
 // Notes the pairs of a symbol, which stands at these places, with what stands on one side of it.
@@ -347,6 +442,7 @@ inline void Merges::add_pair(uint32_t left, uint32_t right, const Tally& tally) 
   pairs_.push_back({left, right, tally.count, tally.places, tally.size});
   index_.insert(left, right, id);
   queue_.push(tally.count, id);
+  if (active_set_) levels_.add(tally.count);
 }
 
 inline bool Merges::allows(uint32_t left, uint32_t right) {

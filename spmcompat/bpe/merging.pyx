@@ -4,6 +4,7 @@ from cython cimport final
 
 from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport move
@@ -17,7 +18,8 @@ from spmcompat.errors import TrainingError
 cdef extern from "merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
-            CSegmentCounts segments, const PieceRule& rule, size_t expected) except +
+            CSegmentCounts segments, const PieceRule& rule, size_t expected,
+            cbool active_set) except +
         size_t make(size_t wanted, const volatile int& cancelled) except +
         size_t size()
         string piece(size_t merge) except +
@@ -35,15 +37,18 @@ cdef class Merges:
     expected : int
         About how many merges will be made. It decides which pairs are worth noting, and changes
         nothing else.
+    active_set : bool, optional
+        Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. The
+        segments must come as they first stand in the text, and lack no character of it.
     """
 
     cdef unique_ptr[CMerges] merges
 
-    def __init__(self, SegmentCounts segments not None, size_t expected):
+    def __init__(self, SegmentCounts segments not None, size_t expected, bint active_set=False):
         try:
             with nogil:
                 self.merges.reset(new CMerges(
-                    move(segments.segments), segments.rule, expected))
+                    move(segments.segments), segments.rule, expected, active_set))
                 segments.segments = CSegmentCounts()
         except RuntimeError as error:
             raise TrainingError(

@@ -62,7 +62,9 @@ def train(
         If the text is too large.
     """
     characters = 0 if options.choose_characters else len(alphabet)
-    merges = make_merges(segments, options.final_size - characters, workers, report)
+    merges = make_merges(
+        segments, options.final_size - characters, workers, report, options.release.bpe_active_set
+    )
     if options.choose_characters:
         pieces = choose_pieces(list(merges), alphabet, options.final_size)
         report.info(f"Chose {len(pieces)} pieces from {len(merges)} merges and all characters")
@@ -71,10 +73,16 @@ def train(
     return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
 
 
-def make_merges(segments: SegmentCounts, wanted: int, workers: Workers, report: Report) -> Merges:
+def make_merges(
+    segments: SegmentCounts,
+    wanted: int,
+    workers: Workers,
+    report: Report,
+    active_set: bool = False,
+) -> Merges:
     """Make merges until there are as many as wanted, or nothing is left to merge."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = workers.call(lambda: Merges(segments, wanted))
+    merges = workers.call(lambda: Merges(segments, wanted, active_set))
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 from spmcompat.cli.flags import UsageError, read_flags
 
 if TYPE_CHECKING:
-    from spmcompat.compare import Difference, PiecesDifference
+    from spmcompat.cli.table import Rows
+    from spmcompat.difference import Difference, PiecesDifference
 
 EQUAL, DIFFERENT, UNREADABLE = 0, 1, 2
 SHOWN = 10
@@ -25,10 +26,8 @@ usage: spmcompat diff [--json] [--all] A.model B.model
 Exits with 0 if the files are equal byte for byte, 1 if they differ, 2 if one cannot be read.
 """
 
-_Cell: TypeAlias = "str | int | float"
-_Rows: TypeAlias = "Sequence[tuple[_Cell, ...]]"
 # A title, the heads of the columns, and the rows.
-_Section: TypeAlias = "tuple[str, tuple[str, ...], _Rows]"
+_Section: TypeAlias = "tuple[str, tuple[str, ...], Rows]"
 _WIDEST = 48
 
 
@@ -66,12 +65,12 @@ def _run(argv: Sequence[str], stdout: TextIO) -> int:
     if len(paths) != 2:
         raise UsageError(f"two models are needed, not {len(paths)}. See --help.")
 
-    from spmcompat.compare import compare  # noqa: PLC0415
+    from spmcompat.difference import compare  # noqa: PLC0415
 
     left, right = paths
     found = compare(_read(left), _read(right))
     if "json" in asked:
-        stdout.write(as_json(found, left=left, right=right))
+        stdout.write(as_json({"left": left, "right": right, **plain(found)}))
     else:
         stdout.write(f"A  {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
         stdout.write(f"B  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
@@ -86,7 +85,7 @@ def _size(size: int, pieces: int) -> str:
 
 def _read(path: str) -> bytes:
     """Return the bytes of a file that holds a model."""
-    from spmcompat.compare import UnreadableError, parse  # noqa: PLC0415
+    from spmcompat.difference import UnreadableError, parse  # noqa: PLC0415
 
     try:
         with open(path, "rb") as file:
@@ -102,18 +101,24 @@ def _read(path: str) -> bytes:
 # ---------------------------------------------------------------- as JSON
 
 
-def as_json(found: "Difference", **more: object) -> str:
-    """Return all that differs, and what else is given, as a JSON object in one line."""
+def as_json(content: object) -> str:
+    """Return content as JSON, in one line."""
     import json  # noqa: PLC0415
 
-    verdicts = {"equal": found.equal, "same_content": found.same_content}
-    return json.dumps({**more, **verdicts, **_plain(found)}) + "\n"  # type: ignore[dict-item]
+    return json.dumps(_plain(content)) + "\n"
+
+
+def plain(found: "Difference") -> dict[str, object]:
+    """Return all that differs, by name."""
+    return {"equal": found.equal, "same_content": found.same_content, **found._asdict()}
 
 
 def _plain(value: object) -> object:
     """Return what JSON can hold: a named tuple becomes an object, not-a-number a text."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(item) for name, item in value._asdict().items()}
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
@@ -136,6 +141,8 @@ def told(
     limit : int, optional
         How many entries of each list to show; None shows all, and long values whole.
     """
+    from spmcompat.cli.table import table  # noqa: PLC0415
+
     if found.equal:
         yield "equal, byte for byte"
         return
@@ -147,14 +154,14 @@ def told(
     for title, head, rows in [*sections, *_other_sections(found, names)]:
         yield ""
         yield title
-        yield from _table(head, rows[:limit], shorten=limit is not None)
+        yield from table(head, rows[:limit], None if limit is None else _WIDEST)
         if limit is not None and len(rows) > limit:
             yield f"  ...and {len(rows) - limit:,} more"
 
 
 def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
     """Yield what is to tell of the specs and their charsmaps."""
-    rows: _Rows
+    rows: Rows
     if found.fields:
         rows = [
             (name, _shown(left, "not stored"), _shown(right, "not stored"))
@@ -185,7 +192,7 @@ def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterat
     ids = (f"id in {left}", f"id in {right}")
     for name, pieces in ((left, found.only_left), (right, found.only_right)):
         if pieces:
-            rows: _Rows = [(one.id, one.score, one.type, repr(one.piece)) for one in pieces]
+            rows: Rows = [(one.id, one.score, one.type, repr(one.piece)) for one in pieces]
             yield f"pieces only in {name}: {len(rows):,}", ("id", "score", "type", "piece"), rows
     of_common = f"of {found.common:,} in both"
     if found.moved:
@@ -204,7 +211,7 @@ def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterat
 
 def _other_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
     """Yield what is to tell of self-test samples and unknown fields."""
-    rows: _Rows
+    rows: Rows
     if found.samples:
         rows = [(number, _shown(left), _shown(right)) for number, left, right in found.samples]
         yield f"self-test samples: {len(rows):,} differ", ("number", *names), rows
@@ -226,29 +233,3 @@ def _shown(value: object, absent: str = "-") -> str:
 def _points(text: str | None) -> str:
     """Return a text of a rule as files of rules write it; no two look the same so."""
     return "-" if text is None else " ".join(f"{ord(one):X}" for one in text) or "deleted"
-
-
-def _table(head: Sequence[str], rows: _Rows, *, shorten: bool) -> Iterator[str]:
-    """Yield a table, its numbers to the right."""
-    cells = [list(head), *([_cut(cell, shorten) for cell in row] for row in rows)]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    numbers = [isinstance(cell, int | float) for cell in rows[0]] if rows else []
-    for row in cells if rows else ():
-        line = ""
-        for cell, width, is_number in zip(row, widths, numbers, strict=True):
-            space = " " * (width - _width(cell))
-            line += "  " + (space + cell if is_number else cell + space)
-        yield line.rstrip()
-
-
-def _cut(cell: _Cell, shorten: bool) -> str:
-    text = str(cell)
-    return text if len(text) <= _WIDEST or not shorten else f"{text[:_WIDEST]}..."
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    from unicodedata import combining, east_asian_width  # noqa: PLC0415
-
-    wide = sum(east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(combining(character) > 0 for character in text)

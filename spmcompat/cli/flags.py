@@ -16,7 +16,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "character_coverage": "Share of the text that the characters of the model must cover.",
         "required_chars": "Characters to keep however rare they are.",
         "required_chars_file": "A file that holds the required characters.",
-        "auto_character_coverage": "Let characters compete with pieces (bpe, byte_fallback).",
+        "auto_character_coverage": "Let characters compete with pieces (with byte_fallback; bpe, "
+        "or unigram with use_sparse_pruning).",
     },
     "Model": {
         "model_type": "unigram, bpe, word or char.",
@@ -63,10 +64,11 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "shrinking_factor": "Share of the pieces that a pruning keeps.",
         "seed_sentencepiece_size": "Pieces to begin with; 0 chooses by the vocabulary size.",
         "seed_sentencepieces_file": "A file of pieces to begin with: piece, tab, count.",
-        "use_sparse_pruning": "Prune by an L1 penalty (not supported yet).",
-        "post_l1_debias": "Estimate again after sparse pruning (no effect without it).",
-        "seed_piece_length_power": "Power of the length in seed scores (only 1 is supported yet).",
-        "min_freq_alpha": "Factor of the least seed frequency (only 0 is supported yet).",
+        "use_sparse_pruning": "Prune by an L1 penalty on the counts, in fewer passes.",
+        "post_l1_debias": "Estimate once more without the penalty, after sparse pruning.",
+        "seed_piece_length_power": "A seed scores its count times this power of its length.",
+        "min_freq_alpha": "Leave out seeds that occur less than this times N / (K ln K): text of "
+        "N bytes, K pieces.",
     },
     "Messages": {
         "minloglevel": "0 tells everything, 1 warnings and errors, 2 errors only.",
@@ -78,6 +80,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
         "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
+        "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
         "compat": "Release of sentencepiece to train as: 0.2.0, 0.2.1, 0.2.2 or 0.2.3.",
     },
 }
@@ -89,6 +93,8 @@ _OWN_DEFAULTS = {
     "minloglevel": "0",
     "sampling_seed": "12345678",
     "compat": "0.2.3",
+    "seed_piece_length_power": "1",
+    "min_freq_alpha": "0",
 }
 _OWN_BOOLS = {"quiet": "false", "help": "", "version": "", "use_sparse_pruning": "false"}
 _OWN_BOOLS["post_l1_debias"] = "true"
@@ -145,7 +151,6 @@ def read_flags(
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
             flags.pop(name, None)
             flags[name] = value
-    _refuse_unknown(flags)
     return flags, rest
 
 
@@ -164,19 +169,6 @@ def _read_flag(argument: str, known: set[str], bools: set[str]) -> tuple[str, st
             raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
         return name, value
     return name, "true" if name in bools else None
-
-
-def _refuse_unknown(flags: Mapping[str, str]) -> None:
-    """Raise if the release that the flags name does not know one of them."""
-    from spmcompat.releases import find_release  # noqa: PLC0415
-
-    if "compat" not in flags:
-        return
-    for name in sorted(find_release(flags["compat"]).unknown_options & flags.keys()):
-        raise UsageError(
-            f"Unknown command line flag '{name}': sentencepiece {flags['compat']} does not know "
-            "it. Leave it out or choose another release with --compat."
-        )
 
 
 def _suggestion(name: str, known: set[str]) -> str:

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from spmcompat.cli import process
 from spmcompat.cli.flags import UsageError, help_text, read_flags
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -40,10 +40,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
-    try:
-        flags, rest = read_flags(argv)
-    except BadValueError as error:
-        raise UsageError(str(error)) from error
+    flags, rest = read_flags(argv)
     if flags.pop("help", "false") != "false":
         stdout.write(help_text())
         return OK
@@ -63,7 +60,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
     try:
         settings = from_flags(flags)
-    except BadValueError as error:
+    except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
     if rest:
         settings.notes.append(f"Ignored: {' '.join(rest)}. Flags begin with two dashes.")

@@ -53,14 +53,24 @@ class Files:
         The longest sentence, in bytes.
     tsv : bool
         Whether lines are ``word<TAB>count``.
+    streamed_counts : bool
+        Whether a count is the number that its field begins with.
     report : Report
         Told the files.
     """
 
-    def __init__(self, paths: Sequence[str], max_length: int, tsv: bool, report: Report) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        max_length: int,
+        tsv: bool,
+        streamed_counts: bool,
+        report: Report,
+    ) -> None:
         self._paths = paths
         self._max_length = max_length
         self._tsv = tsv
+        self._streamed_counts = streamed_counts
         self._report = report
         self._places: list[_Stretch | Block] = []
 
@@ -114,7 +124,7 @@ class Files:
         self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
     ) -> Batch:
         """Fold the sentences of a block, or those of them that lie in a chunk."""
-        sentences = Sentences(self._max_length, self._tsv)
+        sentences = Sentences(self._max_length, self._tsv, self._streamed_counts)
         return folder.add(index, self._load(index), sentences, keep_words, chunk)
 
     def _load(self, index: int) -> Block:

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -89,10 +90,11 @@ inline Chars decode(std::string_view text) {
   return chars;
 }
 
-inline void check_rules(const Rules& rules) {
+inline void check_rules(const Rules& rules, bool change_something) {
   if (rules.empty()) {
     throw std::runtime_error("There are no normalization rules: give at least one.");
   }
+  if (!change_something) return;
   for (const auto& [source, target] : rules) {
     if (source.empty()) throw std::invalid_argument("Source string cannot be empty.");
     if (source == target) throw std::invalid_argument("Identity conversion is not allowed.");
@@ -110,10 +112,19 @@ inline void check_overlap(const DoubleArray& array, const std::string& key) {
   }
 }
 
+inline std::string join(const DoubleArray& array, const std::string& targets) {
+  const uint32_t size = static_cast<uint32_t>(array.units().size() * sizeof(uint32_t));
+  std::string blob(reinterpret_cast<const char*>(&size), sizeof size);
+  blob.append(reinterpret_cast<const char*>(array.units().data()), size);
+  blob += targets;
+  return blob;
+}
+
 }  // namespace charsmap
 
-inline std::string compile_charsmap(const Rules& rules) {
-  charsmap::check_rules(rules);
+// `change_something`: throws for a rule that does not.
+inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
+  charsmap::check_rules(rules, change_something);
   std::map<Chars, uint32_t> offsets;
   for (const auto& rule : rules) offsets.emplace(rule.second, 0);
   std::string targets;
@@ -138,19 +149,16 @@ inline std::string compile_charsmap(const Rules& rules) {
   }
   const DoubleArray array = DoubleArray::build(keys);
   for (const auto& [key, offset] : keys) charsmap::check_overlap(array, key);
-
-  const uint32_t size = static_cast<uint32_t>(array.units().size() * sizeof(uint32_t));
-  std::string blob(reinterpret_cast<const char*>(&size), sizeof size);
-  blob.append(reinterpret_cast<const char*>(array.units().data()), size);
-  blob += targets;
-  return blob;
+  return charsmap::join(array, targets);
 }
 
 namespace charsmap {
 
 constexpr size_t kMaxKeySize = 1000;
 
-inline void collect(const Charsmap& from, uint32_t base, std::string& key, Rules& rules) {
+// Calls function(source, offset of its target) for every rule, sources ascending.
+template <typename Function>
+void for_each_rule(const Charsmap& from, uint32_t base, std::string& key, Function& function) {
   // Only a crafted array has longer ways: it may turn in circles.
   if (key.size() > kMaxKeySize) {
     throw std::runtime_error("Max recursion depth exceeded in decompile.");
@@ -160,10 +168,16 @@ inline void collect(const Charsmap& from, uint32_t base, std::string& key, Rules
     bool is_key;
     if (!from.rules.step(&next, static_cast<uint8_t>(label), &is_key)) continue;
     key.push_back(static_cast<char>(label));
-    if (is_key) rules[decode(key)] = decode(from.target(from.rules.value(next)));
-    collect(from, next, key, rules);
+    if (is_key) function(key, from.rules.value(next));
+    for_each_rule(from, next, key, function);
     key.pop_back();
   }
+}
+
+template <typename Function>
+void for_each_rule(const Charsmap& from, Function function) {
+  std::string key;
+  if (!from.rules.empty()) for_each_rule(from, from.rules.root(), key, function);
 }
 
 }  // namespace charsmap
@@ -171,9 +185,33 @@ inline void collect(const Charsmap& from, uint32_t base, std::string& key, Rules
 inline Rules decompile_charsmap(std::string_view blob) {
   Rules rules;
   const Charsmap from = parse_charsmap(blob);
-  std::string key;
-  if (!from.rules.empty()) charsmap::collect(from, from.rules.root(), key, rules);
+  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
+    rules[charsmap::decode(source)] = charsmap::decode(from.target(target));
+  });
   return rules;
+}
+
+// The charsmap without the rules whose source holds one of the characters. Targets stand in
+// their order, and keep it.
+inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
+  const Charsmap from = parse_charsmap(blob);
+  std::vector<std::pair<std::string, uint32_t>> keys;
+  std::map<uint32_t, uint32_t> offsets;  // of targets: old ones to new ones
+  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
+    for (const uint32_t c : charsmap::decode(source)) {
+      if (characters.count(c) > 0) return;
+    }
+    keys.emplace_back(source, target);
+    offsets.emplace(target, 0);
+  });
+  std::string targets;
+  for (auto& [from_offset, to_offset] : offsets) {
+    to_offset = static_cast<uint32_t>(targets.size());
+    targets.append(from.target(from_offset));
+    targets += '\0';
+  }
+  for (auto& [key, offset] : keys) offset = offsets.at(offset);
+  return charsmap::join(DoubleArray::build(keys), targets);
 }
 
 }  // namespace spmcompat

@@ -8,8 +8,10 @@ import os
 import re
 
 from cython.operator cimport dereference, preincrement
-from libc.stdint cimport uint32_t
+from libc.stdint cimport UINT32_MAX, uint32_t
+from libcpp cimport bool as cbool
 from libcpp.map cimport map as cpp_map
+from libcpp.set cimport set as cpp_set
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -28,16 +30,20 @@ cdef extern from "charsmap.hpp" namespace "spmcompat" nogil:
     cdef cppclass Charsmap:
         pass
     Charsmap parse_charsmap(string_view blob) except +
-    string cpp_compile "spmcompat::compile_charsmap"(const Rules& rules) except +
+    string cpp_compile "spmcompat::compile_charsmap"(
+        const Rules& rules, cbool change_something) except +
+    string cpp_without "spmcompat::without_characters"(
+        string_view blob, const cpp_set[uint32_t]& characters) except +
     Rules cpp_decompile "spmcompat::decompile_charsmap"(string_view blob) except +
 
 
 NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 
 _CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)\s*")
+_STREAMED_CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)")
 
 
-def compile_charsmap(rules):
+def compile_charsmap(rules, *, bint change_something=True):
     """Compile rules to the bytes that a model stores as ``precompiled_charsmap``.
 
     Parameters
@@ -45,11 +51,13 @@ def compile_charsmap(rules):
     rules : Mapping[tuple[int, ...], tuple[int, ...]]
         From the code points of a source to those of its target, which may be empty. Numbers
         above U+10FFFF count as U+FFFD.
+    change_something : bool
+        Whether every rule must.
 
     Returns
     -------
     bytes
-        The bytes of ``Builder::CompileCharsMap`` of sentencepiece 0.2.3.
+        The bytes of ``Builder::CompileCharsMap`` of sentencepiece.
 
     Raises
     ------
@@ -69,7 +77,7 @@ def compile_charsmap(rules):
             "0x10FFFF."
         ) from None
     try:
-        return <bytes>cpp_compile(cpp_rules)
+        return <bytes>cpp_compile(cpp_rules, change_something)
     except ValueError as error:
         raise BadValueError(str(error)) from None
     except RuntimeError as error:
@@ -130,7 +138,7 @@ def validate(blob):
         ) from None
 
 
-def load_rules(path):
+def load_rules(path, code_points="strict"):
     r"""Read rules from a TSV file.
 
     A line holds the code points of a source and, after a tab, those of its target, in
@@ -141,6 +149,9 @@ def load_rules(path):
     ----------
     path : str
         The file.
+    code_points : str
+        What is taken for a code point: ``strict``: only a number; ``forgiving``: anything, as 0
+        if it is no number; ``streamed``: the number that it begins with, or 0.
 
     Returns
     -------
@@ -168,21 +179,27 @@ def load_rules(path):
     for number, line in enumerate(lines, start=1):
         source, target, *_ = line.split(b"\t") + [b""]
         place = f"{path}, line {number}"
-        key = _code_points(source, place)
+        key = _code_points(source, place, code_points)
         if not key:
             raise TrainingError(
                 f"{place}: the rule has no source: write 'source<TAB>target' in hexadecimal "
                 "code points."
             )
-        rules[key] = _code_points(target, place)
+        rules[key] = _code_points(target, place, code_points)
     return rules
 
 
-def _code_points(bytes field, str place):
+def _code_points(bytes field, str place, str reading):
     points = []
     for word in filter(None, field.split(b" ")):
+        if reading == "streamed":
+            match = _STREAMED_CODE_POINT.match(word)
+            points.append(min(int(match[1], 16), UINT32_MAX) if match else 0)
+            continue
         match = _CODE_POINT.fullmatch(word)
         value = int(match[1], 16) if match else 1 << 32
+        if value >= 1 << 32 and reading == "forgiving":
+            value = 0
         if value >= 1 << 32:
             shown = word.decode("utf-8", "backslashreplace")
             raise TrainingError(
@@ -193,24 +210,27 @@ def _code_points(bytes field, str place):
     return tuple(points)
 
 
-def precompiled(str name):
+def precompiled(str name, str characters_without_rules=""):
     """Return the compiled charsmap of a predefined rule set.
 
     Parameters
     ----------
     name : str
         One of `NAMES`, or ``identity``, which has no rules and no bytes.
+    characters_without_rules : str
+        Characters, as in ``61C A7F1-A7F4``; rules with one of them in their source are left out.
 
     Returns
     -------
     bytes
-        The bytes that sentencepiece 0.2.3 carries under that name.
+        The bytes that sentencepiece 0.2.3 carries under that name, or an earlier release, if
+        it differs by just these characters.
 
     Raises
     ------
     BadValueError
         The name has other characters than a to z, ``_`` and ``-``.
-    TrainingError
+    MissingFileError
         There is no rule set of that name.
     """
     if name == "identity":
@@ -219,7 +239,20 @@ def precompiled(str name):
     if not re.fullmatch("[a-z_-]*", name):
         raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
     if name not in NAMES:
-        raise TrainingError(f"No precompiled charsmap is found: {name}: {choice}.")
+        raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
     path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
+    cdef string blob
     with open(path, "rb") as file:
-        return file.read()
+        blob = file.read()
+    if characters_without_rules:
+        blob = cpp_without(string_view(blob), _characters(characters_without_rules))
+    return <bytes>blob
+
+
+cdef cpp_set[uint32_t] _characters(str ranges):
+    cdef cpp_set[uint32_t] found
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        for c in range(int(first, 16), int(last or first, 16) + 1):
+            found.insert(c)
+    return found

@@ -22,7 +22,7 @@ cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
         cbool words_are_independent()
 
     cdef cppclass CMetaPieceMatcher "spmcompat::MetaPieceMatcher":
-        CMetaPieceMatcher(vector[string] symbols) except +
+        CMetaPieceMatcher(vector[string] symbols, char mark) except +
 
 
 cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
@@ -34,19 +34,20 @@ cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
         cbool split_digits
         cbool whitespace_as_suffix
         cbool whitespace_only
+        char32_t boundary
         cbool allows(const char32_t* piece, size_t length)
 
 
 cdef extern from "lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass LineFilter:
-        LineFilter(size_t max_length, cbool tsv)
+        LineFilter(size_t max_length, cbool tsv, cbool streamed)
         uint64_t line()
         uint64_t sentences()
         uint64_t too_long()
         uint64_t reserved()
 
     cdef cppclass CSampler "spmcompat::Sampler":
-        CSampler(uint64_t size, cbool shuffle, uint64_t seed)
+        CSampler(uint64_t size, cbool shuffle, uint64_t seed, cbool narrow)
         cbool done()
         uint64_t offered()
         size_t size()
@@ -58,15 +59,22 @@ cdef extern from "word_table.hpp" namespace "spmcompat" nogil:
         uint32_t shards()
 
 
+cdef extern from "script_runs.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CScriptRuns "spmcompat::ScriptRuns":
+        CScriptRuns() except +
+
+
 cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass FoldOptions:
         cbool counted
         cbool whole_sentences
         cbool short_way
         cbool pretokenized
+        cbool spare_marks
         cbool ordered
         cbool uniform_starts
         string delimiter
+        const CScriptRuns* script_runs
 
     cdef cppclass CountedTexts:
         void add(string_view text, int64_t count) except +
@@ -93,11 +101,12 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         SentenceOrder()
         vector[uint32_t] last
         void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
-        void remove_empty() except +
+        void remove_empty(cbool looks_again) except +
         void arrange(const vector[uint32_t]& place) except +
 
     cdef cppclass CharacterCounts:
         void add(const CharacterCounts& other) except +
+        uint64_t nuls()
         vector[pair[char32_t, uint64_t]] counted() except +
 
     cdef cppclass WordCounts:
@@ -123,6 +132,7 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         pass
 
     cdef cppclass SegmentedCorpus:
+        SegmentedCorpus() except +
         StringList segments
         vector[SegmentUse] uses
         vector[uint64_t] word_begin
@@ -218,11 +228,20 @@ cdef extern from *:
         const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
 
 
+cdef extern from "word_rule.hpp" namespace "spmcompat" nogil:
+    cdef cppclass WordRule:
+        PieceRule pieces
+        string delimiter
+        size_t longest
+
+
 cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
         CSegmentCounts() except +
         size_t size()
         void add(const CSegmentCounts& other) except +
+
+    CSegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) except +
 
 
 # A lambda is no Cython: what a folder holds is handed on by these.
@@ -236,12 +255,20 @@ cdef extern from *:
         for_each_character(text, [&](char32_t c) { counts.add(c, count); });
       });
     }
-    inline void cut_text(Folder& folder, const PieceRule& rule,
+    inline void cut_text(Folder& folder, const WordRule& rule,
                          const std::vector<char32_t>& alphabet, SegmentCounts& out) {
       std::vector<bool> required(kCodePoints);
       for (const char32_t c : alphabet) required[c] = true;
+      std::string covered;
       folder.consume_counted_text([&](std::string_view text, uint64_t count) {
-        out.add_parts(text, count, rule, required);
+        if (rule.delimiter.empty() && (rule.longest == 0 || text.size() <= rule.longest)) {
+          out.add_parts(text, count, rule.pieces, required);
+          return;
+        }
+        if (WordCounts::cover_text(text, required, covered)) text = covered;
+        for_each_word(text, rule.pieces, [&](std::string_view word) {
+          out.add_word(std::string(word), count, rule);
+        });
       });
     }
     }
@@ -249,7 +276,7 @@ cdef extern from *:
     void count_text_characters "spmcompat::count_text_characters"(
         CFolder& folder, CharacterCounts& counts) except + nogil
     void cut_text "spmcompat::cut_text"(
-        CFolder& folder, const PieceRule& rule, const vector[char32_t]& alphabet,
+        CFolder& folder, const WordRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
 
 

@@ -129,12 +129,14 @@ cdef class Sentences:
         The longest sentence, in bytes.
     tsv : bool
         Whether lines are ``word<TAB>count``.
+    streamed_counts : bool
+        Whether a count is the number that its field begins with.
     """
 
     cdef unique_ptr[LineFilter] filter
 
-    def __init__(self, size_t max_length, bint tsv):
-        self.filter.reset(new LineFilter(max_length, tsv))
+    def __init__(self, size_t max_length, bint tsv, bint streamed_counts=False):
+        self.filter.reset(new LineFilter(max_length, tsv, streamed_counts))
 
     @property
     def accepted(self):
@@ -158,12 +160,15 @@ cdef class Sentences:
 
 @final
 cdef class Sample:
-    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample."""
+    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
+
+    With `narrow` it is the sample that sentencepiece draws, in releases where it is repeatable.
+    """
 
     cdef unique_ptr[CSampler] sampler
 
-    def __init__(self, uint64_t size, bint shuffle, uint64_t seed):
-        self.sampler.reset(new CSampler(size, shuffle, seed))
+    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False):
+        self.sampler.reset(new CSampler(size, shuffle, seed, narrow))
 
     def __len__(self):
         return dereference(self.sampler).size()
@@ -217,8 +222,10 @@ cdef class TextRules:
 
     cdef unique_ptr[CNormalizer] normalizer
     cdef unique_ptr[CMetaPieceMatcher] matcher
+    cdef unique_ptr[CScriptRuns] script_runs
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef bint looks_again
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
@@ -229,7 +236,7 @@ cdef class TextRules:
         spaces.escape_whitespaces = True
         spaces.treat_whitespace_as_suffix = options.treat_whitespace_as_suffix
         self.normalizer.reset(new CNormalizer(charsmap, spaces))
-        self.matcher.reset(new CMetaPieceMatcher(symbols))
+        self.matcher.reset(new CMetaPieceMatcher(symbols, options.release.boundary))
 
         self.rule.max_length = options.max_piece_length
         self.rule.split_by_unicode_script = options.split_by_unicode_script
@@ -239,6 +246,8 @@ cdef class TextRules:
         self.rule.whitespace_as_suffix = (
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
+        self.rule.boundary = options.release.boundary
+        self.looks_again = options.release.removes_all_empty
 
         delimiter = options.pretokenization_delimiter.encode()
         mark = "\u2581".encode()
@@ -248,18 +257,25 @@ cdef class TextRules:
         self.fold.whole_sentences = not options.split_by_whitespace
         self.pretokenize = pretokenize
         self.fold.pretokenized = pretokenize is not None
-        # A pre-tokenizer may begin a sentence as it likes.
+        # A function of the caller marks boundaries as the reference would.
+        self.fold.spare_marks = isinstance(options.pretokenizer, str)
+        if options.pretokenizer == "script":
+            self.script_runs.reset(new CScriptRuns())
+            self.fold.script_runs = self.script_runs.get()
+        marks_stay = mark not in delimiter and not any(mark in symbol for symbol in symbols)
+        # Of a boundary in the place of the mark, which a character that is not kept then takes,
+        # the first byte is the same. A pre-tokenizer may begin a sentence as it likes.
         self.fold.uniform_starts = (
             options.add_dummy_prefix
             and not options.treat_whitespace_as_suffix
+            and (marks_stay or not options.all_characters)
             and pretokenize is None)
         self.fold.short_way = (
             self.fold.uniform_starts
             and options.remove_extra_whitespaces
             and options.split_by_whitespace
             and dereference(self.normalizer).words_are_independent()
-            and mark not in delimiter
-            and not any(mark in symbol for symbol in symbols))
+            and marks_stay)
 
 
 @final
@@ -364,18 +380,50 @@ cdef class Folder:
             count_text_characters(dereference(self.folder), counts)
         return _counted(counts)
 
-    def segments(self, list characters not None):
+    def segments(self, list characters not None, bytes delimiter=b"", size_t longest=0):
         """Return the `SegmentCounts` of the text; no segment holds any but these characters.
 
         Afterwards nothing is left in the folder.
+
+        Parameters
+        ----------
+        characters : list of int
+            The required characters.
+        delimiter : bytes, optional
+            Words are cut there too, after other characters were replaced.
+        longest : int, optional
+            How many places of a word can be counted; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
         """
         cdef SegmentCounts found = SegmentCounts()
         cdef vector[char32_t] required = characters
+        cdef WordRule rule = _word_rule(self.rules.rule, delimiter, longest)
         found.rule = self.rules.rule
-        with nogil:
-            cut_text(dereference(self.folder), found.rule, required, found.segments)
+        try:
+            with nogil:
+                cut_text(dereference(self.folder), rule, required, found.segments)
+        except RuntimeError as error:
+            raise _too_long(error, longest) from None
         self.folder.reset()
         return found
+
+
+cdef WordRule _word_rule(PieceRule pieces, bytes delimiter, size_t longest):
+    cdef WordRule rule
+    rule.pieces = pieces
+    rule.delimiter = delimiter
+    rule.longest = longest
+    return rule
+
+
+def _too_long(error, longest):
+    return TrainingError(
+        f"{error}: this release of sentencepiece counts its places in 16 bits, up to {longest} "
+        "characters. Lower --max_sentence_length, or choose another release with compat.")
 
 
 @final
@@ -465,6 +513,7 @@ cdef class Builder:
     cdef TextRules rules
     cdef object workers
     cdef readonly object sentences
+    cdef readonly object nuls
     cdef bint has_words
 
     def __init__(self, TextRules rules not None, workers):
@@ -479,9 +528,11 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
+        # Where words are counted, those that stay empty change nothing.
+        cdef bint looks_again = self.rules.looks_again or not self.rules.fold.whole_sentences
         self._absorb(folders, batches, has_words)
         with nogil:
-            self.order.remove_empty()
+            self.order.remove_empty(looks_again)
             dereference(self.words).close_sentences(self.order, uniform)
         self.has_words = has_words
         self.sentences = self.order.last.size()
@@ -508,13 +559,17 @@ cdef class Builder:
         self.workers.run(range(dereference(self.words).words().shards()), function)
 
     def characters(self):
-        """Return how often each character (code point) stands in the corpus; NUL is left out."""
+        """Return how often each character (code point) stands in the corpus.
+
+        NUL is left out; how often that stands there is known afterwards as `nuls`.
+        """
         cdef size_t worker
         self.character_counts.clear()
         self.character_counts.resize(self.workers.count)
         self._for_each_shard(self._count_characters)
         for worker in range(1, self.character_counts.size()):
             self.character_counts[0].add(self.character_counts[worker])
+        self.nuls = self.character_counts[0].nuls()
         found = _counted(self.character_counts[0])
         self.character_counts.clear()
         self.character_counts.shrink_to_fit()
@@ -657,7 +712,7 @@ cdef dict _counted(const CharacterCounts& counts):
 
 @final
 cdef class SegmentCounts:
-    """Distinct segments of two characters or more, and how often each stands in the text."""
+    """Distinct segments and how often each stands in the text."""
 
     def __len__(self):
         return self.segments.size()
@@ -709,6 +764,34 @@ cdef class Corpus:
     def segments(self):
         """Number of distinct segments."""
         return self.segmented.segments_size()
+
+    def cut(self, bytes delimiter=b"", size_t longest=0):
+        """Return the `SegmentCounts` in the order in which segments first stand in the words.
+
+        Nothing of the corpus is left then.
+
+        Parameters
+        ----------
+        delimiter : bytes, optional
+            Words are cut there too.
+        longest : int, optional
+            How many places of a word can be counted; 0 for any number.
+
+        Raises
+        ------
+        TrainingError
+            For a longer word.
+        """
+        cdef SegmentCounts found = SegmentCounts()
+        cdef WordRule rule = _word_rule(self.rule, delimiter, longest)
+        found.rule = self.rule
+        try:
+            with nogil:
+                found.segments = cut_words(move(self.segmented), rule)
+                self.segmented = SegmentedCorpus()
+        except RuntimeError as error:
+            raise _too_long(error, longest) from None
+        return found
 
     def drop_uses(self):
         """Free what only the search for seeds needs."""

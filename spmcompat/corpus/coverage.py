@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 
 from spmcompat.errors import EmptyCorpusError, TrainingError
 
-_BOUNDARY = 0x1F
 _UNKNOWN = 0x2585
 
 
 def choose_alphabet(
-    counts: Mapping[int, int], coverage: float, required: str
+    counts: Mapping[int, int],
+    coverage: float,
+    required: str,
+    *,
+    boundary: int = 0x1F,
+    needs_text: bool = True,
 ) -> tuple[list[tuple[int, int]], float]:
     """Choose the most frequent characters until they cover enough of the corpus.
 
@@ -25,6 +30,10 @@ def choose_alphabet(
         all characters.
     required : str
         Characters to take in any case.
+    boundary : int
+        The character that marks boundaries in the text: it counts, but is not taken.
+    needs_text : bool
+        Whether the corpus must hold characters.
 
     Returns
     -------
@@ -40,16 +49,9 @@ def choose_alphabet(
 
     Notes
     -----
-    ``sentencepiece`` 0.2.3 takes the required characters first, compares the coverage as
-    float32, and counts U+001F, which marks boundaries, without taking it.
+    ``sentencepiece`` takes the required characters first, and compares the coverage as float32.
     """
-    total = sum(counts.values())
-    if total <= 0:
-        raise EmptyCorpusError(
-            "The corpus holds no characters to train on: all its lines are empty, too long or "
-            "normalized to nothing. Check --input, --max_sentence_length and the "
-            "normalization rule."
-        )
+    total = _total(counts) if needs_text else sum(counts.values())
     wanted = {ord(c) for c in required if c != "\0"}
     ranked = sorted(
         ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
@@ -58,7 +60,7 @@ def choose_alphabet(
     chosen: list[tuple[int, int]] = []
     covered = 0
     for _, count, character in ranked:
-        if _float32(covered / total) >= coverage:
+        if total > 0 and _float32(covered / total) >= coverage:
             break
         covered += count
         if character == ord(" "):
@@ -71,16 +73,43 @@ def choose_alphabet(
                 "U+2585 stands for unknown characters and cannot be required: remove it from "
                 "required_chars or from the normalization rules."
             )
-        if character != _BOUNDARY:
+        if character != boundary:
             chosen.append((character, count))
     chosen.sort(key=lambda item: (-item[1], item[0]))
-    return chosen, covered / total
+    return chosen, covered / total if total > 0 else math.nan
 
 
-def whole_alphabet(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
     """Return all characters with their counts, by count descending, code point ascending."""
-    chosen = [(c, count) for c, count in counts.items() if c != _BOUNDARY]
+    chosen = [(c, count) for c, count in counts.items() if c != boundary]
     return sorted(chosen, key=lambda item: (-item[1], item[0]))
+
+
+def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+    """Return all characters of a text that stays as it is.
+
+    What marks boundaries counts nothing: it is kept, but is no character of its own.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus.
+    """
+    _total(counts)
+    chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != _UNKNOWN]
+    return [*chosen, (boundary, 0)]
+
+
+def _total(counts: Mapping[int, int]) -> int:
+    """Return the number of characters; raise if there is none."""
+    total = sum(counts.values())
+    if total <= 0:
+        raise EmptyCorpusError(
+            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "normalized to nothing. Check --input, --max_sentence_length and the "
+            "normalization rule."
+        )
+    return total
 
 
 def _float32(value: float) -> float:

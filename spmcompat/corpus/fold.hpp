@@ -27,6 +27,7 @@
 #include "normalizer.hpp"
 #include "piece_rule.hpp"
 #include "run_table.hpp"
+#include "script_runs.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
 #include "word_table.hpp"
@@ -38,9 +39,11 @@ struct FoldOptions {
   bool whole_sentences = false;  // a sentence is one word
   bool short_way = false;
   bool pretokenized = false;     // sentences wait to be pre-tokenized
+  bool spare_marks = false;      // of boundary marks only those are kept that are needed
   bool ordered = true;          // whether contexts and the order of sentences are kept
   bool uniform_starts = false;  // every sentence begins with the space mark
   std::string delimiter;        // of the pre-tokenization
+  const ScriptRuns* script_runs = nullptr;  // if these are the pre-tokens
 };
 
 // Texts with their counts, one behind the other.
@@ -172,6 +175,7 @@ class Folder {
     for (size_t i = 0; i < sentences.size(); ++i) {
       text_.clear();
       for_each_character(sentences[i], [this](char32_t c) { append_utf8(c, text_); });
+      if (options_.spare_marks) spare_marks();
       add_text(sentences.count(i));
     }
   }
@@ -223,7 +227,9 @@ class Folder {
   void add_whole(const char* text, size_t size, int64_t count);
   void add_text(int64_t count);
   void split_text(std::string_view text);
-  void replace_symbols();
+  void mark_boundaries();
+  void replace_delimiters();
+  void spare_marks();
   void run_text(std::string_view run);
   template <typename Function>
   void call_for_run(std::string_view run, uint64_t count, Function function);
@@ -311,16 +317,18 @@ inline uint32_t Folder::add_run(const RunToken& token) {
 }
 
 // A run that comes to nothing leaves the end of the sentence to its neighbour; one
-// that yields a space mark or two spaces together needs the line around it.
+// that yields a space mark or two spaces together needs the line around it, as does one
+// that may share a pre-token with its neighbours.
 inline bool Folder::is_irregular(std::string_view run) {
   normalizer_.normalize_run(run.data(), run.size(), scratch_);
   return scratch_.empty() || scratch_.find("  ") != std::string::npos ||
-         scratch_.find(kSpaceUtf8) != std::string::npos;
+         scratch_.find(kSpaceUtf8) != std::string::npos ||
+         (options_.script_runs != nullptr && options_.script_runs->reaches_out(scratch_));
 }
 
 inline void Folder::add_whole(const char* text, size_t size, int64_t count) {
   normalizer_.normalize(text, size, text_);
-  replace_symbols();
+  mark_boundaries();
   if (options_.pretokenized) return normalized_.add(text_, count);
   add_text(count);
 }
@@ -349,18 +357,31 @@ inline void Folder::add_text(int64_t count) {
   record(ids_.back(), firsts_[0], count, ids_);
 }
 
-inline void Folder::replace_symbols() {
+inline void Folder::mark_boundaries() {
   meta_pieces_.replace(text_, scratch_);
   text_.swap(scratch_);
-  if (options_.delimiter.empty()) return;
+  if (!options_.delimiter.empty()) replace_delimiters();
+  if (options_.script_runs != nullptr) {
+    options_.script_runs->mark(text_, rule_.boundary, scratch_);
+    text_.swap(scratch_);
+    spare_marks();
+  }
+}
+
+inline void Folder::replace_delimiters() {
   scratch_.clear();
   size_t begin = 0;
   for (size_t at; (at = text_.find(options_.delimiter, begin)) != std::string::npos;) {
     scratch_.append(text_, begin, at - begin);
-    scratch_.push_back(static_cast<char>(kBoundaryMark));
+    scratch_.push_back(static_cast<char>(rule_.boundary));
     begin = at + options_.delimiter.size();
   }
   scratch_.append(text_, begin, std::string::npos);
+  text_.swap(scratch_);
+}
+
+inline void Folder::spare_marks() {
+  spare_boundaries(text_, rule_, scratch_);
   text_.swap(scratch_);
 }
 
@@ -427,7 +448,7 @@ inline void Folder::run_text(std::string_view run) {
       }
     }
   }
-  replace_symbols();
+  mark_boundaries();
 }
 
 template <typename Function>

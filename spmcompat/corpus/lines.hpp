@@ -13,9 +13,12 @@
 namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
+//
+// With `streamed` the count of a TSV line is what its field begins with, as C++ streams read it.
 class LineFilter {
  public:
-  LineFilter(size_t max_length, bool tsv) : max_length_(max_length), tsv_(tsv) {}
+  LineFilter(size_t max_length, bool tsv, bool streamed)
+      : max_length_(max_length), tsv_(tsv), streamed_(streamed) {}
 
   // Calls function(text, size, count) for every sentence among lines that end in LF, until it
   // returns false.
@@ -68,7 +71,7 @@ class LineFilter {
   }
 
   // word TAB count; returns the size of the word.
-  static size_t parse_tsv(std::string_view line, int64_t* count) {
+  size_t parse_tsv(std::string_view line, int64_t* count) const {
     const size_t tab = line.find('\t');
     if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
       throw std::runtime_error("Input format must be: word <tab> freq.");
@@ -77,12 +80,13 @@ class LineFilter {
     return tab;
   }
 
-  static int64_t parse_count(std::string_view field) {
+  int64_t parse_count(std::string_view field) const {
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
     while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
     const bool negative = !field.empty() && field.front() == '-';
     if (negative || (!field.empty() && field.front() == '+')) field.remove_prefix(1);
+    if (streamed_) field = field.substr(0, field.find_first_not_of("0123456789"));
     bool valid = !field.empty();
     int64_t value = 0;
     for (const char c : field) {
@@ -96,16 +100,18 @@ class LineFilter {
   }
 
   size_t max_length_;
-  bool tsv_;
+  bool tsv_, streamed_;
   uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0;
 };
 
 // At most `size` sentences: the first ones, or a uniform sample (Vitter 1985, algorithm R)
-// that depends on the seed and the input only.
+// that depends on the seed and the input only. A `narrow` sampler draws numbers of 32 bits, and
+// from them the places that the GNU C++ library draws.
 class Sampler {
  public:
-  Sampler(uint64_t size, bool shuffle, uint64_t seed)
-      : size_(size), shuffle_(shuffle), random_(seed) {}
+  Sampler(uint64_t size, bool shuffle, uint64_t seed, bool narrow)
+      : size_(size), shuffle_(shuffle), narrow_(narrow), wide_random_(seed),
+        narrow_random_(static_cast<uint32_t>(seed)) {}
 
   void offer(const char* text, size_t size, int64_t count) {
     if (full() && !shuffle_) return;
@@ -114,7 +120,7 @@ class Sampler {
       sentences_.emplace_back(std::string(text, size), count);
       return;
     }
-    const uint64_t place = below(offered_);
+    const uint64_t place = narrow_ ? narrow_below(offered_) : below(offered_);
     if (place < size_) sentences_[place] = {std::string(text, size), count};
   }
 
@@ -131,14 +137,25 @@ class Sampler {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;
     do {
-      drawn = random_();
+      drawn = wide_random_();
     } while (drawn >= limit);
     return drawn % bound;
   }
 
+  // The range of the generator is divided among the numbers, the rest of it drawn again.
+  uint64_t narrow_below(uint64_t bound) {
+    const uint64_t share = UINT32_MAX / bound;
+    uint64_t drawn;
+    do {
+      drawn = narrow_random_();
+    } while (drawn >= share * bound);
+    return drawn / share;
+  }
+
   uint64_t size_;
-  bool shuffle_;
-  std::mt19937_64 random_;
+  bool shuffle_, narrow_;
+  std::mt19937_64 wide_random_;
+  std::mt19937 narrow_random_;
   uint64_t offered_ = 0;
   std::vector<std::pair<std::string, int64_t>> sentences_;
 };

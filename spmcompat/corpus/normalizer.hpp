@@ -218,12 +218,12 @@ class Normalizer {
   bool independent_;
 };
 
-// Puts U+001F in the place of every symbol of a list: leftmost longest match, and where
+// Puts a mark in the place of every symbol of a list: leftmost longest match, and where
 // none matches, on by one character, measured by its first byte.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error for a symbol that holds a 0 byte.
-  explicit MetaPieceMatcher(std::vector<std::string> symbols) {
+  MetaPieceMatcher(std::vector<std::string> symbols, char mark) : mark_(mark) {
     std::sort(symbols.begin(), symbols.end());
     std::vector<std::pair<std::string, uint32_t>> keys;
     for (const std::string& symbol : symbols) {
@@ -247,7 +247,7 @@ class MetaPieceMatcher {
       const size_t length = match(at, end);
       if (length > 0) {
         out.append(kept, at - kept);
-        out.push_back('\x1f');
+        out.push_back(mark_);
         kept = at += length;
       } else {
         at += std::min<size_t>(char_size(*at), end - at);
@@ -264,6 +264,7 @@ class MetaPieceMatcher {
     return symbols_.longest_prefix(at, end, kMaxMatches).length;
   }
 
+  char mark_;
   DoubleArray symbols_;
   std::array<bool, 256> begins_{};
 };

@@ -25,5 +25,5 @@ cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
         cbool words_are_independent()
 
     cdef cppclass MetaPieceMatcher:
-        MetaPieceMatcher(vector[string] symbols) except +
+        MetaPieceMatcher(vector[string] symbols, char mark) except +
         void replace(const string& text, string& out) except +

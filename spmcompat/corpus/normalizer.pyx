@@ -11,7 +11,7 @@ from spmcompat.errors import TrainingError
 
 @cython.final
 cdef class Normalizer:
-    """Normalizes a text as sentencepiece 0.2.3 does before training.
+    """Normalizes a text as sentencepiece does before training.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def replace_meta_pieces(pieces, bytes text):
     cdef string source = text
     cdef string out
     try:
-        matcher.reset(new MetaPieceMatcher(symbols))
+        matcher.reset(new MetaPieceMatcher(symbols, 0x1F))
     except RuntimeError as error:
         raise TrainingError(str(error)) from None
     matcher.get().replace(source, out)

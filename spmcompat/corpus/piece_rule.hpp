@@ -16,7 +16,6 @@ namespace spmcompat {
 
 constexpr char32_t kSpaceMark = 0x2581;
 constexpr char32_t kUnknownMark = 0x2585;
-constexpr char32_t kBoundaryMark = 0x1f;
 
 struct PieceRule {
   size_t max_length = 16;  // in characters
@@ -26,6 +25,7 @@ struct PieceRule {
   bool split_digits = false;
   bool whitespace_as_suffix = false;
   bool whitespace_only = false;
+  char32_t boundary = 0x1f;  // what stands where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {
     if (length == 0 || length > max_length) return false;
@@ -37,7 +37,7 @@ struct PieceRule {
         if (!only_spaces && !space_may_stand(i, length)) return false;
         continue;
       }
-      if (c == kUnknownMark || c == kBoundaryMark || c == 0 || c == U' ') return false;
+      if (c == kUnknownMark || c == boundary || c == 0 || c == U' ') return false;
       if (split_digits && length > 1 && is_digit(c)) return false;
       int script = script_class(c);
       if (script == kScriptInherited) script = before;

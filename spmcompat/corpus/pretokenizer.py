@@ -1,4 +1,6 @@
-"""A function of the caller that tells where no piece may lie across: pre-tokenization.
+"""Pre-tokenization: where no piece may lie across, told by a function or a pattern.
+
+Pre-tokenization by script needs no function: ``script_runs.hpp`` does it.
 
 Source: ``_TrainFromMap`` of ``sentencepiece_pybind.cc`` and ``TrainerInterface::LoadSentences`` of
 ``sentencepiece`` 0.2.3.
@@ -7,14 +9,77 @@ Source: ``_TrainFromMap`` of ``sentencepiece_pybind.cc`` and ``TrainerInterface:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError, TrainingError
 
 Cut: TypeAlias = "Callable[[str], Sequence[str | bytes]]"
 
+_SCRIPT = "script"
+_PATTERN = "regex:"
 _BOUNDARY = b"\x1f"
 _SHOWN = 40  # characters of a sentence in a message
+
+
+def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
+    """Return the function that pre-tokenizes; None if none is needed.
+
+    Parameters
+    ----------
+    pretokenizer : callable or str, optional
+        A function, ``script``, or ``regex:`` and a pattern.
+
+    Raises
+    ------
+    BadValueError
+        If it is anything else, or the pattern cannot be used.
+    """
+    if pretokenizer is None or pretokenizer == _SCRIPT:
+        return None
+    if isinstance(pretokenizer, str) and pretokenizer.startswith(_PATTERN):
+        return cut_by_pattern(pretokenizer.removeprefix(_PATTERN))
+    if not callable(pretokenizer):
+        raise BadValueError(
+            "Pretokenizer failed: pretokenizer must be a function from a sentence (str) to its "
+            f"chunks (a list of str), 'script' or 'regex:PATTERN', not {pretokenizer!r}."
+        )
+    return pretokenizer
+
+
+def cut_by_pattern(pattern: str) -> Cut:
+    """Return a function that cuts a sentence where a match of the pattern begins or ends.
+
+    The pattern is matched against the sentence with U+0020 for spaces; U+2581 in the pattern is
+    taken for U+0020 too.
+
+    Raises
+    ------
+    BadValueError
+        If the pattern is none, or the package ``regex`` is not there.
+    """
+    try:
+        import regex  # noqa: PLC0415
+    except ImportError:
+        raise BadValueError(
+            "pretokenizer=regex needs the package regex. Install it with: pip install "
+            "'spmcompat[regex]'."
+        ) from None
+    try:
+        matcher = regex.compile(pattern.replace("\u2581", "\\x20"))
+    except regex.error as error:
+        raise BadValueError(
+            f"{pattern!r} is no pattern of the package regex: {error}. It was given for "
+            "pretokenizer."
+        ) from None
+
+    def cut(sentence: str) -> list[str]:
+        places = {0, len(sentence)}
+        for match in matcher.finditer(sentence.replace("\u2581", " ")):
+            places.update(match.span())
+        return [sentence[begin:end] for begin, end in pairwise(sorted(places))]
+
+    return cut
 
 
 class _Flag(Protocol):

@@ -22,8 +22,8 @@ from spmcompat.corpus.corpus import (
     WordsNotKeptError,
     return_freed_memory,
 )
-from spmcompat.corpus.coverage import choose_alphabet, whole_alphabet
-from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
+from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
@@ -45,14 +45,14 @@ class CorpusOptions(NamedTuple):
     character_coverage: float = 0.9995
     required_chars: str = ""
     all_characters: bool = False
-    """Whether every character is kept, however rare; segments alone can be read so."""
+    """Whether every character is kept, however rare."""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     treat_whitespace_as_suffix: bool = False
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
     pretokenization_delimiter: str = ""
-    pretokenizer: Cut | None = None
+    pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
     max_piece_length: int = 16
     split_by_unicode_script: bool = True
@@ -85,7 +85,8 @@ class _Reader:
         self.keep = keep
         self.folders = [Folder(i, rules) for i in range(workers.count)]
         self.sentences = [
-            Sentences(options.max_sentence_length, options.tsv) for _ in range(workers.count)
+            Sentences(options.max_sentence_length, options.tsv, options.release.streams_numbers)
+            for _ in range(workers.count)
         ]
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
@@ -141,11 +142,18 @@ class UnorderedText:
         self._folders = folders
         self._workers = workers
 
-    def cut(self) -> SegmentCounts:
-        """Return the distinct segments of required characters. Nothing of the text is left then."""
+    def cut(self, delimiter: bytes = b"", longest: int = 0) -> SegmentCounts:
+        """Return the distinct segments of required characters. Nothing of the text is left then.
+
+        Parameters and errors are those of `Corpus.cut`.
+        """
         required = [c for c, _ in self.alphabet]
         parts: list[SegmentCounts] = []
-        self._workers.run(self._folders, lambda _, folder: parts.append(folder.segments(required)))
+
+        def work(_: int, folder: Folder) -> None:
+            parts.append(folder.segments(required, delimiter, longest))
+
+        self._workers.run(self._folders, work)
         segments = parts.pop()
         while parts:
             self._workers.call(partial(segments.add, parts.pop()))
@@ -225,7 +233,11 @@ def read_unordered(
     for characters in found:
         counts.update(characters)
     whole = options.all_characters
-    alphabet = whole_alphabet(counts) if whole else _alphabet(counts, options, report)
+    alphabet = (
+        whole_alphabet(counts, options.release.boundary)
+        if whole
+        else _alphabet(counts, options, report)
+    )
     return UnorderedText(alphabet, reader.folders, workers)
 
 
@@ -237,9 +249,9 @@ def _rules(
     ordered: bool = True,
 ) -> TextRules:
     pretokenize = None
-    if options.pretokenizer is not None:
+    if cut := find_cut(options.pretokenizer):
         consistent = not options.allow_inconsistent_pretokenization
-        pretokenize = Pretokenizer(options.pretokenizer, consistent, workers.cancel)
+        pretokenize = Pretokenizer(cut, consistent, workers.cancel)
     try:
         return TextRules(charsmap, symbols, options, ordered, pretokenize)
     except RuntimeError as error:
@@ -250,14 +262,21 @@ def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        return Files(options.input, options.max_sentence_length, options.tsv, report)
+        streamed = options.release.streams_numbers
+        return Files(options.input, options.max_sentence_length, options.tsv, streamed, report)
     return Items(items)
 
 
 def _alphabet(
     counts: Mapping[int, int], options: CorpusOptions, report: Report
 ) -> list[tuple[int, int]]:
-    alphabet, covered = choose_alphabet(counts, options.character_coverage, options.required_chars)
+    alphabet, covered = choose_alphabet(
+        counts,
+        options.character_coverage,
+        options.required_chars,
+        boundary=options.release.boundary,
+        needs_text=options.release.needs_text,
+    )
     report.info(f"Alphabet size={len(alphabet)}")
     report.info(f"Final character coverage={covered:g}")
     return alphabet
@@ -270,7 +289,10 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
     with report.stage("Reading", source.size(), "bytes") as stage:
         if options.input_sentence_size > 0:
             sample = Sample(
-                options.input_sentence_size, options.shuffle_input_sentence, options.sampling_seed
+                options.input_sentence_size,
+                options.shuffle_input_sentence,
+                options.sampling_seed,
+                narrow=options.release.sample_is_repeatable,
             )
             _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
             report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
@@ -295,7 +317,16 @@ def _read(
     report.step("Merging words")
     builder = Builder(rules, workers)
     reader.finish(builder)
-    alphabet = _alphabet(builder.characters(), options, report)
+    counts = builder.characters()
+    if not options.all_characters:
+        alphabet = _alphabet(counts, options, report)
+    elif builder.nuls:
+        raise TrainingError(
+            "The text holds U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps every one. Remove it from the text."
+        )
+    else:
+        alphabet = kept_alphabet(counts, options.release.boundary)
     report.step("Cutting words into segments")
     corpus = builder.build(alphabet)
     report.info(f"Done! preprocessed {builder.sentences} sentences.")

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fold.hpp"
 #include "piece_rule.hpp"
+#include "segmented_corpus.hpp"
 #include "string_table.hpp"
 #include "utf8.hpp"
+#include "word_rule.hpp"
 
 namespace spmcompat {
 
@@ -57,9 +61,24 @@ class SegmentCounts {
     cut(end);
   }
 
+  // Cuts a word in which rare characters are replaced.
+  void add_word(std::string word, uint64_t count, const WordRule& rule) {
+    for_each_part(std::move(word), rule, [&](std::string_view part) { add(part, count); });
+  }
+
  private:
   StringTable segments_;
   std::vector<uint64_t> counts_;
 };
+
+// The segments of all words, in the order in which they first stand there.
+inline SegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) {
+  SegmentCounts found;
+  std::vector<SegmentUse>().swap(corpus.uses);
+  for (size_t i = 0; i < corpus.word_count.size(); ++i) {
+    found.add_word(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
+  }
+  return found;
+}
 
 }  // namespace spmcompat

@@ -21,15 +21,18 @@ namespace spmcompat {
 constexpr size_t kCodePoints = 0x110000;
 
 // Which sentences stand where, after those that are empty were removed: the reference moves the
-// last one into the place of each.
+// last one into the place of each. Unless it looks again, an empty one stays that was moved.
 class Places {
  public:
   Places() = default;
   template <typename IsEmpty>
-  Places(uint64_t sentences, IsEmpty is_empty) : size_(sentences) {
+  Places(uint64_t sentences, IsEmpty is_empty, bool looks_again = true) : size_(sentences) {
     for (uint64_t place = 0; place < size_; ++place) {
       uint64_t sentence = place;
-      while (place < size_ && is_empty(sentence)) sentence = --size_;
+      while (place < size_ && is_empty(sentence)) {
+        sentence = --size_;
+        if (!looks_again) break;
+      }
       if (place < size_ && sentence != place) moved_.emplace_back(place, sentence);
     }
   }
@@ -55,6 +58,7 @@ struct SentenceOrder {
   std::vector<int64_t> count;        // of each, unless all are 1
   std::vector<uint32_t> words;       // of all, if they were kept
   std::vector<uint64_t> word_begin;  // sentence -> range of words
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // places and counts of those that stay, though
 
   // The folder must be finished.
   void append(BatchLog log, const Folder& folder, bool with_words) {
@@ -72,13 +76,15 @@ struct SentenceOrder {
     }
   }
 
-  void remove_empty() {
-    const Places places(last.size(), [this](uint64_t i) { return last[i] == kNoWord; });
+  void remove_empty(bool looks_again) {
+    const auto is_empty = [this](uint64_t i) { return last[i] == kNoWord; };
+    const Places places(last.size(), is_empty, looks_again);
     if (places.size() == last.size()) return;
     if (!word_begin.empty()) select_words(places);
     select(last, places);
     select(first, places);
     select(count, places);
+    if (!looks_again) set_empty_apart();
   }
 
   // Puts the sentences `place` in the place of all, whose words are not kept.
@@ -101,6 +107,17 @@ struct SentenceOrder {
     Values kept(place.size());
     for (size_t i = 0; i < place.size(); ++i) kept[i] = values[place[i]];
     values.swap(kept);
+  }
+  void set_empty_apart() {
+    std::vector<uint32_t> kept;
+    for (uint32_t place = 0; place < last.size(); ++place) {
+      if (last[place] == kNoWord) {
+        empty.emplace_back(place, count.empty() ? 1 : count[place]);
+      } else {
+        kept.push_back(place);
+      }
+    }
+    if (!empty.empty()) arrange(kept);
   }
   void select_words(const Places& places) {
     std::vector<uint32_t> kept;
@@ -128,6 +145,7 @@ class CharacterCounts {
     for (char32_t c = 0; c < kBasicPlane; ++c) basic_[c] += other.basic_[c];
     for (const auto& [c, count] : other.others_) others_[c] += count;
   }
+  uint64_t nuls() const { return basic_[0]; }
   // Those that were counted, but NUL.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;

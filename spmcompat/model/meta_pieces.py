@@ -1,12 +1,13 @@
 """The pieces that are not learned: reserved pieces, symbols of the user, bytes.
 
-Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece`` 0.2.3.
+Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece``.
 """
 
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.releases import DEFAULT, Release
 
 _PIECE = ModelProto.SentencePiece
 _SPACE_MARK = "\u2581"
@@ -28,13 +29,15 @@ class MetaPiece(NamedTuple):
     type: int
 
 
-def meta_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
+def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, MetaPiece]:
     """Give every meta piece its id.
 
     Parameters
     ----------
     spec : TrainerSpec
         The options of the run.
+    release : Release
+        The release to train as.
 
     Returns
     -------
@@ -46,14 +49,14 @@ def meta_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
     TrainingError
         If two pieces claim one id, a piece is defined twice, or an id is out of range.
     """
-    pieces = _reserved_pieces(spec)
-    _add_symbols(pieces, spec)
+    pieces = _reserved_pieces(spec, release)
+    _add_symbols(pieces, spec, release)
     pieces = dict(sorted(pieces.items()))
     _refuse_duplicates(pieces)
     return pieces
 
 
-def _reserved_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
+def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
     """Place the four reserved pieces; a negative id leaves one out."""
     pieces: dict[int, MetaPiece] = {}
     has_unk = False
@@ -79,20 +82,20 @@ def _reserved_pieces(spec: TrainerSpec) -> dict[int, MetaPiece]:
             )
         has_unk |= is_unk
         pieces[piece_id] = MetaPiece(piece, _PIECE.UNKNOWN if is_unk else _PIECE.CONTROL)
-    if not has_unk and not spec.byte_fallback:
-        raise TrainingError(
-            f"{spec.unk_piece} must be defined. Set unk_id to 0 or more, or use byte_fallback."
-        )
+    if not has_unk and not (spec.byte_fallback and release.unk_is_optional):
+        remedy = ", or use byte_fallback" if release.unk_is_optional else ""
+        raise TrainingError(f"{spec.unk_piece} must be defined. Set unk_id to 0 or more{remedy}.")
     return pieces
 
 
-def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec) -> None:
+def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Release) -> None:
     """Put the symbols and the bytes on the lowest free ids."""
+    with_marks = spec.model_type == TrainerSpec.WORD and release.symbols_begin_words
     symbols = [(symbol, _PIECE.CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
         symbols.append((symbol, _PIECE.USER_DEFINED))
         # A word begins with the space mark, so such a symbol also stands with it.
-        if spec.model_type == TrainerSpec.WORD and not symbol.startswith(_SPACE_MARK):
+        if with_marks and not symbol.startswith(_SPACE_MARK):
             symbols.append((_SPACE_MARK + symbol, _PIECE.USER_DEFINED))
     if spec.byte_fallback:
         symbols += [(f"<0x{byte:02X}>", _PIECE.BYTE) for byte in range(256)]

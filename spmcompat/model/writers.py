@@ -1,5 +1,6 @@
 """Write a model: both files, or none."""
 
+import math
 import os
 import re
 import stat
@@ -31,10 +32,16 @@ def vocabulary_bytes(model: ModelProto, *, with_scores: bool = True) -> bytes:
         Whether a tab and the score, with 6 significant digits, follow each piece.
     """
     if with_scores:
-        lines = [f"{entry.piece}\t{entry.score:g}\n" for entry in model.pieces]
+        lines = [f"{entry.piece}\t{_six_digits(entry.score)}\n" for entry in model.pieces]
     else:
         lines = [f"{entry.piece}\n" for entry in model.pieces]
     return "".join(lines).encode()
+
+
+def _six_digits(score: float) -> str:
+    """Write a score as C++ does, which shows the sign of a NaN."""
+    sign = "-" if math.isnan(score) and math.copysign(1, score) < 0 else ""
+    return f"{sign}{score:g}"
 
 
 def breaking_pieces(model: ModelProto) -> list[str]:

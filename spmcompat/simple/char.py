@@ -9,7 +9,9 @@ from spmcompat.errors import TrainingError
 from spmcompat.simple.shares import log_shares
 
 
-def train(alphabet: Sequence[tuple[int, int]], limit: int | None) -> list[tuple[bytes, float]]:
+def train(
+    alphabet: Sequence[tuple[int, int]], limit: int | None, *, needs_text: bool = True
+) -> list[tuple[bytes, float]]:
     """Train a char model.
 
     Parameters
@@ -18,6 +20,8 @@ def train(alphabet: Sequence[tuple[int, int]], limit: int | None) -> list[tuple[
         Required characters (code points) with their counts, by count descending.
     limit : int, optional
         The largest number of pieces; None takes all characters.
+    needs_text : bool
+        Whether a character must stand in the text.
 
     Returns
     -------
@@ -30,7 +34,7 @@ def train(alphabet: Sequence[tuple[int, int]], limit: int | None) -> list[tuple[
         If no character of the alphabet stands in the text.
     """
     total = sum(count for _, count in alphabet)
-    if total == 0:
+    if total == 0 and needs_text:
         raise TrainingError(
             "No character of the corpus is left to train on: all of its text is meta pieces. "
             "Check the user_defined_symbols and the control_symbols."

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "seeding.hpp"
@@ -21,7 +22,8 @@ class CandidateCounts {
  public:
   // Keeps the `limit` best in the end; sixteen times as many after a chunk, or else the best
   // eight times as many.
-  explicit CandidateCounts(size_t limit) : limit_(limit) {}
+  CandidateCounts(size_t limit, size_t longest, float length_power)
+      : CandidateCounts(limit, CandidateScores(longest, length_power)) {}
 
   // Takes over what all workers found in one chunk.
   void add(const SuffixNodes& nodes, std::vector<std::vector<Candidate>>& found) {
@@ -44,6 +46,9 @@ class CandidateCounts {
   }
 
  private:
+  CandidateCounts(size_t limit, CandidateScores scores)
+      : limit_(limit), scores_(std::move(scores)) {}
+
   struct Ranked {
     float score;
     uint32_t id;
@@ -65,7 +70,7 @@ class CandidateCounts {
   void keep(size_t size) {
     std::vector<Ranked> all = ranked();
     std::nth_element(all.begin(), all.begin() + size, all.end(), Better{this});
-    CandidateCounts kept(limit_);
+    CandidateCounts kept(limit_, scores_);
     for (size_t i = 0; i < size; ++i) kept.add(pieces_[all[i].id], counts_[all[i].id]);
     *this = std::move(kept);
   }
@@ -74,12 +79,13 @@ class CandidateCounts {
     std::vector<Ranked> all;
     all.reserve(pieces_.size());
     for (uint32_t id = 0; id < pieces_.size(); ++id) {
-      all.push_back({candidate_score(counts_[id], count_chars(pieces_[id])), id});
+      all.push_back({scores_.of(counts_[id], count_chars(pieces_[id])), id});
     }
     return all;
   }
 
   size_t limit_;
+  CandidateScores scores_;
   StringTable pieces_;
   std::vector<uint64_t> counts_;
 };

@@ -66,7 +66,7 @@ cdef class Counts:
 
 cdef class Lattices:
     cdef Corpus corpus
-    cdef Pieces pieces
+    cdef readonly Pieces pieces
     cdef unique_ptr[CLattices] lattices
     cdef Scores scores
     cdef vector[vector[uint32_t]] first_segments

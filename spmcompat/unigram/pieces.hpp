@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -42,15 +43,23 @@ struct Pieces {
   // The pieces kept, in the order given, with their scores.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
-    size_t bytes = 0;
-    for (const uint32_t id : kept) bytes += (*this)[id].size();
-    result.text.reserve(bytes);
+    size_t size = 0;
+    for (const uint32_t id : kept) size += begin[id + 1] - begin[id];
+    result.text.reserve(size);
     result.begin.reserve(kept.size() + 1);
     result.score.reserve(kept.size());
     for (const uint32_t id : kept) result.add((*this)[id], score[id]);
     return result;
   }
 };
+
+// Scores that are counts become log probabilities; the sum is taken in double.
+inline void to_log_probabilities(std::vector<float>& score) {
+  double sum = 0.0;
+  for (const float s : score) sum += s;
+  const double log_sum = std::log(sum);
+  for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
+}
 
 // What the lattices ask of a piece, in one place of the memory.
 struct NodePiece {

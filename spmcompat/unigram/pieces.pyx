@@ -3,6 +3,8 @@
 from cython cimport final
 from libc.math cimport isfinite
 
+from spmcompat.errors import TrainingError
+
 
 @final
 cdef class Pieces:
@@ -35,3 +37,14 @@ cdef class Pieces:
             if not isfinite(score):
                 return False
         return True
+
+    def check(self):
+        """Raise if there is no piece, or a score is not finite."""
+        if len(self) == 0:
+            raise TrainingError(
+                "no pieces are loaded. The corpus is too small: every piece is expected less than "
+                "half a time. Give more text or a smaller vocab_size.")
+        if not self.all_finite:
+            raise TrainingError(
+                "A score is not finite: the sums of float32 over very long sentences overflow. "
+                "Cut the sentences or lower max_sentence_length.")

@@ -1,13 +1,14 @@
 """Pruning: the pieces whose loss hurts the likelihood least leave the model."""
 
 from libc.stdint cimport uint32_t
+from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.unigram.e_step cimport CLattices, Counts, LaneSums, Lattices, NewIds, Scores
-from spmcompat.unigram.pieces cimport CPieces, Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
 
 
 cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
@@ -24,7 +25,9 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
         const volatile int* cancel) except +
     vector[uint32_t] select_pieces(
         const vector[float]& count, const vector[Alternatives]& parts, size_t size) except +
-    vector[uint32_t] reachable(const CPieces& pieces) except +
+    vector[uint32_t] reachable(
+        const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
+        const volatile int* cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker looks at in one go
@@ -101,9 +104,40 @@ def prune(Lattices lattices not None, Counts counts not None, size_t size, worke
     return work.select(size)
 
 
-def drop_unreachable(Pieces pieces not None):
+cdef class _Reachable:
+    """The pieces that are reachable, found in parts that workers share."""
+
+    cdef Pieces pieces
+    cdef unique_ptr[PieceTrie] trie
+    cdef vector[vector[uint32_t]] parts
+
+    def __init__(self, Pieces pieces):
+        self.pieces = pieces
+        self.parts.resize((len(pieces) + PART - 1) // PART)
+
+    def prepare(self):
+        with nogil:
+            self.trie.reset(new PieceTrie(self.pieces.pieces))
+
+    def find(self, size_t part, CancelFlag cancel):
+        cdef uint32_t first = part * PART
+        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        with nogil:
+            self.parts[part] = reachable(
+                dereference(self.trie), self.pieces.pieces, first, last, &cancel.flag)
+
+    def select(self):
+        cdef vector[uint32_t] kept
+        cdef size_t part
+        for part in range(self.parts.size()):
+            kept.insert(kept.end(), self.parts[part].begin(), self.parts[part].end())
+        return _keep(self.pieces, kept)[0]
+
+
+def drop_unreachable(Pieces pieces not None, workers):
     """Return the pieces whose own decomposition does not score higher than they do."""
-    cdef vector[uint32_t] kept
-    with nogil:
-        kept = reachable(pieces.pieces)
-    return _keep(pieces, kept)[0]
+    work = _Reachable(pieces)
+    parts = (len(pieces) + PART - 1) // PART
+    workers.call(work.prepare)
+    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
+    return work.select()

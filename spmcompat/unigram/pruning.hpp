@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -107,7 +108,7 @@ class TwoBest {
   Resegmentation find(PieceLattice& lattice, std::vector<uint32_t>& alternative) {
     lattice.find_best();
     alternative.clear();
-    if (!search(lattice) || paths_.size() < 2) return Resegmentation::kOnlyPath;
+    if (!search(lattice) || found_ < 2) return Resegmentation::kOnlyPath;
     if (paths_[0].size() >= 2) return Resegmentation::kSplit;
     alternative = paths_[1];
     return Resegmentation::kAlternative;
@@ -125,7 +126,10 @@ class TwoBest {
       return a->estimate < b->estimate;
     }
   };
-  using Agenda = std::priority_queue<Hypothesis*, std::vector<Hypothesis*>, Lower>;
+  // A queue that keeps its room.
+  struct Agenda : std::priority_queue<Hypothesis*, std::vector<Hypothesis*>, Lower> {
+    void clear() { c.clear(); }
+  };
 
   static constexpr size_t kMaxAgenda = 10000;
   static constexpr size_t kShrunkAgenda = 20;
@@ -135,32 +139,32 @@ class TwoBest {
 
   // False when the search gives up.
   bool search(PieceLattice& lattice) {
-    paths_.clear();
+    found_ = 0;
     hypotheses_.clear();
-    Agenda agenda;
-    agenda.push(allocate({PieceLattice::kEnd, nullptr, lattice[PieceLattice::kEnd].best, 0.0f}));
+    agenda_.clear();
+    agenda_.push(allocate({PieceLattice::kEnd, nullptr, lattice[PieceLattice::kEnd].best, 0.0f}));
     size_t total = 1;
     size_t max_hypotheses = kMaxHypotheses;
     int shrinks = 0;
-    while (!agenda.empty()) {
-      const Hypothesis* top = agenda.top();
-      agenda.pop();
+    while (!agenda_.empty()) {
+      const Hypothesis* top = agenda_.top();
+      agenda_.pop();
       if (top->node == PieceLattice::kBegin) {
         keep_path(lattice, *top);
-        if (paths_.size() == 2) return true;
+        if (found_ == 2) return true;
         continue;
       }
       const std::vector<uint32_t>& lefts = lattice.ending_at(lattice[top->node].begin);
       for (const uint32_t left : lefts) {
         const PieceLattice::Node& node = lattice[left];
-        agenda.push(allocate({left, top, node.best + top->path, node.score + top->path}));
+        agenda_.push(allocate({left, top, node.best + top->path, node.score + top->path}));
       }
       total += lefts.size();
       if (total >= kMaxTotal || hypotheses_.size() >= kMaxTotal) return false;
-      if (agenda.size() >= kMaxAgenda ||
-          (agenda.size() > kShrunkAgenda && hypotheses_.size() >= max_hypotheses)) {
+      if (agenda_.size() >= kMaxAgenda ||
+          (agenda_.size() > kShrunkAgenda && hypotheses_.size() >= max_hypotheses)) {
         if (shrinks++ >= kMaxShrinks) return false;
-        shrink(agenda);
+        shrink();
         max_hypotheses = hypotheses_.size() + kMaxHypotheses;
       }
     }
@@ -173,22 +177,23 @@ class TwoBest {
   }
 
   void keep_path(PieceLattice& lattice, const Hypothesis& first) {
-    paths_.emplace_back();
+    std::vector<uint32_t>& path = paths_[found_++];
+    path.clear();
     for (const Hypothesis* h = first.next; h != nullptr && h->next != nullptr; h = h->next) {
-      paths_.back().push_back(lattice[h->node].piece);
+      path.push_back(lattice[h->node].piece);
     }
   }
 
   // Keeps the best hypotheses and what they lead to.
-  void shrink(Agenda& agenda) {
+  void shrink() {
     std::deque<Hypothesis> kept;
     std::unordered_map<const Hypothesis*, Hypothesis*> copies;
     Agenda shrunk;
-    for (size_t i = 0; i < kShrunkAgenda && !agenda.empty(); ++i) {
-      shrunk.push(copy_chain(agenda.top(), kept, copies));
-      agenda.pop();
+    for (size_t i = 0; i < kShrunkAgenda && !agenda_.empty(); ++i) {
+      shrunk.push(copy_chain(agenda_.top(), kept, copies));
+      agenda_.pop();
     }
-    agenda.swap(shrunk);
+    agenda_.swap(shrunk);
     hypotheses_.swap(kept);
   }
 
@@ -213,7 +218,9 @@ class TwoBest {
   }
 
   std::deque<Hypothesis> hypotheses_;
-  std::vector<std::vector<uint32_t>> paths_;
+  Agenda agenda_;
+  std::array<std::vector<uint32_t>, 2> paths_;
+  size_t found_ = 0;  // paths
 };
 
 // The alternatives of the pieces [first, last) that the text uses.
@@ -298,13 +305,13 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
   return kept;
 }
 
-// The ids of the pieces that their own decomposition does not beat.
-inline std::vector<uint32_t> reachable(const Pieces& pieces) {
-  const PieceTrie trie(pieces);
+// The ids, of those in [first, last), of the pieces that their own decomposition does not beat.
+inline std::vector<uint32_t> reachable(const PieceTrie& trie, const Pieces& pieces, uint32_t first,
+                                       uint32_t last, const volatile int* cancel) {
   const float unknown_score = pieces.unknown_score();
   PieceLattice lattice;
   std::vector<uint32_t> kept;
-  for (uint32_t id = 0; id < pieces.size(); ++id) {
+  for (uint32_t id = first; id < last && !*cancel; ++id) {
     lattice.build(trie, pieces, id, unknown_score);
     const uint32_t length = lattice.length();
     for (uint32_t node = 2; node < lattice.size(); ++node) {

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -26,8 +27,37 @@
 
 namespace spmcompat {
 
-inline float candidate_score(uint64_t count, size_t characters) {
-  return static_cast<float>(count) * static_cast<float>(characters);
+// What a candidate scores: its count times a power of its length.
+class CandidateScores {
+ public:
+  CandidateScores(size_t longest, float length_power) {
+    for (size_t length = 0; length <= longest; ++length) {
+      weight_.push_back(weight(static_cast<float>(length), length_power));
+    }
+  }
+
+  float of(uint64_t count, size_t characters) const {
+    return static_cast<float>(count) * weight_[characters];
+  }
+
+ private:
+  // As the reference rounds it.
+  static float weight(float length, float power) {
+    return power == 0.5f ? std::sqrt(length) : std::pow(length, power);
+  }
+
+  std::vector<float> weight_;  // by length in characters
+};
+
+// The least count of a candidate of more than three bytes. By Zipf's law, alpha = 1 is about what
+// the last piece of the vocabulary occurs in a text of so many bytes.
+inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
+  const float size = static_cast<float>(std::max(vocab_size, 1));
+  const float count =
+      alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * std::log(size));
+  // What fits no integer becomes what x86-64 makes of it.
+  if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
+  return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
 }
 
 // Of candidates with equal scores the longer in bytes comes first, then bytes ascending.
@@ -40,15 +70,14 @@ struct Candidate {
   uint32_t begin;  // in the text of the segments
   uint16_t bytes;
   uint16_t characters;
-
-  float score() const { return candidate_score(count, characters); }
 };
 
 // A lower bound of the final `limit`-th best score, which rises while candidates are found.
 // Scores are counted in bins; workers may use it at the same time.
 class ScoreBound {
  public:
-  explicit ScoreBound(size_t limit) : limit_(limit), count_(kBins) {}
+  ScoreBound(size_t limit, const CandidateScores& scores)
+      : limit_(limit), scores_(scores), count_(kBins) {}
 
   bool reached_by(float score) const {
     return bin_of(score) >= lowest_.load(std::memory_order_relaxed);
@@ -58,7 +87,7 @@ class ScoreBound {
     const std::lock_guard<std::mutex> lock(mutex_);
     uint32_t lowest = lowest_.load(std::memory_order_relaxed);
     for (const Candidate& candidate : candidates) {
-      const uint32_t bin = bin_of(candidate.score());
+      const uint32_t bin = bin_of(scores_.of(candidate.count, candidate.characters));
       if (bin < lowest) continue;
       ++count_[bin];
       ++above_;
@@ -67,11 +96,12 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  // Positive floats are ordered as their bits are; nine bits of the mantissa are enough.
+  // Positive floats are ordered as their bits are; nine bits of the mantissa are enough. Only a
+  // NaN may have a sign.
   static uint32_t bin_of(float score) {
     uint32_t bits;
     std::memcpy(&bits, &score, sizeof bits);
-    return bits >> 14;
+    return (bits & 0x7fffffff) >> 14;
   }
 
   // Divides the bins, the highest first, into parts of about equally many candidates.
@@ -89,6 +119,7 @@ class ScoreBound {
   static constexpr uint32_t kBins = 1 << 17;
 
   size_t limit_;
+  const CandidateScores& scores_;
   std::mutex mutex_;
   std::vector<size_t> count_;        // by bin
   size_t above_ = 0;                 // in the bins from the lowest on
@@ -97,9 +128,17 @@ class ScoreBound {
 
 class SuffixNodes {
  public:
-  // Keeps the `limit` best candidates. The corpus must outlive this object.
-  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit)
-      : corpus_(corpus), text_(corpus.segments.text()), rule_(rule), limit_(limit), bound_(limit) {
+  // Keeps the `limit` best candidates; those of more than three bytes must occur `least_count`
+  // times. The corpus must outlive this object.
+  SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit,
+              float length_power, uint64_t least_count)
+      : corpus_(corpus),
+        text_(corpus.segments.text()),
+        rule_(rule),
+        limit_(limit),
+        least_count_(least_count),
+        scores_(rule.max_length, length_power),
+        bound_(limit, scores_) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
     for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
       while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
@@ -156,7 +195,7 @@ class SuffixNodes {
     bound_.add(fresh);
     for (const Candidate& candidate : fresh) {
       if (found.size() == found.capacity()) make_room(found);
-      if (bound_.reached_by(candidate.score())) found.push_back(candidate);
+      if (bound_.reached_by(score(candidate))) found.push_back(candidate);
     }
   }
 
@@ -167,7 +206,7 @@ class SuffixNodes {
     std::vector<size_t> end(parts, 0);
     for (const std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(c.score())) ++end[part_of[ScoreBound::bin_of(c.score())]];
+        if (bound_.reached_by(score(c))) ++end[part_of[ScoreBound::bin_of(score(c))]];
       }
     }
     part_begin_.assign(1, 0);
@@ -178,7 +217,7 @@ class SuffixNodes {
     best_.resize(part_begin_.back());
     for (std::vector<Candidate>& some : found) {
       for (const Candidate& c : some) {
-        if (bound_.reached_by(c.score())) best_[end[part_of[ScoreBound::bin_of(c.score())]]++] = c;
+        if (bound_.reached_by(score(c))) best_[end[part_of[ScoreBound::bin_of(score(c))]]++] = c;
       }
       std::vector<Candidate>().swap(some);
     }
@@ -192,7 +231,7 @@ class SuffixNodes {
       ranked.push_back({key_at(c->begin, c->bytes), *c});
     }
     std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
-      const float x = a.candidate.score(), y = b.candidate.score();
+      const float x = score(a.candidate), y = score(b.candidate);
       if (x != y) return x > y;
       if (a.candidate.bytes != b.candidate.bytes) return a.candidate.bytes > b.candidate.bytes;
       if (a.head != b.head) return a.head < b.head;
@@ -207,6 +246,7 @@ class SuffixNodes {
   std::string_view piece_view(const Candidate& c) const {
     return std::string_view(text_ + c.begin, c.bytes);
   }
+  float score(const Candidate& c) const { return scores_.of(c.count, c.characters); }
 
  private:
   static constexpr uint32_t kStride = 32;  // bytes
@@ -366,17 +406,22 @@ class SuffixNodes {
                      std::vector<Candidate>& found) const {
     if (is_trail(text_[node.begin + node.depth])) return;
     const Followers& followers = node.followers;
-    const uint64_t at_end = followers.behind_end.many() ? followers.at_end : 0;
-    count = (followers.next.many() ? count : 0) + at_end;
+    count = followers.next.many() ? enough(count, node.depth) : 0;
+    if (followers.behind_end.many()) count += enough(followers.at_end, node.depth + 1);
     if (count == 0) return;
     const std::string_view piece(text_ + node.begin, node.depth);
     const size_t length = count_chars(piece);
     if (length < 2 || length > rule_.max_length) return;
-    if (!bound_.reached_by(candidate_score(count, length))) return;
+    if (!bound_.reached_by(scores_.of(count, length))) return;
     decode_text(piece, characters);
     if (!rule_.allows(characters.data(), length)) return;
     found.push_back({count, node.begin, static_cast<uint16_t>(node.depth),
                      static_cast<uint16_t>(length)});
+  }
+
+  // The count of so many bytes, or 0 if it is too small.
+  uint64_t enough(uint64_t count, uint32_t bytes) const {
+    return bytes <= 3 || count >= least_count_ ? count : 0;
   }
 
   void make_room(std::vector<Candidate>& found) const {
@@ -387,7 +432,7 @@ class SuffixNodes {
   }
 
   void drop_hopeless(std::vector<Candidate>& found) const {
-    const auto hopeless = [this](const Candidate& c) { return !bound_.reached_by(c.score()); };
+    const auto hopeless = [this](const Candidate& c) { return !bound_.reached_by(score(c)); };
     found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
   }
 
@@ -395,6 +440,8 @@ class SuffixNodes {
   const char* text_;
   PieceRule rule_;
   size_t limit_;
+  uint64_t least_count_;
+  CandidateScores scores_;
   ScoreBound bound_;
   std::vector<uint32_t> segment_at_;               // of every kStride-th byte
   std::vector<std::vector<uint32_t>> bucket_end_;  // by part and bucket, while they are filled
@@ -414,16 +461,8 @@ inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
   pieces.begin.reserve(pieces.begin.size() + nodes.size());
   pieces.score.reserve(pieces.score.size() + nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    pieces.add(nodes.piece_view(nodes[i]), nodes[i].score());
+    pieces.add(nodes.piece_view(nodes[i]), nodes.score(nodes[i]));
   }
-}
-
-// Scores that are counts become log probabilities; the sum is taken in double.
-inline void to_log_probabilities(std::vector<float>& score) {
-  double sum = 0.0;
-  for (const float s : score) sum += s;
-  const double log_sum = std::log(sum);
-  for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 
 }  // namespace spmcompat

@@ -19,8 +19,12 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
     cdef cppclass Candidate:
         pass
 
+    uint64_t least_count(float alpha, double text_bytes, int vocab_size)
+
     cdef cppclass SuffixNodes:
-        SuffixNodes(const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit) except +
+        SuffixNodes(
+            const SegmentedCorpus& corpus, const PieceRule& rule, size_t limit,
+            float length_power, uint64_t least_count) except +
         void begin(size_t parts) except +
         void count(size_t part) except +
         void lay_out() except +
@@ -31,12 +35,15 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
         void sort_part(size_t part) except +
 
     void add_pieces(const SuffixNodes& nodes, CPieces& pieces) except +
+
+
+cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
     void to_log_probabilities(vector[float]& score)
 
 
 cdef extern from "candidate_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CCandidateCounts "spmcompat::CandidateCounts":
-        CCandidateCounts(size_t limit)
+        CCandidateCounts(size_t limit, size_t longest, float length_power) except +
         void add(const SuffixNodes& nodes, vector[vector[Candidate]]& found) except +
         void best(vector[string]& pieces, vector[float]& scores) except +
 
@@ -45,21 +52,56 @@ NO_LIMIT = 1 << 62
 
 
 @final
+cdef class SeedRule:
+    """Which candidates become seeds.
+
+    Parameters
+    ----------
+    limit : int
+        The largest number of them; the best are taken.
+    length_power : float
+        A candidate scores its count times this power of its length in characters (float32).
+    min_freq_alpha : float
+        Candidates of more than three bytes that occur less than this times the size of the text
+        over K ln(K) are too rare (float32).
+    vocab_size : int
+        That K.
+    """
+
+    cdef size_t limit
+    cdef float length_power
+    cdef float min_freq_alpha
+    cdef int vocab_size
+
+    def __init__(
+            self, size_t limit, float length_power=1.0, float min_freq_alpha=0.0,
+            int vocab_size=8000):
+        self.limit = limit
+        self.length_power = length_power
+        self.min_freq_alpha = min_freq_alpha
+        self.vocab_size = vocab_size
+
+    def without_limit(self):
+        """Return the rule that takes all candidates."""
+        return SeedRule(NO_LIMIT, self.length_power, self.min_freq_alpha, self.vocab_size)
+
+
+@final
 cdef class SeedSearch:
-    """The search for the best `limit` substrings of a corpus, in steps that workers share.
+    """The search for the best substrings of a corpus, in steps that workers share.
 
     A substring is a candidate if it is a valid piece of two characters or more and is followed
-    by at least two different bytes. Its score is its count times its length in characters.
+    by at least two different bytes; `rule` tells which are taken.
     """
 
     cdef unique_ptr[SuffixNodes] nodes
     cdef vector[vector[Candidate]] found
     cdef Corpus corpus
-    cdef size_t limit
+    cdef SeedRule rule
 
-    def __init__(self, Corpus corpus not None, size_t limit, int workers):
+    def __init__(self, Corpus corpus not None, SeedRule rule not None, int workers):
         self.corpus = corpus
-        self.limit = limit
+        self.rule = rule
         self.found.resize(workers)
 
     def prepare(self, workers):
@@ -71,9 +113,12 @@ cdef class SeedSearch:
         workers.run(range(parts), lambda _, part: self._fill(part))
 
     def _begin(self, size_t parts):
+        cdef SeedRule rule = self.rule
+        cdef uint64_t least = least_count(
+            rule.min_freq_alpha, self.corpus.text_bytes, rule.vocab_size)
         with nogil:
-            self.nodes.reset(
-                new SuffixNodes(self.corpus.segmented, self.corpus.rule, self.limit))
+            self.nodes.reset(new SuffixNodes(
+                self.corpus.segmented, self.corpus.rule, rule.limit, rule.length_power, least))
             dereference(self.nodes).begin(parts)
 
     def _count(self, size_t part):
@@ -122,12 +167,12 @@ cdef class SeedSearch:
 
 @final
 cdef class CandidateCounts:
-    """The candidates of several chunks, their counts summed; in the end the best `limit`."""
+    """The candidates of several chunks, their counts summed; in the end the best of them."""
 
     cdef unique_ptr[CCandidateCounts] counts
 
-    def __init__(self, size_t limit):
-        self.counts.reset(new CCandidateCounts(limit))
+    def __init__(self, SeedRule rule not None, size_t longest):
+        self.counts.reset(new CCandidateCounts(rule.limit, longest, rule.length_power))
 
     def add(self, SeedSearch search not None):
         """Take over what the search of a chunk has found."""
@@ -157,15 +202,15 @@ cdef Pieces _characters(Corpus corpus):
     return seeds
 
 
-def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
+def seed_from_corpus(Corpus corpus not None, SeedRule rule not None, workers, report):
     """Return the seed pieces of a corpus.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus.
-    limit : int
-        The largest number of substrings.
+    rule : SeedRule
+        Which substrings are taken.
     workers : Workers
         Real threads.
     report : Report
@@ -182,19 +227,19 @@ def seed_from_corpus(Corpus corpus not None, size_t limit, workers, report):
     A corpus that is too large for one search is searched chunk by chunk.
     """
     if corpus.chunks is None:
-        search = SeedSearch(corpus, limit, workers.count)
+        search = SeedSearch(corpus, rule, workers.count)
         _find_candidates(search, workers, report)
         search.select(workers)
         return workers.call(search.seeds)
-    counts = CandidateCounts(limit)
+    counts = CandidateCounts(rule, corpus.rule.max_length)
     for chunk in corpus.chunks:
-        _add_chunk(counts, chunk, workers, report)
+        _add_chunk(counts, chunk, rule, workers, report)
         del chunk  # before the next one is read
     return workers.call(lambda: counts.seeds(corpus))
 
 
-def _add_chunk(counts, chunk, workers, report):
-    search = SeedSearch(chunk, NO_LIMIT, workers.count)
+def _add_chunk(counts, chunk, rule, workers, report):
+    search = SeedSearch(chunk, rule.without_limit(), workers.count)
     _find_candidates(search, workers, report)
     workers.call(lambda: counts.add(search))
 

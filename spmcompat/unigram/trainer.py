@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from typing import NamedTuple
 
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
@@ -16,7 +14,9 @@ from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.prune import drop_unreachable, prune
 from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import NO_LIMIT, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding import NO_LIMIT, SeedRule, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.sizes import rounds_left, shrunk
+from spmcompat.unigram.sparse_pruning import prune_sparsely
 from spmcompat.workers import Workers
 
 
@@ -24,7 +24,8 @@ class UnigramOptions(NamedTuple):
     """What the trainer is told; names and defaults are those of the specification.
 
     `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
-    `final_size` is the vocabulary without its meta pieces.
+    `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
+    character is required.
     """
 
     vocab_size: int = 8000
@@ -34,6 +35,11 @@ class UnigramOptions(NamedTuple):
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
     lanes: int = 16
+    auto_character_coverage: bool = False
+    use_sparse_pruning: bool = False
+    post_l1_debias: bool = True
+    seed_piece_length_power: float = 1.0
+    min_freq_alpha: float = 0.0
     release: Release = DEFAULT
 
 
@@ -63,15 +69,41 @@ def train(
     TrainingError
         If nothing is left to train.
     """
-    pieces = make_seeds(corpus, options, workers, report)
-    corpus.drop_uses()
-    return_freed_memory()
-    report.step("Building lattices")
-    lattices = Lattices(corpus, pieces, workers)
-    corpus.drop_texts()
+    lattices = _seed_lattices(corpus, options, workers, report)
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
     desired_size = int(options.vocab_size * 1.1)
+    if options.use_sparse_pruning:
+        debias, lanes = options.post_l1_debias, options.lanes
+        pieces = prune_sparsely(lattices, desired_size, debias, lanes, workers, report)
+    else:
+        pieces = _prune_by_loss(lattices, desired_size, options, workers, report)
+    report.step("Finishing")
+    trained = len(pieces)
+    pieces = drop_unreachable(pieces, workers)
+    report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
+    required = [] if options.auto_character_coverage else corpus.alphabet
+    return finalize(pieces, required, options.final_size)
+
+
+def _seed_lattices(
+    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
+) -> Lattices:
+    """Return the lattices over the seeds; of the corpus is left what they need."""
+    seeds = make_seeds(corpus, options, workers, report)
+    corpus.drop_uses()
+    return_freed_memory()
+    report.step("Building lattices")
+    lattices = Lattices(corpus, seeds, workers)
+    corpus.drop_texts()
+    return lattices
+
+
+def _prune_by_loss(
+    lattices: Lattices, desired_size: int, options: UnigramOptions, workers: Workers, report: Report
+) -> Pieces:
+    """Train and prune in turn until the pieces are as few as desired."""
+    pieces = lattices.pieces
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
             stage.expect(_passes_left(len(pieces), desired_size, options))
@@ -80,7 +112,7 @@ def train(
                 counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
                 report.step("M-step")
                 pieces, new_ids = m_step(pieces, counts)
-                _check(pieces)
+                pieces.check()
                 report.step("Renumbering")
                 lattices.renumber(pieces, new_ids, workers)
                 stage.advance()
@@ -91,19 +123,14 @@ def train(
             report.step("Counting best paths")
             counts = lattices.best_path_counts(options.lanes, workers)
             report.step("Pruning")
-            size = max(desired_size, _shrunk(len(pieces), options.shrinking_factor))
+            size = max(desired_size, shrunk(len(pieces), options.shrinking_factor))
             pieces, new_ids = prune(lattices, counts, size, workers)
-            _check(pieces)
+            pieces.check()
             stage.advance()
             if len(pieces) <= desired_size:
-                break
+                return pieces
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
-    report.step("Finishing")
-    trained = len(pieces)
-    pieces = workers.call(lambda: drop_unreachable(pieces))
-    report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
-    return finalize(pieces, corpus.alphabet, options.final_size)
 
 
 def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
@@ -120,11 +147,23 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         seeds, skipped = seed_from_counts(corpus, counts, limit if limit >= 0 else NO_LIMIT)
         report.info(f"skipped {skipped} seed sentencepieces")
     else:
-        seeds = seed_from_corpus(corpus, _seed_limit(options), workers, report)
+        rule = SeedRule(
+            _seed_limit(options),
+            options.seed_piece_length_power,
+            options.min_freq_alpha,
+            options.vocab_size,
+        )
+        seeds = seed_from_corpus(corpus, rule, workers, report)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
             "more text or a higher character_coverage."
+        )
+    if not seeds.all_finite:
+        raise TrainingError(
+            "[std::isfinite(score)] With seed_piece_length_power="
+            f"{options.seed_piece_length_power:g} the score of a seed is no number or infinite. "
+            "Choose a power nearer to 1."
         )
     report.info(f"Initialized {len(seeds)} seed sentencepieces")
     return seeds
@@ -140,24 +179,5 @@ def _seed_limit(options: UnigramOptions) -> int:
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
     """Estimate the passes over the corpus until `size` pieces are pruned to the desired size."""
-    rounds = math.log(max(size / desired_size, 1)) / -math.log(options.shrinking_factor)
-    return max(math.ceil(rounds), 1) * (options.num_sub_iterations + 1)
-
-
-def _shrunk(size: int, factor: float) -> int:
-    """Return the product in float32, as the reference rounds it."""
-    rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
-    return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
-
-
-def _check(pieces: Pieces) -> None:
-    if len(pieces) == 0:
-        raise TrainingError(
-            "no pieces are loaded. The corpus is too small: every piece is expected less than "
-            "half a time. Give more text or a smaller vocab_size."
-        )
-    if not pieces.all_finite:
-        raise TrainingError(
-            "A score is not finite: the sums of float32 over very long sentences overflow. Cut "
-            "the sentences or lower max_sentence_length."
-        )
+    rounds = rounds_left(size, desired_size, options.shrinking_factor)
+    return rounds * (options.num_sub_iterations + 1)

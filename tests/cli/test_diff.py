@@ -14,7 +14,7 @@ import spmcompat
 from spmcompat.__main__ import COMMANDS
 from spmcompat.__main__ import main as spmcompat_main
 from spmcompat.cli.diff import DIFFERENT, EQUAL, HELP, UNREADABLE, main
-from spmcompat.compare import parse
+from spmcompat.difference import parse
 from tests.parity import corpora
 
 

@@ -130,7 +130,8 @@ def test_quiet(text: str) -> None:
         (["--control_symbols_file=nowhere"], 1, "No such file or directory"),
         (["--model_prefix=nowhere/m"], 1, "No such file or directory"),
         (["--num_threads=0"], 1, "num_threads must be from 1 to 1024"),
-        (["--use_sparse_pruning"], 1, "not supported yet"),
+        (["--use_sparse_pruning=perhaps"], 2, 'cannot parse "perhaps" as bool.'),
+        (["--auto_character_coverage"], 1, "requires --use_sparse_pruning=true. Set it too."),
     ],
 )
 def test_failures_are_one_line(text: str, arguments: list[str], status: int, message: str) -> None:

@@ -35,15 +35,23 @@ class Options:
     treat_whitespace_as_suffix: bool = False
     allow_whitespace_only_pieces: bool = False
     chunk_bytes: int = 500 << 20
+    auto_character_coverage: bool = False
+    use_sparse_pruning: bool = False
+    post_l1_debias: bool = True
+    seed_piece_length_power: float = 1.0
+    min_freq_alpha: float = 0.0
     meta_pieces: int = field(default=3, metadata={"why": "<unk>, <s>, </s>"})
 
 
 def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentence], dict[str, int]]:
     """Replace characters below the coverage; return the sentences and the required characters.
 
-    The share that is covered is a float32 and is compared with the float32 of the option.
+    The share that is covered is a float32 and is compared with the float32 of the option. Where
+    characters compete with pieces nothing is replaced and none is required.
     """
     sentences = list(sentences)
+    if options.auto_character_coverage:
+        return sentences, {}
     counts: Counter[str] = Counter()
     for text, frequency in sentences:
         for character in text:

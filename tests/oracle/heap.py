@@ -1,8 +1,9 @@
-"""A binary heap that hands out equal keys in the order of libstdc++'s priority queue."""
+"""Binary heaps whose order among equal keys is that of libstdc++; so the moves are literal."""
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ T = TypeVar("T")
 
 
 class Agenda(Generic[T]):
-    """Largest key first. The order among equal keys follows from the moves, so they are literal."""
+    """Largest key first, as std::priority_queue."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[np.float32, T]] = []
@@ -20,31 +21,46 @@ class Agenda(Generic[T]):
 
     def push(self, key: np.float32, item: T) -> None:
         self._entries.append((key, item))
-        self._rise(len(self._entries) - 1, (key, item))
+        _rise(self._entries, len(self._entries) - 1, (key, item))
 
     def pop(self) -> tuple[np.float32, T]:
-        """Take the root; the hole sinks to a leaf, then the last entry rises from there."""
         top, last = self._entries[0], self._entries.pop()
-        if not self._entries:
-            return top
-        size, hole = len(self._entries), 0
-        while 2 * hole + 1 < size:
-            left, right = 2 * hole + 1, 2 * hole + 2
-            # Of two equal children the right one moves up.
-            child = right if right < size and not self._less(right, left) else left
-            self._entries[hole] = self._entries[child]
-            hole = child
-        self._rise(hole, last)
+        if self._entries:
+            _sink(self._entries, 0, last)
         return top
 
-    def _less(self, a: int, b: int) -> bool:
-        return bool(self._entries[a][0] < self._entries[b][0])
 
-    def _rise(self, hole: int, entry: tuple[np.float32, T]) -> None:
-        while hole > 0:
-            parent = (hole - 1) // 2
-            if not self._entries[parent][0] < entry[0]:
-                break
-            self._entries[hole] = self._entries[parent]
-            hole = parent
-        self._entries[hole] = entry
+def largest(keys: Sequence[int], size: int) -> list[int]:
+    """Return the places of the largest keys, in any order; of equal ones as std::partial_sort.
+
+    The smallest key so far is on top of a heap, and a larger one takes its place.
+    """
+    entries = [(-key, place) for place, key in enumerate(keys[:size])]
+    for hole in reversed(range(size // 2)):
+        _sink(entries, hole, entries[hole])
+    for place in range(size, len(keys)):
+        if size > 0 and -keys[place] < entries[0][0]:
+            _sink(entries, 0, (-keys[place], place))
+    return [place for _, place in entries]
+
+
+def _sink(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T]) -> None:
+    """Let the hole sink to a leaf, then the entry rise from there."""
+    top, size = hole, len(entries)
+    while 2 * hole + 1 < size:
+        left, right = 2 * hole + 1, 2 * hole + 2
+        # Of two equal children the right one moves up.
+        child = right if right < size and not entries[right][0] < entries[left][0] else left
+        entries[hole] = entries[child]
+        hole = child
+    _rise(entries, hole, entry, top)
+
+
+def _rise(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T], top: int = 0) -> None:
+    while hole > top:
+        parent = (hole - 1) // 2
+        if not entries[parent][0] < entry[0]:
+            break
+        entries[hole] = entries[parent]
+        hole = parent
+    entries[hole] = entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,11 @@ Pieces = list[tuple[str, np.float32]]
 END = -1
 """What follows the last byte of the text; it differs from every byte."""
 
+LIBM = ctypes.CDLL("libm.so.6")
+"""For functions of a float, which numpy rounds in its own way."""
+for function in (LIBM.powf, LIBM.logf):
+    function.restype = ctypes.c_float
+
 
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
     """Return the seeds with their log probabilities: characters first, then the candidates."""
@@ -24,16 +30,34 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
     for chunk in chunks(sentences, options.chunk_bytes):
         counts.update(candidates(chunk, options))
         if len(counts) > 16 * size:
-            counts = Counter({text: counts[text] for text, _ in ranked(counts)[: 8 * size]})
-    return log_probabilities([*characters(sentences), *ranked(counts)[:size]])
+            kept = ranked(counts, options)[: 8 * size]
+            counts = Counter({text: counts[text] for text, _ in kept})
+    return log_probabilities([*characters(sentences), *ranked(counts, options)[:size]])
 
 
-def ranked(counts: Counter[str]) -> Pieces:
+def ranked(counts: Counter[str], options: Options) -> Pieces:
     """Sort by score descending; of equal ones the longer in bytes first, then by bytes."""
+    power = options.seed_piece_length_power
     scored = [
-        (text, np.float32(frequency) * np.float32(len(text))) for text, frequency in counts.items()
+        (text, np.float32(frequency) * length_weight(len(text), power))
+        for text, frequency in counts.items()
     ]
     return sorted(scored, key=lambda item: (-item[1], -len(item[0].encode()), item[0]))
+
+
+def length_weight(length: int, power: float) -> np.float32:
+    """Raise the length to the power, in float32; the power 1/2 is a square root."""
+    if power == 0.5:
+        return np.sqrt(np.float32(length))
+    return np.float32(LIBM.powf(ctypes.c_float(length), ctypes.c_float(power)))
+
+
+def least_frequency(chunk: bytes, options: Options) -> int:
+    """Return how often a candidate of more than three bytes must occur, by Zipf's law."""
+    size = np.float32(options.vocab_size)
+    pieces = size * np.float32(LIBM.logf(ctypes.c_float(options.vocab_size)))
+    alpha = np.float32(options.min_freq_alpha)
+    return max(2, int(alpha * np.float32(len(chunk)) / max(np.float32(1), pieces)))
 
 
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
@@ -84,8 +108,10 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
     """Count, in one chunk, the substrings of several characters that branch.
 
     A substring is looked at in bytes: what follows it must be two different bytes. One that ends
-    in the zero byte is trimmed, and its count is added to that of the text before it.
+    in the zero byte is trimmed, and its count is added to that of the text before it. Both
+    are judged apart by whether they are too rare.
     """
+    least = least_frequency(chunk, options)
     occurrences: Counter[bytes] = Counter()
     followers: defaultdict[bytes, set[int]] = defaultdict(set)
     longest = 4 * options.max_sentencepiece_length + 1
@@ -99,7 +125,7 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 
     result: Counter[str] = Counter()
     for part, count in occurrences.items():
-        if len(followers[part]) < 2:
+        if len(followers[part]) < 2 or (len(part) > 3 and count < least):
             continue
         try:
             text = part.removesuffix(b"\0").decode()

@@ -9,13 +9,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from spmcompat.compare import parse
-from tests.oracle.characters import SPACE, Options, by_value, cover
+from spmcompat.difference import parse
+from tests.oracle.characters import SPACE, Options, Sentence, by_value, cover
 from tests.oracle.heap import Agenda
 from tests.oracle.merging import merges
 from tests.oracle.training import train
 from tests.parity import corpora, difference
-from tests.parity.case import Option
+from tests.parity.case import Option, Outcome
 from tests.parity.harness import sentences_case
 from tests.parity.sides import REFERENCE, Side
 
@@ -73,14 +73,8 @@ def normalized(line: str, options: Options, dummy: bool) -> str:
     return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
 
 
-@pytest.mark.parametrize("number", range(80))
-def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: int) -> None:
-    dice = random.Random(f"oracle/{number}")
-    lines = [line for line in random_text(dice).split("\n") if line]
-    given, dummy = random_options(dice), dice.random() < 0.7
-    outcome = reference.run(sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines))
-    options = Options(**given)  # type: ignore[arg-type]
-    sentences = [(normalized(line, options, dummy), 1) for line in lines]
+def require_pieces(outcome: Outcome, sentences: list[Sentence], options: Options) -> None:
+    """Require that the oracle's pieces and scores are those of the reference, or that both fail."""
     if outcome.failure is not None:
         with pytest.raises(ValueError, match="Vocabulary size is smaller"):
             train(sentences, options)
@@ -90,6 +84,39 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
     assert model is not None
     expected = [(p.piece, p.score) for p in parse(model).pieces if p.type == 1]
     assert [(text, float(score)) for text, score in train(sentences, options)] == expected
+
+
+@pytest.mark.parametrize("number", range(80))
+def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: int) -> None:
+    dice = random.Random(f"oracle/{number}")
+    lines = [line for line in random_text(dice).split("\n") if line]
+    given, dummy = random_options(dice), dice.random() < 0.7
+    outcome = reference.run(sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines))
+    options = Options(**given)  # type: ignore[arg-type]
+    sentences = [(normalized(line, options, dummy), 1) for line in lines]
+    require_pieces(outcome, sentences, options)
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
+    dice = random.Random(f"sparse/{number}")
+    lines = [line for line in random_text(dice).split("\n") if line]
+    given = random_options(dice) | {
+        "use_sparse_pruning": dice.random() < 0.8,
+        "post_l1_debias": dice.random() < 0.5,
+        "seed_piece_length_power": dice.choice([1.0, 0.5, 0.0, 0.3, 2.0]),
+        "min_freq_alpha": dice.choice([0.0, 0.5, 3.0]),
+    }
+    more: dict[str, Option] = {}
+    if given["use_sparse_pruning"] and dice.random() < 0.5:
+        given["auto_character_coverage"] = more["byte_fallback"] = True
+        given["vocab_size"] = 256 + int(given["vocab_size"])
+        given["meta_pieces"] = 259
+    stated = {name: value for name, value in given.items() if name != "meta_pieces"}
+    outcome = reference.run(sentences_case({**PLAIN, **stated, **more}, lines))
+    options = Options(**given)  # type: ignore[arg-type]
+    sentences = [(normalized(line, options, True), 1) for line in lines]
+    require_pieces(outcome, sentences, options)
 
 
 @pytest.mark.parametrize("number", range(60))

@@ -9,10 +9,11 @@ import numpy as np
 
 from .characters import Options, Sentence, cover, words
 from .lattice import ZERO, Lattice, Vocabulary, vocabulary
-from .seeding import Pieces, seed
+from .seeding import Pieces, log_probabilities, seed
 
 LEAST_EXPECTED = np.float32(0.5)
 REQUIRED_STEP = np.float32(0.0001)
+LEAST_SPARSE = np.float32(0.0001)
 
 Lane = list[np.float32]
 
@@ -137,6 +138,42 @@ def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -
     return (count / total) * (with_piece - without)
 
 
+def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
+    """Raise the penalty to the first count that is not among those of the next size."""
+    size, desired = len(expected), _desired_size(options)
+    if size <= desired * 1.05:
+        return penalty
+    shrunk = int(np.float32(size) * np.float32(0.75))
+    return max(penalty, sorted(expected, reverse=True)[max(desired, shrunk)])
+
+
+def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
+    """Drop pieces expected less often than the penalty; take it off the counts of the others."""
+    return log_probabilities(
+        [
+            (text, max(LEAST_SPARSE, count - penalty))
+            for (text, _), count in zip(pieces, expected, strict=True)
+            if count >= penalty
+        ]
+    )
+
+
+def prune_sparsely(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
+    """Estimate under a penalty that rises, until a round begins with few enough pieces."""
+    penalty = ZERO
+    for _ in range(51):
+        size = len(pieces)
+        expected = e_step(pieces, sentences, options.num_threads)[0]
+        penalty = rise(penalty, expected, options)
+        pieces = sparse_step(pieces, expected, penalty)
+        if size <= _desired_size(options):
+            break
+    if options.post_l1_debias:
+        expected = e_step(pieces, sentences, options.num_threads)[0]
+        pieces = sparse_step(pieces, expected, ZERO)
+    return pieces
+
+
 def _desired_size(options: Options) -> int:
     return int(options.vocab_size * 1.1)
 
@@ -196,6 +233,8 @@ def train(
     pieces = seeder(covered, options)
     report("seeds", pieces)
     counted = words(covered, options)
+    if options.use_sparse_pruning:
+        return _finish(prune_sparsely(pieces, counted, options), required, options)
     while True:
         for _ in range(options.num_sub_iterations):
             expected, objective, tokens = e_step(pieces, counted, options.num_threads)
@@ -205,7 +244,10 @@ def train(
         pieces = prune(pieces, counted, options)
         report("prune", pieces)
         if len(pieces) <= _desired_size(options):
-            break
+            return _finish(pieces, required, options)
+
+
+def _finish(pieces: Pieces, required: Mapping[str, int], options: Options) -> Pieces:
     beaten = unreachable(pieces)
     pieces = [piece for number, piece in enumerate(pieces) if number not in beaten]
     return finalize(pieces, required, options)

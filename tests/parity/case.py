@@ -43,7 +43,8 @@ class Case:
     normalizer
         Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
     pretokenizer
-        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any.
+        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any; or
+        what ours takes as ``pretokenizer`` itself (``script``, ``regex:PATTERN``).
     workers
         Real threads of ours; never part of the reference's options.
     spelling

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from spmcompat.cli.diff import told
-from spmcompat.compare import UnreadableError, compare, first_difference
+from spmcompat.difference import UnreadableError, compare, first_difference
 
 from .case import Outcome
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.compare import parse
+from spmcompat.corpus.charsmap import NAMES
+from spmcompat.difference import parse
 from spmcompat.releases import RELEASES
-from tests.parity.case import DEFAULT_RELEASE, Case
-from tests.parity.corpora import words_text
-from tests.parity.harness import Trainers, file_case
+from tests.parity.case import DEFAULT_RELEASE, Case, Option
+from tests.parity.corpora import NORMALIZED, SCRIPTS, mixed_text, words_text
+from tests.parity.harness import Trainers, file_case, sentences_case
 
 TEXT = words_text(1)
-CHAR = {"model_type": "char", "vocab_size": 40}
+CHAR: dict[str, Option] = {"model_type": "char", "vocab_size": 60}
+WORD: dict[str, Option] = {"model_type": "word", "vocab_size": 60}
 
 
 def test_the_tests_and_the_package_have_the_same_default() -> None:
@@ -38,3 +40,188 @@ def test_an_unknown_release_fails(trainers: Trainers, form: str) -> None:
     assert outcome.failure is not None
     told = outcome.failure.message if form != "cli" else outcome.log
     assert 'compat must be one of 0.2.0, 0.2.1, 0.2.2, 0.2.3, not "0.1.99".' in told
+
+
+@pytest.mark.parametrize("form", ["python", "string", "cli"])
+@pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
+def test_what_is_stored(
+    trainers: Trainers, old_release: str, options: dict[str, Option], form: str
+) -> None:
+    trainers.check(options, TEXT, form=form, release=old_release)
+
+
+@pytest.mark.parametrize("rules", [*NAMES, "identity"])
+def test_rule_sets(trainers: Trainers, old_release: str, rules: str) -> None:
+    young = "\u061cx \ua7f1 \U00016ea0 \U0001e030 \U0001ccd6 \u2c2f \U00010781"
+    text = f"{mixed_text(3)}{NORMALIZED} {young} {''.join(SCRIPTS.values())}\n"
+    options = {**CHAR, "vocab_size": 5000, "normalization_rule_name": rules}
+    trainers.check(options, text, release=old_release)
+
+
+DEPRECATED: dict[str, Option] = {
+    "accept_language": ["en", "de"],
+    "train_extremely_large_corpus": True,
+    "enable_differential_privacy": True,
+    "differential_privacy_noise_level": 0,
+    "differential_privacy_clipping_threshold": 0,
+}
+
+
+@pytest.mark.parametrize("form", ["python", "cli"])
+def test_options_that_are_retired_now_are_stored(
+    trainers: Trainers, old_release: str, form: str
+) -> None:
+    trainers.check({**CHAR, **DEPRECATED}, TEXT, form=form, release=old_release)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"mining_sentence_size": 3},
+        {"training_sentence_size": 3},
+        {"auto_character_coverage": True},
+        {"no_such_option": 1},
+        {"pretokenizer": "x"},
+        {"self_test_sample_size": -1},
+        {"self_test_sample_size": 1001},
+        {"normalization_rule_name": "nfd"},
+        {"input": "nowhere.txt"},
+        {"vocab_size": "many"},
+        {"split_digits": "maybe"},
+        {"split_digits": " true"},
+        {"model_type": "sentence"},
+        {"character_coverage": "1e"},
+        {"character_coverage": "nan"},
+        {"vocab_size": str(2**31)},
+        {"minloglevel": "a"},
+        {"unk_id": -1, "byte_fallback": True, "vocab_size": 500},
+    ],
+    ids=str,
+)
+def test_bad_options(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
+    case = file_case({**CHAR, **option}, [TEXT], release=old_release)
+    trainers.check_failure(case)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"vocab_size": " +50"},
+        {"vocab_size": "50"},
+        {"character_coverage": "+.99"},
+        {"character_coverage": "0.99e-0"},
+        {"input_sentence_size": "1000"},
+        {"minloglevel": " 1"},
+    ],
+    ids=str,
+)
+def test_numbers_as_text(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
+    trainers.check({**CHAR, **option}, TEXT, release=old_release)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"vocab_size": "60.9"},
+        {"vocab_size": "60 pieces"},
+        {"character_coverage": "0.99x"},
+        {"character_coverage": "0.99.9"},
+        {"minloglevel": "1x"},
+        {"input_sentence_size": "-1x"},
+        {"bos_id": "0x1", "unk_id": 1},
+    ],
+    ids=str,
+)
+def test_numbers_with_something_behind(
+    trainers: Trainers, old_release: str, option: dict[str, Option]
+) -> None:
+    comparison = trainers.compare({**CHAR, **option}, TEXT, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.xfail(reason="not supported yet")
+def test_samples_for_self_tests(trainers: Trainers, old_release: str) -> None:
+    trainers.check({**CHAR, "self_test_sample_size": 5}, "a b\n", release=old_release)
+
+
+def test_differential_privacy_is_refused(trainers: Trainers, old_release: str) -> None:
+    for name in ("noise_level", "clipping_threshold"):
+        more: dict[str, Option] = {
+            "enable_differential_privacy": True,
+            f"differential_privacy_{name}": 1,
+        }
+        case = file_case({**CHAR, **more}, [TEXT], release=old_release)
+        failure = trainers.ours.run(case).failure
+        assert failure is not None
+        assert "differential privacy is not supported" in failure.message
+
+
+def test_counts_with_something_behind(trainers: Trainers, old_release: str) -> None:
+    for count in ("3", " 3 ", "3x", "3.5", "+3", "x", "0", "-1", "", "99999999999999999999"):
+        options = {**CHAR, "input_format": "tsv"}
+        text = f"hello\t2\nworld\t{count}\n"
+        comparison = trainers.compare(options, text, release=old_release)
+        assert comparison.equal, (count, comparison.report())
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["41\t41", "0x41\tU+62", "41\t62x", "41x\t62", "41\tzz", "41\t1FFFFFFFFF", "41 zz\t61"],
+)
+def test_rule_files(trainers: Trainers, old_release: str, line: str) -> None:
+    files = {"rules.tsv": f"42\t43\n{line}\n".encode()}
+    options = {**CHAR, "normalization_rule_tsv": "rules.tsv"}
+    comparison = trainers.compare(options, "AB Ab aB\n", files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+def test_the_boundary_between_symbols(trainers: Trainers, old_release: str) -> None:
+    for options in (CHAR, WORD):
+        more: dict[str, Option] = {
+            "normalization_rule_name": "identity",
+            "user_defined_symbols": ["b"],
+            "control_symbols": ["\u2581w"],
+            "character_coverage": 1.0,
+            "hard_vocab_limit": False,
+        }
+        trainers.check({**options, **more}, "a\tb\x1fc word bw b\n" * 3, release=old_release)
+
+
+def test_symbols_of_a_word_model(trainers: Trainers, old_release: str) -> None:
+    options = {**WORD, "user_defined_symbols": ["<a>", "\u2581b"], "hard_vocab_limit": False}
+    trainers.check(options, TEXT, release=old_release)
+
+
+@pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
+@pytest.mark.parametrize("required", ["", "xyz"])
+def test_a_text_that_normalizes_to_nothing(
+    trainers: Trainers, old_release: str, options: dict[str, Option], required: str
+) -> None:
+    more: dict[str, Option] = {"required_chars": required, "hard_vocab_limit": False}
+    comparison = trainers.compare({**options, **more}, " \n\u200b\n", release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("size", [101, 150, 1000])
+def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int) -> None:
+    if not RELEASES[old_release].sample_is_repeatable:
+        pytest.skip("another sample in every process")
+    text = words_text(7, lines=5000, types=2000)
+    options: dict[str, Option] = {**WORD, "vocab_size": 1500, "hard_vocab_limit": False}
+    trainers.check({**options, "input_sentence_size": size}, text, release=old_release)
+
+
+@pytest.mark.parametrize("ending", ["", " \n", " \n \n \n"])
+def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: str) -> None:
+    if "unigram" not in RELEASES[old_release].model_types:
+        pytest.skip("not supported yet")
+    lines = words_text(3, lines=60).splitlines()
+    text = "".join(f"{line}\n \n" if i % 5 == 0 else f"{line}\n" for i, line in enumerate(lines))
+    options: dict[str, Option] = {"vocab_size": 120, "hard_vocab_limit": False, "num_threads": 3}
+    trainers.check({**options, "split_by_whitespace": False}, text + ending, release=old_release)
+
+
+def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> None:
+    case = sentences_case(CHAR, ["abc", b"d\xffe\r\n", "\n", ""], release=old_release)
+    comparison = trainers.run(case)
+    assert comparison.equal, comparison.report()

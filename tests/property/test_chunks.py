@@ -18,16 +18,19 @@ from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
 
-WORDS = st.text("abあぁ漢1\u0301", min_size=1, max_size=5)
+WORDS = st.text("abあぁ漢1\u0301\x1f", min_size=1, max_size=5)
 LINES = st.one_of(st.just(" "), st.lists(WORDS, min_size=1, max_size=5).map(" ".join))
 # As the specification stores them.
 COVERAGES = [float(np.float32(share)) for share in (1.0, 0.98, 0.9, 0.6)]
 COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**12))
+
+
+VOCAB_SIZE = 5
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Text:
     seeds: int
     block_bytes: int
     workers: int
+    length_power: float = 1.0
+    min_freq_alpha: float = 0.0
+
+    def rule(self) -> SeedRule:
+        return SeedRule(self.seeds, self.length_power, self.min_freq_alpha, VOCAB_SIZE)
 
 
 @st.composite
@@ -49,6 +57,7 @@ def texts(draw: st.DrawFn) -> Text:
     options = CorpusOptions(
         tsv=tsv,
         character_coverage=draw(st.sampled_from(COVERAGES)),
+        all_characters=draw(st.booleans()),
         add_dummy_prefix=draw(st.booleans()),
         remove_extra_whitespaces=draw(st.booleans()),
         treat_whitespace_as_suffix=draw(st.booleans()),
@@ -66,12 +75,14 @@ def texts(draw: st.DrawFn) -> Text:
         seeds=draw(st.sampled_from([1, 2, 5, 1_000_000])),
         block_bytes=draw(st.sampled_from([16, 50, 1 << 22])),
         workers=draw(st.integers(1, 3)),
+        length_power=draw(st.sampled_from([1.0, 0.5, 0.3, -1.0])),
+        min_freq_alpha=draw(st.sampled_from([0.0, 0.3, 2.0])),
     )
 
 
 def normalized(line: str, options: CorpusOptions) -> str:
     if options.remove_extra_whitespaces:
-        line = " ".join(line.split())
+        line = " ".join(word for word in line.split(" ") if word)
     line = line.replace(" ", SPACE)
     if not line or not options.add_dummy_prefix:
         return line
@@ -91,10 +102,15 @@ def without_empty(sentences: list[Sentence]) -> list[Sentence]:
     return kept
 
 
-def oracle_options(options: CorpusOptions, seeds: int) -> Options:
+def oracle_options(text: Text) -> Options:
+    options = text.options
     return Options(
+        vocab_size=VOCAB_SIZE,
+        auto_character_coverage=options.all_characters,
+        seed_piece_length_power=text.length_power,
+        min_freq_alpha=text.min_freq_alpha,
         character_coverage=options.character_coverage,
-        seed_sentencepiece_size=seeds,
+        seed_sentencepiece_size=text.seeds,
         max_sentencepiece_length=options.max_piece_length,
         split_by_whitespace=options.split_by_whitespace,
         split_by_unicode_script=options.split_by_unicode_script,
@@ -108,7 +124,7 @@ def oracle_options(options: CorpusOptions, seeds: int) -> Options:
 
 def covered(text: Text) -> list[Sentence]:
     sentences = without_empty([(normalized(line, text.options), n) for line, n in text.lines])
-    return cover(sentences, oracle_options(text.options, text.seeds))[0]
+    return cover(sentences, oracle_options(text))[0]
 
 
 def read(text: Text, folder: Path) -> Corpus:
@@ -120,8 +136,8 @@ def read(text: Text, folder: Path) -> Corpus:
 
 
 def check_seeds(corpus: Corpus, text: Text) -> None:
-    found = list(seed_from_corpus(corpus, text.seeds, Workers(text.workers), Report(2)))
-    expected = seed(covered(text), oracle_options(text.options, text.seeds))
+    found = list(seed_from_corpus(corpus, text.rule(), Workers(text.workers), Report(2)))
+    expected = seed(covered(text), oracle_options(text))
     assert found == [(piece.encode(), float(score)) for piece, score in expected]
 
 
@@ -194,7 +210,7 @@ def test_an_iterator_cannot_be_read_again() -> None:
         PLAIN, b"", [], iter(line for line, _ in LONG.lines), Workers(1), Report(2)
     )
     with pytest.raises(TrainingError, match="iterator can be read only once"):
-        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 
 def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
@@ -208,7 +224,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
     writer.join()
     with pytest.raises(TrainingError, match="no regular file and can be read only once"):
-        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 
 @pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
@@ -217,7 +233,7 @@ def test_a_file_that_changes_is_noticed(folder: Path, other: str) -> None:
     (folder / "text").write_text(other)
     if other == "ab ba\n" * 60:
         # As many sentences, which no count can tell apart.
-        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
         return
     with pytest.raises(TrainingError, match="The input changed while it was read"):
-        seed_from_corpus(corpus, 10, Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))

@@ -124,7 +124,7 @@ def test_what_is_no_iterable_of_sentences(sentences: Any) -> None:
 
 
 def test_pretokenizer_must_be_a_function() -> None:
-    for value in ("words", 5, False):
+    for value in ("words", "", 5, False):
         with pytest.raises(spmcompat.BadValueError, match="must be a function"):
             _trained(LINES, pretokenizer=value)
 

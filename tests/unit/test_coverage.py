@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from spmcompat.corpus.coverage import choose_alphabet
+from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet
 from spmcompat.errors import TrainingError
 from tests.oracle.characters import Options, cover
 
@@ -67,6 +67,13 @@ def test_ties_are_ordered_by_code_point() -> None:
 
 def test_boundaries_are_counted_but_not_taken() -> None:
     assert chosen({"\x1f": 50, "a": 25, "b": 25}, 0.75) == "a"
+
+
+def test_a_text_that_stays_as_it_is() -> None:
+    counts = {ord(c): count for c, count in {"b": 2, "a": 2, "▅": 9, "\x1f": 7, "▁": 3}.items()}
+    assert kept_alphabet(counts) == [(ord("▁"), 3), (ord("a"), 2), (ord("b"), 2), (0x1F, 0)]
+    with pytest.raises(TrainingError, match="no characters to train on"):
+        kept_alphabet({})
 
 
 def test_the_share_that_is_covered() -> None:

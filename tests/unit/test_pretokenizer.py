@@ -13,10 +13,13 @@ import pytest
 
 import spmcompat
 from spmcompat.cancel import CancelFlag
+from spmcompat.cli.train import main
+from spmcompat.corpus import scripts
 from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.pretokenizer import Cut, Pretokenizer
+from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.parity import corpora
 from tests.unit import stages
@@ -97,8 +100,64 @@ def test_nothing_of_it_is_stored() -> None:
     assert models[0] == models[1]
 
 
+def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
+    pytest.importorskip("regex")
+    assert find_cut(r"regex: ?\p{L}+")("▁ab1▁c") == ["▁ab", "1", "▁c"]  # type: ignore[misc]
+    assert find_cut("regex:▁?b")("a▁b▁") == ["a", "▁b", "▁"]  # type: ignore[misc]
+    assert find_cut("regex:(?=b)")("abb") == ["a", "b", "b"]  # type: ignore[misc]
+    assert find_cut("regex:x")("") == []  # type: ignore[misc]
+
+
+def test_a_pattern_that_is_none() -> None:
+    pytest.importorskip("regex")
+    with pytest.raises(BadValueError, match="is no pattern of the package regex"):
+        spmcompat.train(
+            sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer="regex:(", **SMALL
+        )
+
+
+def test_without_the_package_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "regex", None)
+    with pytest.raises(BadValueError, match=r"pip install 'spmcompat\[regex\]'"):
+        find_cut("regex:x")
+
+
+@pytest.mark.parametrize("name", ["scripts", "", "regex", 5, False, ["script"]])
+def test_what_is_no_pretokenizer(name: Any) -> None:
+    with pytest.raises(BadValueError, match=r"must be a function .* 'script' or 'regex:PATTERN'"):
+        find_cut(name)
+
+
+def test_script_joins_spaces_to_what_is_behind_them() -> None:
+    with pytest.raises(TrainingError, match="treat_whitespace_as_suffix"):
+        spmcompat.train(
+            sentence_iterator=LINES,
+            model_writer=io.BytesIO(),
+            pretokenizer="script",
+            treat_whitespace_as_suffix=True,
+            **SMALL,
+        )
+
+
+def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None:
+    text = tmp_path / "t.txt"
+    text.write_text("ab1ab カ字ab\nab1 ab1ab\n" * 20)
+    models = []
+    for name in ("", "script"):
+        flags = [f"--input={text}", f"--model_prefix={tmp_path}/m", "--vocab_size=40"]
+        flags += ["--hard_vocab_limit=false", f"--pretokenizer={name}", "--minloglevel=2"]
+        flags += ["--split_by_number=false", "--split_by_unicode_script=false"]
+        assert main(flags) == 0
+        models.append(ModelProto.FromString((tmp_path / "m.model").read_bytes()))
+    plain, cut = models
+    assert any("b1" in piece.piece for piece in plain.pieces)
+    assert all(len(scripts.script_runs(piece.piece)) == 1 for piece in cut.pieces[3:])
+    cut.trainer_spec.vocab_size = plain.trainer_spec.vocab_size  # as many as there were
+    assert plain.trainer_spec == cut.trainer_spec
+
+
 def _fingerprint(corpus: Corpus) -> object:
-    seeds = seed_from_corpus(corpus, 100_000, Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.alphabet, list(corpus.counted_words()), list(seeds)
 
 

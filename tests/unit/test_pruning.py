@@ -98,10 +98,24 @@ def test_unreachable_pieces_are_those_of_the_oracle(name: str) -> None:
     pieces = stages.random_case(name).pieces
     beaten = oracle.unreachable(pieces)
     left = [piece for number, piece in enumerate(pieces) if number not in beaten]
-    assert list(drop_unreachable(stages.ours(pieces))) == stages.plain(left)
+    assert list(drop_unreachable(stages.ours(pieces), Workers(1))) == stages.plain(left)
 
 
 def test_a_piece_that_ties_with_its_decomposition_is_reachable() -> None:
     scores = {"a": -1.0, "aa": -2.0, "aaa": -3.0, "aaaa": np.nextafter(np.float32(-4), -9)}
     pieces = Pieces([(text.encode(), float(score)) for text, score in scores.items()])
-    assert [piece for piece, _ in drop_unreachable(pieces)] == [b"a", b"aa", b"aaa"]
+    left = drop_unreachable(pieces, Workers(1))
+    assert [piece for piece, _ in left] == [b"a", b"aa", b"aaa"]
+
+
+def test_unreachable_pieces_of_several_parts() -> None:
+    """More pieces than a worker looks at in one go: every second digit makes a pair too dear."""
+    singles = {chr(0x4E00 + at): -1.0 for at in range(100)}
+    pairs = {a + b: -1.5 - at % 2 for a in singles for at, b in enumerate(singles)}
+    pieces = Pieces([(text.encode(), score) for text, score in {**singles, **pairs}.items()])
+    expected = [
+        (text.encode(), score) for text, score in {**singles, **pairs}.items() if score >= -2
+    ]
+    assert len(pieces) > 10000 > len(expected)
+    for count in (1, 2, 3, 7):
+        assert list(drop_unreachable(pieces, Workers(count))) == expected

@@ -15,7 +15,8 @@ from spmcompat.corpus.corpus import BLOCK_BYTES, Block, Corpus
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.progress import Report
-from spmcompat.unigram.seeding import seed_from_corpus
+from spmcompat.releases import RELEASES, Release
+from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
 from spmcompat.workers import Workers
 from tests.parity import corpora
 from tests.unit import stages
@@ -26,7 +27,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 def fingerprint(corpus: Corpus) -> object:
     """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
-    seeds = seed_from_corpus(corpus, 100_000, Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.words, corpus.segments, corpus.alphabet, list(seeds)
 
 
@@ -204,6 +205,39 @@ def test_counts_are_those_of_repeated_lines() -> None:
     counted = read(["ab cd\t3", "e\t1", "f\t +2 "], tsv=True)
     repeated = read(["ab cd"] * 3 + ["e", "f", "f"])
     assert fingerprint(counted) == fingerprint(repeated)
+
+
+def without_empty(sentences: list[str], looks_again: bool) -> list[str]:
+    """The reference's loop, step by step."""
+    left = list(sentences)
+    at = 0
+    while at < len(left):
+        if not left[at]:
+            left[at] = left[-1]
+            left.pop()
+            if looks_again:
+                continue
+        at += 1
+    return left
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+def test_the_last_sentences_take_the_places_of_empty_ones(release: Release) -> None:
+    for seed in range(60):
+        dice = random.Random(seed)
+        lines = [dice.choice(["ab", "b", " ", "  "]) + str(i) * (i % 2) for i in range(12)]
+        lines = [line if "b" in line else line.strip("0123456789") for line in lines]
+        lines += [" "] * dice.randrange(4)
+        corpus = read(
+            lines,
+            remove_extra_whitespaces=True,
+            character_coverage=1.0,
+            split_by_whitespace=False,
+            release=release,
+        )
+        normalized = ["▁" + line.strip() if line.strip() else "" for line in lines]
+        expected = without_empty(normalized, release.removes_all_empty)
+        assert [word.decode() for word, _ in corpus.counted_words()] == expected
 
 
 def test_items_may_be_text_or_bytes_and_lose_their_line_ends() -> None:

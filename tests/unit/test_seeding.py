@@ -13,7 +13,7 @@ import pytest
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.unigram import trainer
 from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import SeedSearch, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import UnigramOptions, make_seeds
 from spmcompat.workers import Workers
 from tests.oracle import seeding as oracle
@@ -25,7 +25,11 @@ ALL = 1_000_000
 
 
 def seeds_of(case: Case, limit: int, workers: int = 2) -> list[tuple[bytes, float]]:
-    return list(seed_from_corpus(case.corpus, limit, Workers(workers), stages.QUIET))
+    return seeds_by(case, SeedRule(limit), workers)
+
+
+def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, float]]:
+    return list(seed_from_corpus(case.corpus, rule, Workers(workers), stages.QUIET))
 
 
 def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
@@ -93,11 +97,69 @@ def test_the_longest_piece(length: int) -> None:
 
 def test_a_search_tells_the_sizes_of_its_parts() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
-    search = SeedSearch(case.corpus, 10, 1)
+    search = SeedSearch(case.corpus, SeedRule(10), 1)
     search.prepare(Workers(1))
     # "▁a", "ab", "▁ab", "bc": of the suffixes of "▁ab", "▁abc" and "▁c" all but single characters.
     assert sum(search.sizes()) == 6
     assert all(search.sizes())
+
+
+# How seeds are ranked, and which are too rare.
+
+
+@pytest.mark.parametrize("power", [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 9.7])
+def test_powers_of_the_length(power: float) -> None:
+    for number in range(20):
+        case = stages.random_case(f"powers/{number}")
+        options = replace(case.options, seed_piece_length_power=power)
+        for limit in (ALL, 7):
+            expected = oracle.seed(case.sentences, replace(options, seed_sentencepiece_size=limit))
+            assert seeds_by(case, SeedRule(limit, power)) == stages.plain(expected)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.7])
+def test_weights_of_all_lengths(power: float) -> None:
+    """They are rounded as the library's powf does, and as sqrt where the power is 1/2."""
+    options = Options(character_coverage=1.0, max_sentencepiece_length=512)
+    case = stages.both([("a" * 512 + end, 1) for end in "bc"], options, dummy=False)
+    counts = {"a": np.float32(1024), "b": np.float32(1), "c": np.float32(1)}
+    for length in range(2, 513):
+        count = np.float32(2 * (513 - length))
+        counts["a" * length] = count * oracle.length_weight(length, power)
+    found = seeds_by(case, SeedRule(ALL, power))
+    ordered = [(piece.decode(), counts[piece.decode()]) for piece, _ in found]
+    assert len(found) == len(counts)
+    assert found == stages.plain(oracle.log_probabilities(ordered))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.3, 1.0, 2.5, 1e6])
+@pytest.mark.parametrize("vocab_size", [1, 2, 40])
+def test_rare_seeds_are_left_out(alpha: float, vocab_size: int) -> None:
+    for number in range(20):
+        case = stages.random_case(f"rare/{number}")
+        options = replace(case.options, min_freq_alpha=alpha, vocab_size=vocab_size)
+        expected = stages.plain(oracle.seed(case.sentences, options))
+        assert seeds_by(case, SeedRule(ALL, 1.0, alpha, vocab_size)) == expected
+
+
+def test_what_no_integer_holds() -> None:
+    """As x86-64 converts: nothing is too rare for infinity, everything for what is below 0."""
+    case = stages.random_case("seeds/2")
+    assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
+    assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
+    assert seeds_by(case, SeedRule(ALL, 1.0, -1e-9)) == seeds_by(case, SeedRule(ALL))
+    few = seeds_by(case, SeedRule(ALL, 1.0, 1e9))
+    assert len(few) < len(seeds_by(case, SeedRule(ALL)))
+    for alpha in (math.nan, -math.inf, -1e9):
+        assert seeds_by(case, SeedRule(ALL, 1.0, alpha)) == few
+
+
+@pytest.mark.parametrize("power", [math.nan, -math.nan, math.inf, -math.inf, 60.0, -200.0])
+def test_scores_must_be_finite(power: float) -> None:
+    case = stages.both([("a" * 9, 9)], Options(character_coverage=1.0))
+    options = UnigramOptions(seed_piece_length_power=power)
+    with pytest.raises(TrainingError, match="Choose a power nearer to 1"):
+        make_seeds(case.corpus, options, Workers(1), stages.QUIET)
 
 
 # Files of seeds.
@@ -232,9 +294,10 @@ def test_limits_of_a_file(tmp_path: Path) -> None:
     assert made(case, -1, str(path)) == [b"aba", b"ab", b"ba", b"a", b"b"]
 
 
-def test_no_seed_at_all() -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_seed_at_all(whole: bool) -> None:
     """The one required character is not in the text, and a boundary covers it."""
-    corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z")
-    assert corpus.alphabet == [(ord("z"), 0)]
+    corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z", all_characters=whole)
+    assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
     with pytest.raises(TrainingError, match="holds no seed pieces"):
         make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)

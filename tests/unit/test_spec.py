@@ -99,23 +99,26 @@ def test_files_of_symbols(tmp_path: Path) -> None:
         from_flags({"user_defined_symbols_file": str(tmp_path / "latin")})
 
 
-@pytest.mark.parametrize(
-    ("name", "idle", "active"),
-    [
-        ("use_sparse_pruning", "false", "true"),
-        ("seed_piece_length_power", "1.0", "0.5"),
-        ("min_freq_alpha", "0", "0.1"),
-    ],
-)
-def test_experiments_only_at_their_default(name: str, idle: str, active: str) -> None:
-    assert from_flags({name: idle}).trainer == from_flags({}).trainer
-    # Other model types never read them.
-    bpe = {"model_type": "bpe"}
-    assert from_flags({name: active, **bpe}).trainer == from_flags(bpe).trainer
-    with pytest.raises(TrainingError, match="is not supported yet"):
-        from_flags({name: active})
-    with pytest.raises(TrainingError, match="unknown field name"):
-        from_kwargs({name: active})
+def test_options_that_no_model_stores() -> None:
+    given = {
+        "use_sparse_pruning": " true\t",
+        "post_l1_debias": "no",
+        "seed_piece_length_power": " 0.5",
+        "min_freq_alpha": "1e-1",
+    }
+    values = (True, False, 0.5, 0.1)
+    by_flags = from_flags(given)
+    by_keywords = from_kwargs({name: text.strip() for name, text in given.items()})
+    for settings in (by_flags, by_keywords):
+        assert tuple(getattr(settings, name) for name in given) == values
+    assert by_flags.trainer == from_flags({}).trainer
+    assert by_keywords.trainer == from_kwargs({}).trainer
+    with pytest.raises(BadValueError, match="given for min_freq_alpha"):
+        from_flags({"min_freq_alpha": "few"})
+    with pytest.raises(BadValueError, match="given for use_sparse_pruning"):
+        from_kwargs({"use_sparse_pruning": "perhaps"})
+    with pytest.raises(TrainingError, match="Did you mean use_sparse_pruning"):
+        from_kwargs({"use_sparse_prunning": True})
 
 
 def test_whole_normalizer() -> None:

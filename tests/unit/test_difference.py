@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from spmcompat.compare import (
+from spmcompat.corpus.charsmap import compile_charsmap
+from spmcompat.difference import (
     Difference,
     UnreadableError,
     compare,
@@ -14,7 +15,6 @@ from spmcompat.compare import (
     parse,
     shortest,
 )
-from spmcompat.corpus.charsmap import compile_charsmap
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.parity.harness import Trainers, file_case
 

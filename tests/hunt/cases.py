@@ -1,26 +1,17 @@
-"""Hunts for differences: random options over random slices of corpora, both sides, every byte.
-
-``python -m tests.hunt --cases 500 --seed 1`` prints a running count, keeps every difference with
-the command that repeats it in a JSON file, and ends with one line of totals. A case depends on
-nothing but the seed, its number, the types, the form and the corpora.
-"""
+"""Cases made from a seeded generator: random options over a text."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from tests.parity import corpora, pretokenizers
-from tests.parity.case import Case, Form, Option
-from tests.parity.harness import Comparison, Trainers
+from spmcompat.releases import RELEASES
+from tests.hunt.texts import Source, generate
+from tests.parity import pretokenizers
+from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
 
 SYMBOLS = [
     "<sep>",
@@ -87,44 +78,22 @@ BAD: list[dict[str, Option]] = [
 ]
 
 
-@dataclass(frozen=True)
-class Source:
-    """A corpus in memory or on disk."""
-
-    name: str
-    data: bytes = b""
-    path: Path | None = None
-
-    def size(self) -> int:
-        return self.path.stat().st_size if self.path else len(self.data)
-
-    def part(self, begin: int, size: int) -> bytes:
-        if self.path is None:
-            return self.data[begin : begin + size]
-        with self.path.open("rb") as stream:
-            stream.seek(begin)
-            return stream.read(size)
-
-
-def sources(folder: str | None) -> list[Source]:
-    """Return the corpora of a folder, or those that are always there."""
-    found = corpora.large(folder)
-    if found:
-        return [Source(name, path=path) for name, path in found.items()]
-    return [Source(name, data=data) for name, data in corpora.small().items()]
-
-
 class CaseMaker:
     """Makes one case from a seeded generator."""
 
     def __init__(
-        self, dice: random.Random, texts: Sequence[Source], form: Form, kind: str = "unigram"
+        self,
+        dice: random.Random,
+        source: Source,
+        form: Form,
+        kind: str = "unigram",
+        release: str = DEFAULT_RELEASE,
     ) -> None:
         self.dice = dice
-        self.texts = texts
+        self.release = release
+        self.source = source
         self.form = form
         self.kind = kind
-        self.source = dice.choice(texts)
         self.options: dict[str, Option] = {}
         self.files: dict[str, bytes] = {}
 
@@ -141,22 +110,29 @@ class CaseMaker:
         text = data.decode(errors="replace")
         # Some cases change one option only, so that a difference points at it.
         groups = [self.sizes, self.splitting, self.symbols, self.ids, self.normalization]
-        groups += [self.seed_file, self.characters, self.reading, self.storing]
+        groups += [self.seed_file, self.characters, self.reading, self.storing, self.experiments]
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
             group(text)
-        self.target()
+        self.target(text)
         self.model_type()
+        self.forget()
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
+        if self.options.get("auto_character_coverage") and self.kind == "unigram":
+            data = data.replace(b"\0", b"")  # a known deviation
         case = self.hand_over(data)
         case = replace(
-            case, workers=self.dice.choice(workers), spelling=self.dice.randrange(1 << 30)
+            case,
+            workers=self.dice.choice(workers),
+            spelling=self.dice.randrange(1 << 30),
+            release=self.release,
         )
         return self.pretokenize(self.normalize(case)) if case.form == "python" else case
 
     def normalize(self, case: Case) -> Case:
         """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""
-        if not self.chance(0.08):
+        takes = "normalizer" not in RELEASES[self.release].unknown_options
+        if not self.chance(0.08 if takes else 0.01):
             return case
         arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
         if self.chance(0.3):
@@ -172,7 +148,9 @@ class CaseMaker:
 
     def pretokenize(self, case: Case) -> Case:
         """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
-        if not self.chance(0.15 if self.kind in ("unigram", "bpe") else 0.01):
+        takes = self.kind in ("unigram", "bpe")
+        takes = takes and "pretokenizer" not in RELEASES[self.release].unknown_options
+        if not self.chance(0.15 if takes else 0.01):
             return case
         consistent = self.chance(0.6)
         names = [*(pretokenizers.CONSISTENT if consistent else pretokenizers.INCONSISTENT)]
@@ -187,6 +165,8 @@ class CaseMaker:
 
     def slice(self) -> bytes:
         """Take a slice; most begin and end at a line, some inside a character."""
+        if self.source.whole:
+            return self.source.data
         size = (
             int(1000 * self.dice.choice([5, 10, 20, 40, 80, 150, 300]) * self.dice.random()) + 500
         )
@@ -200,11 +180,14 @@ class CaseMaker:
                 data = data[first:last]
         return data
 
-    def target(self) -> None:
+    def target(self, text: str) -> None:
+        """Choose a size; a generated text has few pieces, and some of them should be pruned."""
         soft = self.chance(0.78)
-        self.options["vocab_size"] = self.dice.choice(
-            [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
-        )
+        sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
+        if self.source.whole:
+            least = len(set(text)) + (260 if "byte_fallback" in self.options else 4)
+            sizes = [least + more for more in ([0, 2, 5, 15, 50, 200] if soft else [0, 1, 3, 8])]
+        self.options["vocab_size"] = self.dice.choice(sizes)
         if soft or self.chance(0.3):
             self.options["hard_vocab_limit"] = not soft
 
@@ -217,15 +200,22 @@ class CaseMaker:
             self.options.pop("seed_sentencepieces_file", None)
         if self.kind == "bpe":
             if self.chance(0.3):
-                self.options.update(auto_character_coverage=True, byte_fallback=True)
-                if self.chance(0.95):
-                    self.options.pop("required_chars", None)
-                    self.options.pop("required_chars_file", None)
+                self.automatic_coverage()
             return
         if self.chance(0.95):
             self.options.pop("pretokenization_delimiter", None)
         self.set("use_all_vocab", 0.4, [True])
         self.set("vocab_size", 0.3, [3, 4, 7, 30, 100, 270])
+
+    def forget(self) -> None:
+        """Take out what the release does not know, in most cases."""
+        release = RELEASES[self.release]
+        for name in sorted(release.unknown_options & self.options.keys()):
+            if self.chance(0.97):
+                del self.options[name]
+        if "enable_differential_privacy" not in release.retired_options:
+            # Its noise is not a function of the input.
+            self.options.pop("enable_differential_privacy", None)
 
     def sizes(self, text: str) -> None:
         self.set("num_threads", 0.6, [1, 2, 3, 4, 7, 16, 33])
@@ -309,16 +299,32 @@ class CaseMaker:
             self.options["required_chars_file"] = "required.txt"
             self.files["required.txt"] = "abc\nйы日\n".encode()
 
+    def experiments(self, text: str) -> None:
+        """Set what the reference takes on its command line only."""
+        self.set("use_sparse_pruning", 0.7, [True, True, False])
+        self.set("post_l1_debias", 0.4, [False, False, True])
+        self.set("seed_piece_length_power", 0.4, [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 60.0])
+        self.set("min_freq_alpha", 0.4, [0.0, 0.05, 0.3, 1.0, 3.0, 40.0, -1.0, 1e30])
+        if self.options.get("use_sparse_pruning") is True and self.chance(0.5):
+            self.automatic_coverage()
+
+    def automatic_coverage(self) -> None:
+        self.options.update(auto_character_coverage=True, byte_fallback=True)
+        if self.chance(0.95):
+            self.options.pop("required_chars", None)
+            self.options.pop("required_chars_file", None)
+
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # A random sample has no bytes to compare: sample only what fits as a whole.
+            # A sample that differs in every process has no bytes to compare: take all or the first.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)
             )
+            repeatable = RELEASES[self.release].sample_is_repeatable and self.chance(0.7)
             if not whole or self.chance(0.5):
-                self.options["shuffle_input_sentence"] = whole
+                self.options["shuffle_input_sentence"] = whole or repeatable
 
     def storing(self, text: str) -> None:
         self.set("vocabulary_output_piece_score", 0.4, [False, True])
@@ -393,7 +399,10 @@ class CaseMaker:
 
     def as_counts(self, data: bytes) -> bytes:
         words = Counter(data.decode(errors="replace").split())
-        lines = [f"{word}\t{count}\n" for word, count in words.items()]
+        # The reference reads a sentence as often as its count says when it looks for seeds.
+        scales = [1, 1, 2, 7] if self.kind == "unigram" else [1, 1, 7, 1000, 10**6, 10**12]
+        scale = self.dice.choice(scales)
+        lines = [f"{word}\t{scale * count}\n" for word, count in words.items()]
         if self.chance(0.1):
             lines.append(self.dice.choice(["word\n", "word\tx\n", "a\tb\t3\n", "word\t0\n"]))
         return "".join(lines).encode()
@@ -406,106 +415,12 @@ def make_case(
     form: Form,
     workers: Sequence[int],
     kinds: Sequence[str] = ("unigram",),
+    generated: float = 0.5,
+    release: str = DEFAULT_RELEASE,
 ) -> tuple[Case, str]:
-    """Return a case and the name of its corpus."""
-    kind = random.Random(f"{seed}/{number}/type").choice(kinds)
-    maker = CaseMaker(random.Random(f"{seed}/{number}"), texts, form, kind)
-    return maker.make(workers), maker.source.name
-
-
-VERDICTS = ("equal", "both fail", "both hang", "different")
-
-
-def verdict(comparison: Comparison) -> str:
-    ours, reference = comparison.ours.failure, comparison.reference.failure
-    if ours and reference and ours.types[0] == reference.types[0] == "Timeout":
-        return "both hang"
-    if not comparison.equal:
-        return "different"
-    return "both fail" if reference else "equal"
-
-
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.hunt", description=__doc__)
-    parser.add_argument("--cases", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--only", type=int, help="run this case alone and report in full")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--form", choices=["python", "cli"], default="python")
-    parser.add_argument(
-        "--types", default="unigram", help="model types, as in unigram,bpe,word,char"
-    )
-    parser.add_argument("--corpora", help=f"folder (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--timeout", type=float, default=180.0, help="seconds a side may take")
-    parser.add_argument("--json", type=Path, default=Path("hunt-differences.json"))
-    parser.add_argument(
-        "--ours", default="tests.parity.ours", help="module to hold against the reference"
-    )
-    return parser.parse_args(argv)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the hunt; 0 when nothing differs."""
-    given = arguments(argv)
-    texts = sources(given.corpora)
-    numbers = range(given.first, given.first + given.cases)
-    if given.only is not None:
-        numbers = range(given.only, given.only + 1)
-    tally: Counter[str] = Counter()
-    found: list[dict[str, object]] = []
-    seconds = [0.0, 0.0]
-    started = time.perf_counter()
-    with Trainers(ours=given.ours, timeout=given.timeout) as trainers:
-        for number in numbers:
-            case, corpus = make_case(
-                given.seed, number, texts, given.form, given.workers, given.types.split(",")
-            )
-            comparison = trainers.run(case)
-            result = verdict(comparison)
-            tally[result] += 1
-            seconds[0] += comparison.ours.seconds
-            seconds[1] += comparison.reference.seconds
-            if result == "different":
-                found.append(record(given, number, corpus, comparison))
-                given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False, default=str))
-                print(f"\ncase {number} ({corpus}): {found[-1]['repeat']}")
-                print("\n".join(comparison.differences[:12]))
-            if given.only is not None:
-                print(trainers.explain(comparison))
-            counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
-            end = "\r" if sys.stdout.isatty() else "\n"
-            if end == "\r" or (number + 1 - numbers.start) % 25 == 0:
-                print(f"{number + 1 - numbers.start}/{len(numbers)}: {counts}", end=end, flush=True)
-    counts = ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
-    print(
-        f"\nhunt: {given.types}, form {given.form}, seed {given.seed}, {len(numbers)} cases over "
-        f"{len(texts)} corpora: {counts}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
-        f"{time.perf_counter() - started:.0f} s in all"
-    )
-    return 1 if tally["different"] else 0
-
-
-def record(
-    given: argparse.Namespace, number: int, corpus: str, comparison: Comparison
-) -> dict[str, object]:
-    folder = f" --corpora {given.corpora}" if given.corpora else ""
-    return {
-        "case": number,
-        "repeat": (
-            f"python -m tests.hunt --seed {given.seed} --types {given.types} --form {given.form}"
-            f"{folder} --only {number}"
-        ),
-        "corpus": corpus,
-        "options": dict(comparison.case.options),
-        "form": comparison.case.form,
-        "iterator": comparison.case.sentences is not None,
-        "normalizer": comparison.case.normalizer,
-        "pretokenizer": comparison.case.pretokenizer,
-        "workers": comparison.case.workers,
-        "report": comparison.report().split("\n"),
-    }
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    """Return a case and the name of its text, which is generated in this share of the cases."""
+    dice = random.Random(f"{seed}/{number}/type")
+    kind = dice.choice(kinds)
+    source = generate(dice) if dice.random() < generated else dice.choice(texts)
+    maker = CaseMaker(random.Random(f"{seed}/{number}"), source, form, kind, release)
+    return maker.make(workers), source.name

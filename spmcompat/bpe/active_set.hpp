@@ -1,0 +1,125 @@
+// The active set: the pairs among which sentencepiece 0.2.0 and 0.2.1 look for the next merge.
+//
+// Every 100 merges they take the most frequent twentieth of all symbols, but 1000 pairs at least;
+// until the next time they choose among these pairs and those that came into being since. Where
+// the cut goes through pairs of equal count, which of them are in depends on the order of a hash
+// table and on the heap of std::partial_sort. Both are functions of the input: the keys are
+// fingerprints of texts, and no address enters. The containers here are those of the reference,
+// so that the order is the same.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "pairs.hpp"
+
+namespace spmcompat {
+
+constexpr size_t kRenewal = 100;  // merges
+
+// How many pairs are active, among so many symbols: characters and pairs. In float, as there.
+inline size_t active_size(size_t symbols) {
+  return std::max<size_t>(1000, static_cast<size_t>(symbols * 0.05f));
+}
+
+// All symbols that may still be met, in the order of the reference's table.
+class SymbolCache {
+ public:
+  // Characters come first. They and the merged symbols have ids in the order of these calls.
+  void add_character(char32_t character) {
+    prints_.push_back(character);
+    cache_.insert({prints_.back(), kCharacter});
+  }
+  void add_merged(uint32_t left, uint32_t right) { prints_.push_back(print(left, right)); }
+
+  void add_pair(uint32_t left, uint32_t right, uint32_t pair) {
+    cache_.insert({print(left, right), pair});
+  }
+  void erase_pair(uint32_t left, uint32_t right) { cache_.erase(print(left, right)); }
+
+  // The pairs that are active if the set is renewed now, in any order.
+  std::vector<uint32_t> most_frequent(const std::vector<Pair>& pairs) const {
+    struct Ranked {
+      uint64_t count;
+      uint32_t pair;
+    };
+    std::vector<Ranked> ranked;
+    ranked.reserve(cache_.size());
+    for (const auto& [print, pair] : cache_) {
+      if (pair != kCharacter) ranked.push_back({pairs[pair].count, pair});
+    }
+    const size_t size = std::min(active_size(cache_.size()), ranked.size());
+    std::partial_sort(ranked.begin(), ranked.begin() + size, ranked.end(),
+                      [](const Ranked& a, const Ranked& b) { return a.count > b.count; });
+    std::vector<uint32_t> active(size);
+    for (size_t i = 0; i < size; ++i) active[i] = ranked[i].pair;
+    return active;
+  }
+
+ private:
+  static constexpr uint32_t kCharacter = 0xffffffffu;
+
+  uint64_t print(uint32_t left, uint32_t right) const {
+    return fingerprint(prints_[left], prints_[right]);
+  }
+
+  // The 64-bit mixing function of Bob Jenkins (1997), with the constant of the reference; its
+  // last word is the result.
+  static uint64_t fingerprint(uint64_t a, uint64_t c) {
+    uint64_t b = 0xe08c1d668b756f82;
+    constexpr int kShifts[4][3] = {{43, 9, 8}, {38, 23, 5}, {35, 49, 11}, {12, 18, 22}};
+    for (const auto& [first, second, third] : kShifts) {
+      a = (a - b - c) ^ (c >> first);
+      b = (b - c - a) ^ (a << second);
+      c = (c - a - b) ^ (b >> third);
+    }
+    return c;
+  }
+
+  std::vector<uint64_t> prints_;  // of symbols
+  std::unordered_map<uint64_t, uint32_t> cache_;
+};
+
+// How many counts there are of each size; sizes of 256 and more are told with eight bits.
+class CountLevels {
+ public:
+  size_t size() const { return size_; }
+  void add(uint64_t count) {
+    ++levels_[level_of(count)];
+    ++size_;
+  }
+  void remove(uint64_t count) {
+    --levels_[level_of(count)];
+    --size_;
+  }
+
+  // A count that at most so many reach.
+  uint64_t reached_by(size_t allowed) const {
+    size_t reached = 0;
+    for (size_t level = levels_.size(); level-- > 0;) {
+      reached += levels_[level];
+      if (reached > allowed) return least_of(level + 1);
+    }
+    return 0;
+  }
+
+ private:
+  static size_t level_of(uint64_t count) {
+    if (count < 256) return count;
+    const int shift = 56 - __builtin_clzll(count);
+    return (static_cast<size_t>(shift) << 7) + (count >> shift);
+  }
+  static uint64_t least_of(size_t level) {
+    if (level < 256) return level;
+    const size_t shift = (level >> 7) - 1;
+    return static_cast<uint64_t>(level - (shift << 7)) << shift;
+  }
+
+  std::vector<size_t> levels_ = std::vector<size_t>(58 << 7);
+  size_t size_ = 0;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,41 @@
+"""Tables for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+from unicodedata import combining, east_asian_width
+
+Cell: TypeAlias = "str | int | float"
+Rows: TypeAlias = "Sequence[tuple[Cell, ...]]"
+
+
+def table(head: Sequence[str], rows: Rows, widest: int | None = None) -> Iterator[str]:
+    """Yield the lines of a table, its columns aligned, numbers to the right.
+
+    Parameters
+    ----------
+    head : sequence of str
+        What stands above the columns.
+    rows : sequence of tuples
+        The cells, text or numbers; those of a column are of one kind.
+    widest : int, optional
+        Of how many characters a cell shows at most.
+    """
+    texts = [list(head), *([_cut(str(cell), widest) for cell in row] for row in rows)]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    numbers = [isinstance(cell, int | float) for cell in rows[0]] if rows else []
+    for row in texts if rows else ():
+        line = ""
+        for text, width, is_number in zip(row, widths, numbers, strict=True):
+            space = " " * (width - _width(text))
+            line += "  " + (space + text if is_number else text + space)
+        yield line.rstrip()
+
+
+def _cut(text: str, widest: int | None) -> str:
+    return text if widest is None or len(text) <= widest else f"{text[:widest]}..."
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    wide = sum(east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(combining(character) > 0 for character in text)

@@ -1,0 +1,1 @@
+"""Holds trainings against the installed ``sentencepiece``: a tool for users."""

@@ -1,0 +1,15 @@
+"""How many pieces a round of pruning keeps, and how many rounds there will be."""
+
+import math
+import struct
+
+
+def shrunk(size: int, factor: float) -> int:
+    """Return the product in float32, as the reference rounds it."""
+    rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
+    return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
+
+
+def rounds_left(size: int, desired_size: int, factor: float) -> int:
+    """Estimate the rounds until `size` pieces are pruned to the desired size."""
+    return max(math.ceil(math.log(max(size / desired_size, 1)) / -math.log(factor)), 1)

@@ -1,0 +1,189 @@
+"""The command and the fixture that hold a training against the installed library."""
+
+import importlib.metadata
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.parity import DIFFERENT, EQUAL, HELP, INTERRUPTED, USAGE, main
+from spmcompat.parity import check
+from spmcompat.parity.measure import Process
+from tests.parity import corpora
+
+pytest_plugins = ["pytester"]
+
+SMALL = ("--vocab_size=60", "--hard_vocab_limit=false", "--num_threads=2")
+INSTALLED = importlib.metadata.version("sentencepiece")
+
+
+def _main(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = main(arguments, out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text(corpora.words_text(seed=5, lines=300, types=60))
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--input=t.txt"],
+        ["--input", "t.txt", "--model_type=bpe", "--nosplit_by_number", "--byte_fallback"],
+        ["--input=t.txt", "--model_type=char", "--workers=1", "--quiet", "--random_seed=3"],
+        ['--input=t.txt,"with, comma.txt"', "--model_type=word", "--model_prefix=/no/such/m"],
+        ["--input=t.txt", "--control_symbols=<a>", "--control_symbols_file=c", "--unk_surface="],
+        ["--input=t.txt", "--normalization_rule_tsv=r.tsv", "--required_chars_file=c"],
+    ],
+    ids=str,
+)
+def test_equal(flags: list[str]) -> None:
+    Path("with, comma.txt").write_text("some more words\n")
+    Path("c").write_text("ß\nø\n")
+    Path("r.tsv").write_text("41\t42\n")
+    size = () if "--byte_fallback" in flags else SMALL
+    status, out, err = _main(*flags, *size, *(["--vocab_size=330"] if not size else []))
+    assert (status, out.splitlines()[-1]) == (EQUAL, "equal, byte for byte")
+    assert f"sentencepiece {INSTALLED}  spmcompat {spmcompat.__version__}" in out
+    assert "Traceback" not in err
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "c",
+        "r.tsv",
+        "t.txt",
+        "with, comma.txt",
+    ]
+
+
+def test_different() -> None:
+    # The reference draws another sample in every process.
+    status, out, _ = _main("--input=t.txt", "--input_sentence_size=101", *SMALL)
+    assert status == DIFFERENT
+    assert "draws another sample in every process" in out
+    assert "\nDIFFERENT\n" in out
+    assert "id in sentencepiece  id in spmcompat" in out
+    assert "\n.vocab: line " in out
+
+
+def test_one_side_fails() -> None:
+    status, out, _ = _main("--input=t.txt", "--seed_sentencepieces_file=nowhere", *SMALL)
+    assert status == DIFFERENT
+    assert "\nDIFFERENT\n  spmcompat: spm_train: " in out
+
+
+def test_both_sides_fail() -> None:
+    status, out, _ = _main("--input=t.txt", "--vocab_size=99999")
+    assert status == EQUAL
+    assert "\nboth fail:\n  sentencepiece: RuntimeError: " in out
+    assert "\n  spmcompat: spm_train: Vocabulary size too high (99999)" in out
+
+
+def test_json() -> None:
+    status, out, _ = _main("--input=t.txt", *SMALL, "--json")
+    told = json.loads(out)
+    assert (status, told["equal"], told["both_fail"], told["compat"]) == (0, True, False, INSTALLED)
+    assert told["difference"]["equal"]
+    for name in ("reference", "ours"):
+        assert told[name]["seconds"] > 0
+        assert told[name]["peak_kib"] > 1000
+        assert told[name]["model_bytes"] == told["difference"]["left_bytes"]
+    status, out, _ = _main("--input=t.txt", "--vocab_size=99999", "--json")
+    told = json.loads(out)
+    assert (status, told["equal"], told["both_fail"], told["difference"]) == (0, False, True, None)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "--input is missing"),
+        (["--input=t.txt", "junk"], "'junk' is no flag"),
+        (["--inptu=t.txt"], "Did you mean --input"),
+        (["--input=t.txt", "--use_sparse_pruning"], "--use_sparse_pruning cannot be compared"),
+        (["--input=t.txt", "--compat=0.1.99"], "compat must be one of"),
+    ],
+)
+def test_usage(flags: list[str], message: str) -> None:
+    status, out, err = _main(*flags)
+    assert (status, out, err.count("\n")) == (USAGE, "", 1)
+    assert err.startswith("spmcompat parity: ")
+    assert message in err
+
+
+def test_help() -> None:
+    assert _main("--help") == (EQUAL, HELP, "")
+
+
+def test_without_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    status, _, err = _main("--input=t.txt")
+    assert status == USAGE
+    assert "pip install 'spmcompat[parity]'" in err
+
+
+def test_a_release_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "installed", lambda: "99.0.0")
+    status, out, _ = _main("--input=t.txt", *SMALL)
+    assert status == EQUAL
+    assert "sentencepiece 99.0.0  spmcompat" in out
+    assert (
+        "sentencepiece 99.0.0 is installed, which this spmcompat does not know; "
+        "spmcompat trains as 0.2.3."
+    ) in out
+
+
+def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Process:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "run", interrupted)
+    status, out, err = _main("--input=t.txt")
+    assert (status, out) == (INTERRUPTED, "")
+    assert err.endswith("interrupted.\n")
+
+
+# ---------------------------------------------------------------- the fixture
+
+USES = """
+def test_equal(spmcompat_parity):
+    found = spmcompat_parity(input="t.txt", vocab_size=60, hard_vocab_limit=False)
+    assert found.ours.model
+
+def test_iterator(spmcompat_parity):
+    lines = (f"{number} words" for number in range(100))
+    spmcompat_parity(sentence_iterator=lines, vocab_size=25, model_type="bpe")
+
+def test_different(spmcompat_parity):
+    spmcompat_parity(input="t.txt", vocab_size=60, input_sentence_size=101, hard_vocab_limit=False)
+
+def test_both_fail(spmcompat_parity):
+    spmcompat_parity(input="t.txt", vocab_size=99999)
+
+def test_objects(spmcompat_parity):
+    spmcompat_parity(input="t.txt", vocab_size=60, normalizer=object())
+"""
+
+
+def test_the_fixture(pytester: pytest.Pytester) -> None:
+    text = corpora.words_text(seed=5, lines=300, types=60)
+    pytester.makefile(".txt", t=text)
+    pytester.makepyfile(USES)
+    result = pytester.runpytest("-p", "spmcompat.parity.pytest_plugin", "-rf")
+    result.assert_outcomes(passed=2, failed=3)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*spmcompat and sentencepiece do not write the same:",
+            "*pieces only in spmcompat: *",
+            "*both fail:",
+            "*Vocabulary size too high (99999)*",
+            "*normalizer cannot be given to two processes. Leave it out.",
+        ]
+    )
+    assert "check.py" not in result.stdout.str()

@@ -1,0 +1,172 @@
+"""Hunts for differences: random options over random texts, both sides, every byte.
+
+``python -m tests.hunt --minutes 30 --seed 1`` takes slices of corpora and generated texts in turns,
+prints a running count, makes every difference small, saves it as a test, and ends with one line of
+totals. A case depends on nothing but the seed, its number, the options of the command and the
+corpora.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from spmcompat.releases import RELEASES
+from tests.hunt import found
+from tests.hunt.cases import make_case
+from tests.hunt.shrink import shrink
+from tests.hunt.texts import sources
+from tests.parity import corpora
+from tests.parity.case import DEFAULT_RELEASE, Case
+from tests.parity.harness import Comparison, Trainers
+
+CASES = 500
+EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
+REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
+VERDICTS = (EQUAL, BOTH_FAIL, BOTH_HANG, REFERENCE_CRASHED, REFERENCE_HANGS, DIFFERENT)
+
+
+def verdict(comparison: Comparison) -> str:
+    """Return one of `VERDICTS`."""
+    ours, reference = comparison.ours.failure, comparison.reference.failure
+    if reference and reference.types[0] == "Timeout":
+        if ours is None:
+            return REFERENCE_HANGS
+        if ours.types[0] == "Timeout":
+            return BOTH_HANG
+    if reference and reference.types[0] == "Crash" and ours is None:
+        return REFERENCE_CRASHED
+    if not comparison.equal:
+        return DIFFERENT
+    return BOTH_FAIL if reference else EQUAL
+
+
+def manner(comparison: Comparison) -> tuple[str, ...]:
+    """Return in what way two sides differ, so that a smaller case shows the same difference."""
+    failures = (comparison.ours.failure, comparison.reference.failure)
+    return (verdict(comparison), *(failure.types[0] if failure else "" for failure in failures))
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.hunt", description=__doc__)
+    parser.add_argument("--release", default=DEFAULT_RELEASE, choices=RELEASES, help="to hold")
+    parser.add_argument("--cases", type=int, help=f"how many (default: {CASES}, or --minutes)")
+    parser.add_argument("--minutes", type=float, help="begin no case after so many")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--only", type=int, help="run this case alone and report in full")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--form", choices=["python", "cli"], default="python")
+    parser.add_argument(
+        "--types", default="unigram,bpe,word,char", help="model types, divided by commas"
+    )
+    parser.add_argument(
+        "--generated", type=float, default=0.5, metavar="SHARE", help="of texts that are generated"
+    )
+    parser.add_argument("--corpora", help=f"folder (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--timeout", type=float, default=180.0, help="seconds a side may take")
+    parser.add_argument(
+        "--shrink", type=float, default=60.0, metavar="SECONDS", help="for each difference"
+    )
+    parser.add_argument(
+        "--found", type=Path, default=found.FOLDER, metavar="FOLDER", help="for the tests"
+    )
+    parser.add_argument(
+        "--ours", default="tests.parity.ours", help="module to hold against the reference"
+    )
+    return parser.parse_args(argv)
+
+
+def numbers(given: argparse.Namespace) -> Iterator[int]:
+    """Yield the numbers of the cases, until there are enough or the time is over."""
+    if given.only is not None:
+        yield given.only
+        return
+    cases = given.cases or (CASES if given.minutes is None else None)
+    end = time.monotonic() + 60 * (float("inf") if given.minutes is None else given.minutes)
+    for number in itertools.count(given.first):
+        if time.monotonic() > end or (cases is not None and number >= given.first + cases):
+            return
+        yield number
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the hunt; 0 when nothing differs."""
+    given = arguments(argv)
+    texts = sources(given.corpora)
+    tally: Counter[str] = Counter()
+    seconds = [0.0, 0.0]
+    started = time.perf_counter()
+    with Trainers(ours=given.ours, timeout=given.timeout) as trainers:
+        for number in numbers(given):
+            case, corpus = make_case(
+                given.seed,
+                number,
+                texts,
+                given.form,
+                given.workers,
+                given.types.split(","),
+                given.generated,
+                given.release,
+            )
+            comparison = trainers.run(case)
+            result = verdict(comparison)
+            tally[result] += 1
+            seconds[0] += comparison.ours.seconds
+            seconds[1] += comparison.reference.seconds
+            if result not in (EQUAL, BOTH_FAIL):
+                print(f"\ncase {number} ({corpus}): {result}: {repeat(given, number)}")
+                print("\n".join(comparison.differences[:12]), flush=True)
+            if result == DIFFERENT:
+                print(f"saved: {keep(given, number, comparison, trainers)}", flush=True)
+            if given.only is not None:
+                print(trainers.explain(comparison))
+            done = sum(tally.values())
+            if sys.stdout.isatty():
+                print(f"{done}: {counts(tally)}", end="\r", flush=True)
+            elif done % 25 == 0:
+                print(f"{done}: {counts(tally)}", flush=True)
+    print(
+        f"\nhunt: sentencepiece {given.release}, {given.types}, form {given.form}, "
+        f"seed {given.seed}, {sum(tally.values())} cases over {len(texts)} corpora and generated "
+        f"texts: {counts(tally)}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
+        f"{time.perf_counter() - started:.0f} s in all"
+    )
+    return 1 if tally[DIFFERENT] else 0
+
+
+def counts(tally: Counter[str]) -> str:
+    return ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
+
+
+def repeat(given: argparse.Namespace, number: int) -> str:
+    """Return the command that runs a case again."""
+    folder = f" --corpora {given.corpora}" if given.corpora else ""
+    return (
+        f"python -m tests.hunt --release {given.release} --seed {given.seed} "
+        f"--types {given.types} --form {given.form} --generated {given.generated:g}{folder} "
+        f"--only {number}"
+    )
+
+
+def keep(
+    given: argparse.Namespace, number: int, comparison: Comparison, trainers: Trainers
+) -> Path:
+    """Make a difference small and save it as a test."""
+    wanted = manner(comparison)
+
+    def shows(case: Case) -> bool:
+        return manner(trainers.run(case)) == wanted
+
+    small = shrink(comparison.case, shows, given.shrink)
+    name = f"{given.release.replace('.', '_')}_seed_{given.seed}_case_{number}"
+    return found.save(small, name, repeat(given, number), given.found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

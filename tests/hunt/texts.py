@@ -1,0 +1,219 @@
+"""Texts to train on: slices of corpora, and text made to be hard for a trainer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.parity import corpora
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text in memory or on disk; a `whole` one is not cut into slices."""
+
+    name: str
+    data: bytes = b""
+    path: Path | None = None
+    whole: bool = False
+
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path else len(self.data)
+
+    def part(self, begin: int, size: int) -> bytes:
+        if self.path is None:
+            return self.data[begin : begin + size]
+        with self.path.open("rb") as stream:
+            stream.seek(begin)
+            return stream.read(size)
+
+
+def sources(folder: str | None) -> list[Source]:
+    """Return the corpora of a folder, or those that are always there."""
+    found = corpora.large(folder)
+    if found:
+        return [Source(name, path=path) for name, path in found.items()]
+    return [Source(name, data=data) for name, data in corpora.small().items()]
+
+
+def generate(dice: random.Random) -> Source:
+    """Return a text of a kind drawn at random, its lines ended, joined and spoiled at random."""
+    name = dice.choice(sorted(KINDS))
+    lines = KINDS[name](dice)
+    for spoil, share in ((_repeat, 0.2), (_empty, 0.2), (_lengthen, 0.1), (_break, 0.15)):
+        if dice.random() < share:
+            lines = spoil(dice, lines)
+    data = dice.choice([b"\n", b"\n", b"\n", b"\r\n"]).join(lines)
+    return Source(f"generated {name}", data + dice.choice([b"", b"\n"]), whole=True)
+
+
+# ---------------------------------------------------------------- kinds of text
+
+
+def alphabet(dice: random.Random) -> str:
+    """Return a few characters: of one script, of several, or from anywhere in Unicode."""
+    size = dice.choice([1, 2, 2, 3, 5, 12, 40])
+    scripts = list(corpora.SCRIPTS.values())
+    pool = dice.choice([*scripts, "".join(scripts), "ab", "0123456789", corpora.NORMALIZED])
+    if dice.random() < 0.15:
+        pool = "".join(map(chr, _code_points(dice, 3 * size)))
+    return "".join(dice.choices(sorted(set(pool)), k=size))
+
+
+def _code_points(dice: random.Random, count: int) -> list[int]:
+    """Draw code points from all planes; the low ones, of few bytes, as often as the others."""
+    ends = dice.choices([0x80, 0x800, 0x10000, 0x110000], k=count)
+    drawn = [dice.randrange(1, end) for end in ends]
+    return [point if not 0xD800 <= point < 0xE000 else 0xFFFD for point in drawn]
+
+
+def _words(dice: random.Random) -> list[bytes]:
+    """Words whose frequencies fall off, or are all the same."""
+    letters = alphabet(dice)
+    longest = dice.choice([1, 3, 6, 12, 40])
+    count = dice.choice([1, 5, 30, 200])
+    words = ["".join(dice.choices(letters, k=dice.randint(1, longest))) for _ in range(count)]
+    weights = [1 / rank ** dice.choice([0, 1]) for rank in range(1, count + 1)]
+    return [
+        " ".join(dice.choices(words, weights, k=dice.randint(1, 12))).encode()
+        for _ in range(dice.choice([3, 30, 200]))
+    ]
+
+
+def _ties(dice: random.Random) -> list[bytes]:
+    """Every word over a tiny alphabet once: all counts of one length are equal."""
+    letters = dice.sample(alphabet(dice) + "ab", 2)
+    words = [""]
+    for _ in range(dice.randint(2, 6)):
+        words += [word + letter for word in words for letter in letters]
+    words = sorted(set(filter(None, words)))
+    dice.shuffle(words)
+    step = dice.choice([1, 4, len(words)])
+    return [" ".join(words[at : at + step]).encode() for at in range(0, len(words), step)]
+
+
+def _period(dice: random.Random) -> list[bytes]:
+    """Lines that repeat one short word, or one character, without spaces."""
+    letters = alphabet(dice)
+    lines = []
+    for _ in range(dice.choice([1, 5, 30])):
+        word = "".join(dice.choices(letters, k=dice.choice([1, 1, 2, 3, 7])))
+        lines.append((word * dice.choice([1, 2, 3, 16, 17, 100, 1000]))[:2000].encode())
+    return lines
+
+
+def _substitution(dice: random.Random) -> list[bytes]:
+    """Fibonacci and Thue-Morse words: as many repeats, or as few, as there can be."""
+    letters = (alphabet(dice) + "ab")[:2]
+    images = dice.choice([("ab", "a"), ("ab", "ba"), ("aab", "ab"), ("ab", "aa")])
+    word = "a"
+    while len(word) < dice.choice([30, 300, 3000]):
+        word = "".join(images["ab".index(letter)] for letter in word)
+    word = word.translate(dict(zip(map(ord, "ab"), letters, strict=True)))
+    step = dice.choice([7, 40, 300, len(word)])
+    return [word[at : at + step].encode() for at in range(0, len(word), step)]
+
+
+def _nested(dice: random.Random) -> list[bytes]:
+    """All prefixes or suffixes of a word: pieces that only occur inside one another."""
+    word = "".join(dice.choices(alphabet(dice), k=dice.choice([5, 20, 60])))
+    parts = [word[at:] if dice.random() < 0.5 else word[:at] for at in range(1, len(word))]
+    return [part.encode() for part in parts for _ in range(dice.choice([1, 1, 3]))]
+
+
+def _mixed(dice: random.Random) -> list[bytes]:
+    """Every script, digits, punctuation, characters that normalization rewrites."""
+    return (
+        corpora.mixed_text(dice.randrange(1 << 30), dice.choice([5, 50, 200])).encode().split(b"\n")
+    )
+
+
+def _messy(dice: random.Random) -> list[bytes]:
+    """Broken UTF-8, reserved characters, meta pieces in the text."""
+    return corpora.messy_bytes(dice.randrange(1 << 30), dice.choice([5, 50, 200])).split(b"\n")
+
+
+def _spaces(dice: random.Random) -> list[bytes]:
+    """White space of every kind between, before and after words."""
+    spaces = [*corpora.SPACES, "\u2581", "\u2581\u2581", "\u2028", "\u0085", "\v", "\x1f", "\u200b"]
+    words = [*dice.choices(alphabet(dice), k=5), *dice.choices(corpora.META_TEXT, k=2), "a", "1"]
+    return [
+        "".join(
+            dice.choice(words) + dice.choice(spaces) for _ in range(dice.randint(0, 12))
+        ).encode()
+        for _ in range(dice.choice([5, 100]))
+    ]
+
+
+def _anywhere(dice: random.Random) -> list[bytes]:
+    """Characters from all of Unicode, hardly any of them twice."""
+    return [
+        "".join(map(chr, _code_points(dice, dice.randint(1, 30)))).replace("\n", " ").encode()
+        for _ in range(dice.choice([1, 10, 60]))
+    ]
+
+
+def _bytes(dice: random.Random) -> list[bytes]:
+    """Bytes at random."""
+    return [dice.randbytes(dice.randint(0, 60)).replace(b"\n", b"") for _ in range(40)]
+
+
+def _numbers(dice: random.Random) -> list[bytes]:
+    """Digits, signs and letters, for the rules that split them."""
+    forms = ["{}", "{}a", "a{}", "-{}", "{}.{}", "{:x}", "x={}", "{}%", "１{}", "²{}", "{}年"]
+    return [
+        " ".join(
+            dice.choice(forms).format(dice.randrange(10 ** dice.randint(1, 6)), 5)
+            for _ in range(dice.randint(1, 9))
+        ).encode()
+        for _ in range(dice.choice([10, 100]))
+    ]
+
+
+KINDS: dict[str, Callable[[random.Random], list[bytes]]] = {
+    "words": _words,
+    "ties": _ties,
+    "period": _period,
+    "substitution": _substitution,
+    "nested": _nested,
+    "mixed": _mixed,
+    "messy": _messy,
+    "spaces": _spaces,
+    "anywhere": _anywhere,
+    "bytes": _bytes,
+    "numbers": _numbers,
+}
+
+
+# ---------------------------------------------------------------- what happens to them
+
+
+def _repeat(dice: random.Random, lines: list[bytes]) -> list[bytes]:
+    """Repeat some lines, so that counts grow apart."""
+    return [line for line in lines for _ in range(dice.choice([1, 1, 2, 7, 50]))][:3000]
+
+
+def _empty(dice: random.Random, lines: list[bytes]) -> list[bytes]:
+    """Put empty and blank lines between the others, and at the ends."""
+    blank = [b"", b"", b" ", "\u3000".encode(), b"\t"]
+    for _ in range(dice.choice([1, 3, 20])):
+        lines.insert(dice.choice([0, len(lines), dice.randint(0, len(lines))]), dice.choice(blank))
+    return lines
+
+
+def _lengthen(dice: random.Random, lines: list[bytes]) -> list[bytes]:
+    """Join lines until some are about as long as a sentence may be, or longer."""
+    limit = dice.choice([4192, 4193, 9000, 60_000])
+    long = (b" ".join(lines) + b" ") * (limit // max(1, sum(map(len, lines))) + 1)
+    return [*lines, long[: limit + dice.randint(-3, 3)]]
+
+
+def _break(dice: random.Random, lines: list[bytes]) -> list[bytes]:
+    """Put broken or reserved bytes into some lines."""
+    oddities = [*corpora.BROKEN, b"\0", "\u2585".encode(), b"\r", b"\t", b"<unk>", b"</s>"]
+    for at in dice.sample(range(len(lines)), min(len(lines), 5)):
+        cut = dice.randint(0, len(lines[at]))
+        lines[at] = lines[at][:cut] + dice.choice(oddities) + lines[at][cut:]
+    return lines

@@ -1,0 +1,122 @@
+"""BPE as earlier releases train it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parity.case import Option
+from tests.parity.corpora import fibonacci_text, mixed_text, ties_text, topics_text, words_text
+from tests.parity.harness import Trainers, file_case
+from tests.parity.test_model_types import BPE_OPTIONS
+from tests.parity.test_options import ONE_OPTION
+
+BPE: dict[str, Option] = {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False}
+
+HERE = {
+    "add_dummy_prefix",
+    "allow_whitespace_only_pieces",
+    "byte_fallback",
+    "character_coverage",
+    "max_sentencepiece_length",
+    "pretokenization_delimiter",
+    "remove_extra_whitespaces",
+    "split_by_number",
+    "split_by_unicode_script",
+    "split_by_whitespace",
+    "split_digits",
+    "treat_whitespace_as_suffix",
+    "user_defined_symbols",
+    "vocab_size",
+}
+OPTIONS = [option for option in [*ONE_OPTION, *BPE_OPTIONS] if option and option.keys() <= HERE]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=str)
+def test_one_option(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
+    comparison = trainers.compare({**BPE, **option}, topics_text(12_000), release=old_release)
+    if comparison.reference.failure is not None and comparison.reference.failure.crashed:
+        # With nothing left to merge, only what it logs makes the reference read beyond an array.
+        quiet = {**BPE, **option, "minloglevel": 1}
+        comparison = trainers.compare(quiet, topics_text(12_000), release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("split", [True, False])
+@pytest.mark.parametrize(
+    ("name", "text", "size"),
+    [
+        ("topics", topics_text(25_000), 4000),
+        ("mixed", mixed_text(1, 400), 2500),
+        ("han", words_text(3, 300, "han", 300), 3000),
+        ("ties", ties_text(5, 200, "abcdefgh"), 1500),
+        ("fibonacci", fibonacci_text(14), 12),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
+)
+def test_ties_at_the_cut(
+    trainers: Trainers, old_release: str, name: str, text: str, size: int, split: bool
+) -> None:
+    """So many pieces that pairs which stand in the text but once are merged."""
+    options = {**BPE, "vocab_size": size, "split_by_whitespace": split, "minloglevel": 1}
+    trainers.check(options, text, release=old_release)
+
+
+@pytest.mark.parametrize("text", ["a", "ab", "aaaa aaa\n" * 3, "ab ab\nabab\n"])
+def test_until_nothing_is_left(trainers: Trainers, old_release: str, text: str) -> None:
+    trainers.check({**BPE, "minloglevel": 1, "character_coverage": 1.0}, text, release=old_release)
+
+
+@pytest.mark.parametrize("delimiter", ["e", "▁", "▁t", "xa", "er ", "\u2585"])
+@pytest.mark.parametrize("split", [True, False])
+def test_delimiters_cut_words(
+    trainers: Trainers, old_release: str, delimiter: str, split: bool
+) -> None:
+    """Characters of the delimiter are counted, and rare ones are replaced before."""
+    options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
+    text = topics_text(12_000) + "\nxaxa per axa e" * 2
+    for coverage in (1.0, 0.98):
+        options["character_coverage"] = coverage
+        trainers.check(options, text, "ab\tab e\tabe\n" * 9, release=old_release)
+
+
+@pytest.mark.parametrize("delimiter", ["", "e"])
+def test_long_words(trainers: Trainers, old_release: str, delimiter: str) -> None:
+    """Places are counted in 16 bits, and only those of pairs."""
+    options: dict[str, Option] = {
+        **BPE,
+        "max_sentence_length": 1 << 20,
+        "pretokenization_delimiter": delimiter,
+        "add_dummy_prefix": False,
+        "minloglevel": 1,
+    }
+    longest = "abcab" * 13_107 + "a"
+    trainers.check(options, longest, release=old_release)
+    trainers.check(options, longest + "あ", release=old_release)
+    comparison = trainers.compare(options, longest + "b", release=old_release)
+    assert comparison.reference.failure is not None
+    assert comparison.ours.failure is not None
+    assert "places in 16 bits" in comparison.ours.failure.message
+
+
+def test_required_characters_must_be_in_the_text(trainers: Trainers, old_release: str) -> None:
+    trainers.check({**BPE, "required_chars": "ab"}, topics_text(3_000), release=old_release)
+    case = file_case({**BPE, "required_chars": "a漢"}, ["abc abd\n"], release=old_release)
+    comparison = trainers.run(case)
+    assert comparison.reference.failure is not None
+    assert comparison.ours.failure is not None
+    assert 'required_chars holds "漢"' in comparison.ours.failure.message
+
+
+def test_counts(trainers: Trainers, old_release: str) -> None:
+    text = "the quick\t5\nbrown\t3\nthe\t40\nfox ▁the\t2\nquick fox\t1000000007\n漢 the\t1\n"
+    options = {**BPE, "input_format": "tsv", "minloglevel": 1}
+    trainers.check(options, text, release=old_release)
+    trainers.check({**options, "split_by_whitespace": False}, text, release=old_release)
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
+    """The last sentence takes the place of an empty one, and may be empty itself."""
+    text = "\u200b\nzab zac\n\u200b\n" + words_text(2, 150, "han", 300) + "\nyab\n\u200b\n\u200b\n"
+    options = {**BPE, "vocab_size": 2500, "split_by_whitespace": split, "minloglevel": 1}
+    trainers.check({**options, "add_dummy_prefix": False}, text, release=old_release)
