@@ -14,6 +14,9 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
     cdef cppclass NodePiece:
         pass
 
+    cdef cppclass PieceTrie:
+        PieceTrie(const CPieces& pieces) except +
+
     string piece_text(const CPieces& pieces, uint32_t id) except +
 
 
