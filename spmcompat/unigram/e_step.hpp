@@ -1,7 +1,7 @@
 // The E-step: expected counts of the pieces over the lattices of all words.
 //
-// The alphas of a word's first segment depend on nothing before it: they are computed once
-// for all words that begin with the segment. Only the order of additions to the expected counts
+// The alphas of a word's first segment depend on nothing before it: where several words begin
+// with the segment, they are computed once. Only the order of additions to the expected counts
 // matters; it is that of the words.
 #pragma once
 
@@ -68,7 +68,7 @@ struct LaneSums {
   }
 };
 
-// Fills the values of a block with the alphas of segments that stand at the begin of a word.
+// Fills the values of a block with the alphas of segments that stand at the begin of words.
 inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segments,
                           const PieceChains& chains, const Scores& scores) {
   float* alphas = block.make_room(segments);
@@ -112,12 +112,17 @@ class WordPass {
       word.later = word.size;
       word.size += view.size;
       word.length += view.length;
-      word.first_length = view.length;
       nodes_.add(view, lattices_.chains());
     }
     alpha_.resize(word.begin + word.length + 1, kEmptySum);
     alpha_.push_back(kNoOne);
-    std::copy_n(lattices_.values(segments[0]), word.first_length + 1, alpha_.data() + word.begin);
+    alpha_[word.begin] = 0.0f;
+    if (const float* alphas = lattices_.values(segments[0])) {
+      word.known = lattices_[segments[0]].length;
+      std::copy_n(alphas, word.known + 1, alpha_.data() + word.begin);
+    } else {
+      word.later = word.size;
+    }
     words_.push_back(word);
   }
 
@@ -145,10 +150,10 @@ class WordPass {
 
   struct Word {
     size_t node, size;    // all nodes
-    size_t later;         // number of those behind the first segment
+    size_t later;         // number of those behind the positions whose alphas are known
     size_t begin;         // of its alphas and betas
     size_t length;        // in characters
-    size_t first_length;  // of the first segment
+    size_t known;         // positions of the first segment, if their alphas are known
     float frequency;
   };
 
@@ -164,13 +169,12 @@ class WordPass {
     clear();
   }
 
-  // Behind the first segment; up to there the alphas are known.
   void go_forward() {
     tracks_.clear();
     for (const Word& word : words_) {
       if (word.later == 0) continue;
       tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.later),
-                         word.begin + word.first_length, word.length - word.first_length});
+                         word.begin + word.known, word.length - word.known});
     }
     forward_.follow(tracks_, scores_.sums(alpha_.data()));
   }
@@ -229,16 +233,18 @@ class WordPass {
   Follower<Backward> backward_;
 };
 
-// The segments that stand at the begin of a word, by block of the lattices.
+// The segments that stand at the begin of several words, by block of the lattices.
 inline std::vector<std::vector<uint32_t>> first_segments(const SegmentedCorpus& corpus,
                                                          size_t blocks) {
-  std::vector<bool> seen(corpus.segments.size(), false);
+  std::vector<bool> seen(corpus.segments.size(), false), again(corpus.segments.size(), false);
   std::vector<std::vector<uint32_t>> result(blocks);
   for (size_t word = 0; word < corpus.word_count.size(); ++word) {
-    seen[corpus.word_segments[corpus.word_begin[word]]] = true;
+    const uint32_t segment = corpus.word_segments[corpus.word_begin[word]];
+    again[segment] = seen[segment];
+    seen[segment] = true;
   }
-  for (size_t segment = 0; segment < seen.size(); ++segment) {
-    if (!seen[segment]) continue;
+  for (size_t segment = 0; segment < again.size(); ++segment) {
+    if (!again[segment]) continue;
     result[segment / Lattices::kBlockSize].push_back(segment % Lattices::kBlockSize);
   }
   return result;

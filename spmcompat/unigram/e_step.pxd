@@ -4,14 +4,16 @@ from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from spmcompat.corpus.corpus cimport Corpus, SegmentedCorpus
-from spmcompat.unigram.pieces cimport CPieces, NodePiece, Pieces, PieceTrie
+from spmcompat.unigram.pieces cimport CPieces, NodePiece, Pieces
 
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cbool has_avx2()
 
+    const uint32_t PARTS "spmcompat::Lattices::kParts"
+
     cdef cppclass PieceChains:
-        PieceChains(const vector[uint32_t]& prefixes, const vector[NodePiece]& pieces) except +
+        pass
 
     cdef cppclass LatticeBlock:
         pass
@@ -26,12 +28,15 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
-        CLattices(size_t segments, const PieceChains& chains) except +
+        CLattices(const SegmentedCorpus& corpus, uint32_t unknown) except +
         size_t blocks()
         LatticeBlock& block(size_t block)
         const PieceChains& chains()
-        void build_block(
-            size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie) except +
+        void lay_out(size_t block, const SegmentedCorpus& corpus) except +
+        void find_pieces(
+            uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
+        void set_chains(const vector[NodePiece]& pieces) except +
+        void count_nodes(size_t block) except +
         void renumber(
             const vector[uint32_t]& new_ids, const vector[NodePiece]& pieces) except +
         void renumber_block(size_t block) except +
@@ -70,7 +75,6 @@ cdef class Lattices:
     cdef unique_ptr[CLattices] lattices
     cdef Scores scores
     cdef vector[vector[uint32_t]] first_segments
-    cdef unique_ptr[PieceTrie] trie
     cdef int64_t total_count
     cdef _set(self, Pieces pieces)
 

@@ -48,37 +48,42 @@ cdef class Lattices:
 
     def __init__(
             self, Corpus corpus not None, Pieces pieces not None, workers, bint with_log1p=True):
-        cdef size_t blocks
+        cdef int64_t count
         self.corpus = corpus
+        self.lattices.reset(new CLattices(corpus.segmented, len(pieces)))
+        blocks = range(dereference(self.lattices).blocks())
+        workers.run(blocks, lambda _, block: self._lay_out(block))
+        workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
         self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.scores.log_sum_exp = exact_log_sum_exp(with_log1p)
         self._set(pieces)
-        workers.call(self._prepare)
-        blocks = dereference(self.lattices).blocks()
+        workers.call(self._set_chains)
+        workers.run(blocks, lambda _, block: self._count_nodes(block))
         self.total_count = 0
-        cdef int64_t count
         for count in corpus.segmented.word_count:
             self.total_count += count
-        self.first_segments = first_segments(corpus.segmented, blocks)
-        workers.run(range(blocks), lambda _, block: self._build(block))
-        self.trie.reset()
+        self.first_segments = first_segments(corpus.segmented, len(blocks))
 
     cdef _set(self, Pieces pieces):
         self.pieces = pieces
         with nogil:
             self.scores.set(pieces.pieces)
 
-    def _prepare(self):
+    def _lay_out(self, size_t block):
         with nogil:
-            self.trie.reset(new PieceTrie(self.pieces.pieces))
-            self.lattices.reset(new CLattices(
-                self.corpus.segmented.segments_size(),
-                PieceChains(dereference(self.trie).prefixes(), self.scores.pieces)))
+            dereference(self.lattices).lay_out(block, self.corpus.segmented)
 
-    def _build(self, size_t block):
+    def _find_pieces(self, uint32_t part, Pieces pieces):
         with nogil:
-            dereference(self.lattices).build_block(
-                block, self.corpus.segmented, dereference(self.trie))
+            dereference(self.lattices).find_pieces(part, pieces.pieces, self.corpus.segmented)
+
+    def _set_chains(self):
+        with nogil:
+            dereference(self.lattices).set_chains(self.scores.pieces)
+
+    def _count_nodes(self, size_t block):
+        with nogil:
+            dereference(self.lattices).count_nodes(block)
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -60,25 +59,40 @@ class NodeList {
 
 class LatticeBlock {
  public:
-  void add(const char32_t* text, size_t length, const PieceTrie& trie, const PieceChains& chains) {
-    begin_.push_back({offset(longest_.size()), 0, 0});
-    longest_.resize(longest_.size() + length);
-    uint32_t* longest = longest_.data() + begin_.back().position;
-    for (size_t first = 0; first < length; first += kWindow) {
-      const size_t last = std::min(first + kWindow, length);
-      trie.find_longest(text, length, first, last, places_, longest + first);
+  // Segments from their lengths in characters, at first of unknown pieces alone.
+  void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
+    size_t positions = 0;
+    begin_.reserve(lengths.size() + 1);
+    for (const uint32_t length : lengths) {
+      begin_.push_back({offset(positions), 0, 0});
+      positions += length;
     }
-    for (size_t i = 0; i < length; ++i) {
-      if (longest[i] == PieceTrie::kNone) longest[i] = chains.unknown();
-    }
-    begin_.back().nodes = count_nodes(longest, length, chains);
+    begin_.push_back({offset(positions), 0, 0});
+    longest_.assign(positions, unknown);
   }
 
-  void seal() {
-    begin_.push_back({offset(longest_.size()), 0, 0});
-    begin_.shrink_to_fit();
-    longest_.shrink_to_fit();
-    std::vector<PieceTrie::Place>().swap(places_);
+  // Of every position where pieces of the trie may begin the longest of them. The texts of the
+  // segments stand one behind the other, each with PieceTrie::kEnd behind it.
+  void find_pieces(const std::vector<char32_t>& texts, const PieceTrie& trie,
+                   std::vector<PieceTrie::Place>& places) {
+    uint32_t* longest = longest_.data();
+    for (const char32_t& c : texts) {
+      if (c == PieceTrie::kEnd) continue;
+      if (trie.has_part_of(c)) places.push_back(trie.place(&c, longest));
+      if (places.size() == kTogether) trie.find_longest(places);
+      ++longest;
+    }
+    trie.find_longest(places);
+  }
+
+  void count_nodes(const PieceChains& chains) {
+    for (size_t segment = 0; segment + 1 < begin_.size(); ++segment) {
+      size_t nodes = 0;
+      for (uint32_t i = begin_[segment].position; i < begin_[segment + 1].position; ++i) {
+        nodes += chains.size(longest_[i]);
+      }
+      begin_[segment].nodes = offset(nodes);
+    }
   }
 
   LatticeView operator[](size_t segment) const {
@@ -90,10 +104,7 @@ class LatticeBlock {
   // Goes over from pieces to those that `longest_kept` gives for them.
   void renumber(const std::vector<uint32_t>& longest_kept, const PieceChains& chains) {
     for (uint32_t& piece : longest_) piece = longest_kept[piece];
-    for (size_t segment = 0; segment + 1 < begin_.size(); ++segment) {
-      const LatticeView view = (*this)[segment];
-      begin_[segment].nodes = count_nodes(view.longest, view.length, chains);
-    }
+    count_nodes(chains);
   }
 
   void fetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
@@ -112,7 +123,10 @@ class LatticeBlock {
     return values_.data();
   }
   size_t values_begin(size_t segment) const { return begin_[segment].value; }
-  const float* values(size_t segment) const { return values_.data() + values_begin(segment); }
+  // Null for a segment without room.
+  const float* values(size_t segment) const {
+    return values_begin(segment) == 0 ? nullptr : values_.data() + values_begin(segment);
+  }
 
  private:
   struct Begin {
@@ -121,21 +135,15 @@ class LatticeBlock {
     uint32_t value;  // of those that have room
   };
 
-  static constexpr size_t kWindow = 128;  // positions whose pieces are searched together
+  static constexpr size_t kTogether = 128;  // positions whose pieces are searched side by side
 
-  static uint32_t count_nodes(const uint32_t* longest, size_t length, const PieceChains& chains) {
-    size_t nodes = 0;
-    for (size_t i = 0; i < length; ++i) nodes += chains.size(longest[i]);
-    return offset(nodes);
-  }
   static uint32_t offset(size_t size) {
-    if (size > UINT32_MAX) throw std::length_error("a lattice exceeds 16 GB");
+    if (size > UINT32_MAX) throw std::length_error("the lattices of 1024 segments exceed 16 GB");
     return static_cast<uint32_t>(size);
   }
 
   std::vector<uint32_t> longest_;  // the longest piece of every position
   std::vector<Begin> begin_;       // of each segment, and behind the last
-  std::vector<PieceTrie::Place> places_;  // while it is built
   std::vector<float> values_;
 };
 
@@ -143,24 +151,46 @@ class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // segments
 
-  Lattices(size_t segments, PieceChains chains)
-      : segments_(segments),
-        chains_(std::move(chains)),
-        blocks_((segments + kBlockSize - 1) / kBlockSize) {}
+  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces, then
+  // set_chains, then count_nodes for all blocks.
+  Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
+      : segments_(corpus.segments.size()),
+        blocks_((segments_ + kBlockSize - 1) / kBlockSize),
+        prefixes_(unknown, PieceTrie::kNone) {}
 
   size_t blocks() const { return blocks_.size(); }
 
   const PieceChains& chains() const { return chains_; }
 
-  void build_block(size_t block, const SegmentedCorpus& corpus, const PieceTrie& trie) {
-    std::vector<char32_t> text;
-    const size_t end = std::min(segments_, (block + 1) * kBlockSize);
-    for (size_t segment = block * kBlockSize; segment < end; ++segment) {
-      decode_text(corpus.segments[segment], text);
-      blocks_[block].add(text.data(), text.size(), trie, chains_);
-    }
-    blocks_[block].seal();
+  void lay_out(size_t block, const SegmentedCorpus& corpus) {
+    std::vector<uint32_t> lengths;
+    for_each_segment(block, [&](size_t segment) {
+      lengths.push_back(static_cast<uint32_t>(count_chars(corpus.segments[segment])));
+    });
+    blocks_[block].lay_out(lengths, static_cast<uint32_t>(prefixes_.size()));
   }
+
+  // A position tells by its character which part its pieces fall to.
+  static constexpr uint32_t kParts = 8;
+  void find_pieces(uint32_t part, const Pieces& pieces, const SegmentedCorpus& corpus) {
+    const PieceTrie trie(pieces, part, kParts, &prefixes_);
+    std::vector<char32_t> texts;
+    std::vector<PieceTrie::Place> places;
+    for (size_t block = 0; block < blocks_.size(); ++block) {
+      texts.clear();
+      for_each_segment(block, [&](size_t segment) {
+        append_characters(corpus.segments[segment], texts);
+        texts.push_back(PieceTrie::kEnd);
+      });
+      blocks_[block].find_pieces(texts, trie, places);
+    }
+  }
+
+  void set_chains(const std::vector<NodePiece>& pieces) {
+    chains_ = PieceChains(prefixes_, pieces);
+    std::vector<uint32_t>().swap(prefixes_);
+  }
+  void count_nodes(size_t block) { blocks_[block].count_nodes(chains_); }
 
   // Gives the pieces new ids; the last id is that of the unknown piece. In rounds: renumber, then
   // renumber_block for all blocks, then end_renumbering.
@@ -188,10 +218,17 @@ class Lattices {
   }
 
  private:
+  template <typename Function>
+  void for_each_segment(size_t block, Function function) const {
+    const size_t end = std::min(segments_, (block + 1) * kBlockSize);
+    for (size_t segment = block * kBlockSize; segment < end; ++segment) function(segment);
+  }
+
   size_t segments_;
-  PieceChains chains_;
-  std::vector<uint32_t> longest_kept_;  // while blocks are renumbered
   std::vector<LatticeBlock> blocks_;
+  PieceChains chains_;
+  std::vector<uint32_t> prefixes_;      // of the pieces, while they are searched
+  std::vector<uint32_t> longest_kept_;  // while blocks are renumbered
 };
 
 }  // namespace spmcompat

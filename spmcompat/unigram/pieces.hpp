@@ -85,14 +85,18 @@ inline std::string piece_text(const Pieces& pieces, uint32_t id) {
   return std::string(pieces[id]);
 }
 
-inline void decode_text(std::string_view text, std::vector<char32_t>& characters) {
-  characters.clear();
+inline void append_characters(std::string_view text, std::vector<char32_t>& characters) {
   const char* end = text.data() + text.size();
   for (const char* p = text.data(); p < end;) {
     size_t length;
     characters.push_back(decode_utf8(p, end, &length));
     p += length;
   }
+}
+
+inline void decode_text(std::string_view text, std::vector<char32_t>& characters) {
+  characters.clear();
+  append_characters(text, characters);
 }
 
 // A trie over characters: its edges are one hash table of (node, character) -> node, and the node
@@ -103,23 +107,27 @@ class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // Shorter pieces come first, so the node of a piece is there before longer ones pass it.
-  explicit PieceTrie(const Pieces& pieces)
-      : pieces_(pieces.size()), nodes_(pieces_ + 1), prefixes_(pieces_, kNone) {
-    reserve(1024 + size_t{pieces_} + pieces_ / 4);
+  explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
+
+  // Of the pieces those that fall to one of several parts by their first character. Writes to
+  // `prefixes` of each of them the longest other piece that it begins with.
+  PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
+      : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
+    // Shorter pieces come first, so the node of a piece is there before longer ones pass it.
     const std::vector<uint32_t> ids = by_size(pieces);
+    reserve(1024 + ids.size() + ids.size() / 4);
     std::vector<Walk> walks;
-    for (uint32_t first = 0; first < pieces_; first += kTogether) {
-      for (uint32_t i = first; i < std::min(first + kTogether, pieces_); ++i) {
+    for (size_t i = 0; i < ids.size();) {
+      for (; i < ids.size() && walks.size() < kTogether; ++i) {
         const std::string_view piece = pieces[ids[i]];
         walks.push_back({root(), ids[i], piece.data(), piece.data() + piece.size()});
       }
-      while (!walks.empty()) add_edges(walks);
+      while (!walks.empty()) add_edges(walks, prefixes);
     }
   }
 
-  // Of each piece the longest other one that it begins with, or kNone.
-  const std::vector<uint32_t>& prefixes() const { return prefixes_; }
+  // Whether pieces that begin with the character fall to the part.
+  bool has_part_of(char32_t c) const { return c % parts_ == part_; }
 
   // Calls function(length in characters, id) for every piece that begins the text, shortest first.
   template <typename Function>
@@ -132,31 +140,29 @@ class PieceTrie {
     }
   }
 
-  // A place of a text, by its distance from the first one, and the node that was reached from it.
-  using Place = std::pair<uint32_t, uint32_t>;
+  // No piece holds it: it ends a text.
+  static constexpr char32_t kEnd = 0x110000;
 
-  // Writes to `longest` of all places [first, last) of the text the longest piece that begins
-  // there, or kNone. `places` is room to work in.
-  void find_longest(const char32_t* text, size_t length, size_t first, size_t last,
-                    std::vector<Place>& places, uint32_t* longest) const {
-    std::fill_n(longest, last - first, kNone);
-    places.clear();
-    for (size_t place = first; place < last; ++place) {
-      places.push_back({static_cast<uint32_t>(place - first), root()});
-    }
-    for (size_t depth = 0; !places.empty(); ++depth) {
-      const char32_t* at = text + first + depth;
-      while (first + places.back().first + depth >= length) {
-        places.pop_back();
-        if (places.empty()) return;
-      }
-      for (const auto& [place, node] : places) fetch(node, at[place]);
+  // A place of a text, where the longest piece that begins there shall be written, and the node
+  // that was reached.
+  struct Place {
+    const char32_t* at;
+    uint32_t* longest;
+    uint32_t node;
+  };
+  Place place(const char32_t* at, uint32_t* longest) const { return {at, longest, root()}; }
+
+  // Writes the longest pieces, where there are any. The texts end with kEnd; the list is empty
+  // afterwards.
+  void find_longest(std::vector<Place>& places) const {
+    while (!places.empty()) {
+      for (const Place& place : places) fetch(place.node, *place.at);
       size_t left = 0;
-      for (const auto& [place, node] : places) {
-        const uint32_t next = follow(node, at[place]);
+      for (const Place& place : places) {
+        const uint32_t next = follow(place.node, *place.at);
         if (next == kNone) continue;
-        if (is_piece(next)) longest[place] = next;
-        places[left++] = {place, next};
+        if (is_piece(next)) *place.longest = next;
+        places[left++] = {place.at + 1, place.longest, next};
       }
       places.resize(left);
     }
@@ -178,17 +184,24 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids by size in bytes.
-  static std::vector<uint32_t> by_size(const Pieces& pieces) {
+  // The ids of the part by size in bytes.
+  std::vector<uint32_t> by_size(const Pieces& pieces) const {
+    const auto for_each_id = [&](auto function) {
+      for (uint32_t id = 0; id < pieces.size(); ++id) {
+        const std::string_view piece = pieces[id];
+        size_t size;
+        const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
+        if (has_part_of(first)) function(id, piece.size());
+      }
+    };
     std::vector<uint32_t> begin(2);
-    for (uint32_t id = 0; id < pieces.size(); ++id) {
-      const size_t size = pieces[id].size();
+    for_each_id([&](uint32_t, size_t size) {
       if (size + 2 > begin.size()) begin.resize(size + 2);
       ++begin[size + 1];
-    }
+    });
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<uint32_t> ids(pieces.size());
-    for (uint32_t id = 0; id < pieces.size(); ++id) ids[begin[pieces[id].size()]++] = id;
+    std::vector<uint32_t> ids(begin.back());
+    for_each_id([&](uint32_t id, size_t size) { ids[begin[size]++] = id; });
     return ids;
   }
 
@@ -211,7 +224,7 @@ class PieceTrie {
   uint32_t follow(uint32_t node, char32_t c) const { return probe(node, c).to; }
 
   // Goes one character further in all texts; those that end leave the list.
-  void add_edges(std::vector<Walk>& walks) {
+  void add_edges(std::vector<Walk>& walks, std::vector<uint32_t>* prefixes) {
     reserve(used_ + walks.size());
     std::array<char32_t, kTogether> characters;
     for (size_t i = 0; i < walks.size(); ++i) {
@@ -231,7 +244,7 @@ class PieceTrie {
       }
       if (ends) continue;
       walk.node = edge.to;
-      if (is_piece(walk.node)) prefixes_[walk.id] = walk.node;
+      if (is_piece(walk.node) && prefixes != nullptr) (*prefixes)[walk.id] = walk.node;
       walks[left++] = walk;
     }
     walks.resize(left);
@@ -247,9 +260,9 @@ class PieceTrie {
     }
   }
 
-  uint32_t pieces_;
+  uint32_t part_, parts_;
+  uint32_t pieces_;  // of all parts
   uint32_t nodes_;  // their number, the root among them
-  std::vector<uint32_t> prefixes_;
   std::vector<Edge> edges_;
   size_t used_ = 0;  // edges
 };

@@ -16,7 +16,6 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass PieceTrie:
         PieceTrie(const CPieces& pieces) except +
-        const vector[uint32_t]& prefixes()
 
     string piece_text(const CPieces& pieces, uint32_t id) except +
 
