@@ -10,10 +10,13 @@ import pytest
 ROOT = str(Path(__file__).resolve().parent.parent)
 
 # An installed spmcompat must win over the source folder, which may hold no compiled modules.
-# It is imported at once: for every test module pytest puts the folder first again.
+# It is imported at once: for every test module pytest puts the folder first again. What the
+# package's own plugin of pytest has imported by now came from the folder.
 if ROOT in sys.path:
     sys.path.remove(ROOT)
     sys.path.append(ROOT)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "spmcompat"]:
+        del sys.modules[name]
 
 import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, environments, harness  # noqa: E402
