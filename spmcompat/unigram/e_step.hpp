@@ -105,7 +105,9 @@ class WordPass {
     return words_.size() >= kMaxWords || (words_.size() >= kMinWords && nodes_.size() > kManyNodes);
   }
 
+  // A word of no segments, a sentence that normalized to nothing, adds nothing.
   void add(const uint32_t* segments, size_t count, float frequency) {
+    if (count == 0) return;
     Word word{nodes_.size(), 0, 0, alpha_.size(), 0, 0, frequency};
     for (size_t i = count; i-- > 0;) {
       const LatticeView view = lattices_[segments[i]];
@@ -239,6 +241,7 @@ inline std::vector<std::vector<uint32_t>> first_segments(const SegmentedCorpus& 
   std::vector<bool> seen(corpus.segments.size(), false), again(corpus.segments.size(), false);
   std::vector<std::vector<uint32_t>> result(blocks);
   for (size_t word = 0; word < corpus.word_count.size(); ++word) {
+    if (corpus.word_begin[word] == corpus.word_begin[word + 1]) continue;
     const uint32_t segment = corpus.word_segments[corpus.word_begin[word]];
     again[segment] = seen[segment];
     seen[segment] = true;
