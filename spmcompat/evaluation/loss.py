@@ -12,6 +12,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.progress import Report
 from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.probabilities import log_sum
 
 if TYPE_CHECKING:
     from spmcompat.workers import Workers
@@ -54,7 +55,7 @@ class MarginalLoss:
         self._options = _reading(model, [text for text, _ in normal])
         self._charsmap = model.normalizer_spec.precompiled_charsmap
         self._symbols = [symbol.encode() for symbol in symbols]
-        shift = _log_sum([score for _, score in normal])
+        shift = log_sum([score for _, score in normal])
         self._pieces = _pieces(normal)
         self._shifted = _pieces([(text, score - shift) for text, score in normal])
         self.raw = 0.0
@@ -119,8 +120,3 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
 
 def _pieces(items: Sequence[tuple[str, float]]) -> Pieces:
     return Pieces([*((text.encode(), score) for text, score in items), (_SYMBOL.encode(), 0.0)])
-
-
-def _log_sum(scores: Sequence[float]) -> float:
-    highest = max(scores)
-    return highest + math.log(math.fsum(math.exp(score - highest) for score in scores))

@@ -153,6 +153,18 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     return work.select(weights, size)
 
 
+def prune_flat(Pieces pieces not None, size_t size):
+    """Return the pieces of the highest scores, and the new ids of the old ones.
+
+    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. Of equal scores the
+    piece of the lower id stays; the order of the pieces is kept.
+    """
+    cdef vector[uint32_t] kept
+    ranked = sorted(range(len(pieces)), key=lambda i: -pieces.pieces.score[i])
+    kept = sorted(ranked[:size])
+    return keep(pieces, kept)
+
+
 cdef class _Reachable:
     """The pieces that are reachable, found in parts that workers share."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from spmcompat import extensions
@@ -12,11 +11,12 @@ from spmcompat.extensions import Extensions
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unigram.e_step import Lattices, NewIds
+from spmcompat.unigram.exact_pruning import prune_exact
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
-from spmcompat.unigram.other_pruning import prune_exact, prune_flat
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
+from spmcompat.unigram.probabilities import log_sum
+from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.seed_file import read_seed_file
 from spmcompat.unigram.seeding import NO_LIMIT, SeedRule, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.sizes import rounds_left, shrunk
@@ -201,9 +201,7 @@ def _estimate_again(
     """Estimate the scores of the final pieces once more, if that is asked."""
     given = options.extensions
     if given.final_estimate == "renormalize":
-        highest = max(score for _, score in final)
-        total = math.fsum(math.exp(score - highest) for _, score in final)
-        shift = highest + math.log(total)
+        shift = log_sum([score for _, score in final])
         return [(piece, score - shift) for piece, score in final]
     if given.final_steps == 0:
         return final
