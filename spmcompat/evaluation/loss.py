@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SPACE = "\u2581"
 _SYMBOL = "\u2585"  # what the readers leave of a user-defined symbol
+_LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
 
@@ -92,10 +93,12 @@ class MarginalLoss:
 
 def has_loss(model: ModelProto) -> bool:
     """Tell whether the scores of the model are log probabilities of a Unigram model."""
+    scores = [p.score for p in model.pieces if p.type == p.NORMAL]
     return (
         model.trainer_spec.model_type == TrainerSpec.UNIGRAM
         and model.normalizer_spec.escape_whitespaces
-        and any(p.type == p.NORMAL for p in model.pieces)
+        and bool(scores)
+        and log_sum(scores) > _LEAST_SUM
     )
 
 
