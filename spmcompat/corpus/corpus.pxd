@@ -47,7 +47,9 @@ cdef extern from "lines.hpp" namespace "spmcompat" nogil:
         uint64_t reserved()
 
     cdef cppclass CSampler "spmcompat::Sampler":
-        CSampler(uint64_t size, cbool shuffle, uint64_t seed, cbool narrow)
+        CSampler(
+            uint64_t size, cbool shuffle, uint64_t seed, cbool narrow, uint64_t among)
+        pair[string, int64_t]& operator[](size_t i)
         cbool done()
         uint64_t offered()
         size_t size()
