@@ -11,7 +11,8 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from spmcompat.corpus.corpus import BLOCK_BYTES, Batch, Block, Chunk, Folder, Sample, Sentences
+from spmcompat.corpus.corpus import Batch, Chunk, Folder
+from spmcompat.corpus.lines import BLOCK_BYTES, Block, Sample, Sentences
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.progress import Report
 
@@ -203,6 +204,34 @@ class Sampled:
         first = index * _SAMPLE_BLOCK
         last = min(first + _SAMPLE_BLOCK, len(self._sample))
         return folder.add_sample(index, self._sample, first, last, keep_words, chunk)
+
+
+class Overheard:
+    """A uniform sample of the sentences, drawn while others read them.
+
+    Parameters
+    ----------
+    size : int
+        How many at most.
+    seed : int
+        Of the draw.
+    narrow : bool
+        Whether to draw as sentencepiece does, where that is repeatable.
+    """
+
+    def __init__(self, size: int, seed: int, narrow: bool) -> None:
+        self._size = size
+        self._seed = seed
+        self._narrow = narrow
+        self.lines: Sample | None = None
+
+    def hear(self, blocks: Iterable[Block], sentences: Sentences, among: int) -> Iterator[Block]:
+        """Hand the blocks on, and draw anew: from all of their sentences, or the first `among`."""
+        self.lines = Sample(self._size, True, self._seed, self._narrow, among)
+        for block in blocks:
+            if not self.lines.done:
+                self.lines.add(block, sentences)
+            yield block
 
 
 class _Readable(Protocol):

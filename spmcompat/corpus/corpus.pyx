@@ -1,10 +1,9 @@
 """Sentences folded into distinct words, and the corpus that the trainers read.
 
-The C++ side: lines.hpp filters and samples lines, fold.hpp folds sentences into words,
-word_table.hpp holds the words of all workers, word_counts.hpp counts them and holds the order of
-the sentences, segmenter.hpp cuts words into segments, chunks.hpp cuts the text into chunks. Here
-stand the owners of these objects and the calls into them; all of them release the GIL while they
-work.
+The C++ side: fold.hpp folds sentences into words, word_table.hpp holds the words of all workers,
+word_counts.hpp counts them and holds the order of the sentences, segmenter.hpp cuts words into
+segments, chunks.hpp cuts the text into chunks. Here stand the owners of these objects and the calls
+into them; all of them release the GIL while they work.
 """
 
 from cython cimport final
@@ -15,10 +14,10 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string_view cimport string_view
 from libcpp.utility cimport move, pair
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.corpus.lines cimport Block, Sample, Sentences
+from spmcompat.errors import TrainingError
 
 
-BLOCK_BYTES = 1 << 20
 cdef unsigned int SHARD_BITS = 6
 cdef size_t PARTS_PER_WORKER = 4
 INPUT_CHANGED = (
@@ -39,167 +38,6 @@ def return_freed_memory():
     """
     with nogil:
         c_return_freed_memory()
-
-
-@final
-cdef class Block:
-    """A stretch of the input: lines that end in LF, or items of an iterator."""
-
-    cdef readonly object origin
-    cdef readonly object first_line
-    cdef bytes text
-    cdef string items
-    cdef vector[size_t] ends
-    cdef bint is_lines
-
-    @staticmethod
-    def of_lines(bytes text not None, str origin, first_line):
-        """Lines of the file `origin` from the line `first_line` (counted from 1) on."""
-        cdef Block block = Block()
-        block.text = text
-        block.is_lines = True
-        block.origin = origin
-        block.first_line = first_line
-        return block
-
-    @staticmethod
-    def of_items(iterator, first_item):
-        """The next items (str or bytes) of an iterator; CR and LF at their ends are removed.
-
-        Returns
-        -------
-        Block or None
-            None when the iterator is exhausted.
-        """
-        cdef Block block = Block()
-        cdef bytes data
-        cdef Py_ssize_t size
-        block.is_lines = False
-        block.origin = "item"
-        block.first_line = first_item
-        for item in iterator:
-            data = _encode(item)
-            size = PyBytes_GET_SIZE(data)
-            while size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
-                size -= 1
-            block.items.append(PyBytes_AS_STRING(data), size)
-            block.ends.push_back(block.items.size())
-            if block.items.size() >= BLOCK_BYTES:
-                break
-        return block if block.ends.size() > 0 else None
-
-    def unfinished_line(self):
-        """Return what stands behind the last line end."""
-        return self.text[self.text.rfind(b"\n") + 1:]
-
-    @property
-    def lines(self):
-        """Number of items."""
-        return self.ends.size()
-
-    @property
-    def size(self):
-        """Size in bytes."""
-        return len(self.text) if self.is_lines else self.items.size()
-
-
-def _encode(item):
-    if isinstance(item, bytes):
-        return item
-    if isinstance(item, str):
-        try:
-            return item.encode()
-        except UnicodeEncodeError as error:
-            raise TrainingError(
-                f"a sentence of the iterator holds a lone surrogate: {error.reason}: "
-                "encode it to bytes yourself"
-            ) from None
-    raise BadValueError(
-        f"Iterator must return str or bytes. It returned {type(item).__name__}."
-    )
-
-
-@final
-cdef class Sentences:
-    """The tests that a line passes before it is a sentence, and the count of those that fail.
-
-    Parameters
-    ----------
-    max_length : int
-        The longest sentence, in bytes.
-    tsv : bool
-        Whether lines are ``word<TAB>count``.
-    streamed_counts : bool
-        Whether a count is the number that its field begins with.
-    """
-
-    cdef unique_ptr[LineFilter] filter
-
-    def __init__(self, size_t max_length, bint tsv, bint streamed_counts=False):
-        self.filter.reset(new LineFilter(max_length, tsv, streamed_counts))
-
-    @property
-    def accepted(self):
-        """Number of sentences."""
-        return dereference(self.filter).sentences()
-
-    @property
-    def too_long(self):
-        """Number of lines over the limit."""
-        return dereference(self.filter).too_long()
-
-    @property
-    def reserved(self):
-        """Number of lines that hold U+2585, which stands for unknown characters."""
-        return dereference(self.filter).reserved()
-
-    cdef _fail(self, Block block, error):
-        line = block.first_line + dereference(self.filter).line() - 1
-        raise TrainingError(f"{block.origin}:{line}: {error}") from None
-
-
-@final
-cdef class Sample:
-    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
-
-    With `narrow` it is the sample that sentencepiece draws, in releases where it is repeatable.
-    """
-
-    cdef unique_ptr[CSampler] sampler
-
-    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False):
-        self.sampler.reset(new CSampler(size, shuffle, seed, narrow))
-
-    def __len__(self):
-        return dereference(self.sampler).size()
-
-    @property
-    def offered(self):
-        """Number of sentences the sample was drawn from."""
-        return dereference(self.sampler).offered()
-
-    @property
-    def done(self):
-        """Whether no later sentence can enter."""
-        return dereference(self.sampler).done()
-
-    def add(self, Block block not None, Sentences sentences not None):
-        """Offer every sentence of a block."""
-        cdef const char* text
-        try:
-            if block.is_lines:
-                text = PyBytes_AS_STRING(block.text)
-                size = PyBytes_GET_SIZE(block.text)
-                with nogil:
-                    sample_lines[size_t](
-                        dereference(sentences.filter), text, size, dereference(self.sampler))
-            else:
-                with nogil:
-                    sample_lines[vector[size_t]](
-                        dereference(sentences.filter), block.items.data(), block.ends,
-                        dereference(self.sampler))
-        except RuntimeError as error:
-            sentences._fail(block, error)
 
 
 @final
@@ -250,6 +88,7 @@ cdef class TextRules:
         self.rule.whitespace_as_suffix = (
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
+        self.rule.spaces_apart = options.spaces_apart
         self.rule.boundary = options.release.boundary
         self.looks_again = options.release.removes_all_empty
 
@@ -274,13 +113,14 @@ cdef class TextRules:
         marks_stay = mark not in delimiter and not any(mark in symbol for symbol in symbols)
         # Of a boundary in the place of the mark, which a character that is not kept then takes,
         # the first byte is the same. A pre-tokenizer may begin a sentence as it likes.
-        self.fold.uniform_starts = (
+        self.fold.uniform_starts = options.spaces_apart or (
             options.add_dummy_prefix
             and not options.treat_whitespace_as_suffix
             and (marks_stay or not options.all_characters)
             and pretokenize is None)
         self.fold.short_way = (
             self.fold.uniform_starts
+            and pretokenize is None
             and options.remove_extra_whitespaces
             and options.split_by_whitespace
             and dereference(self.normalizer).words_are_independent()
@@ -605,7 +445,8 @@ cdef class Builder:
         cdef bint uniform = self.rules.fold.uniform_starts
         cdef bint in_order = self.rules.fold.whole_sentences
         # Without its mark a space is an unknown character, and no longer ends a word.
-        if not in_order and not any(c == 0x2581 for c, _ in alphabet):
+        has_mark = self.rules.rule.spaces_apart or any(c == 0x2581 for c, _ in alphabet)
+        if not in_order and not has_mark:
             if not self.has_words:
                 raise WordsNotKeptError()
             self.workers.call(lambda: self._join_sentences(uniform))
@@ -815,6 +656,14 @@ cdef class Corpus:
                 self.segmented = SegmentedCorpus()
         except RuntimeError as error:
             raise _too_long(error, longest) from None
+        return found
+
+    def segment_counts(self):
+        """Return the `SegmentCounts` while nothing was dropped; all of the corpus is left."""
+        cdef SegmentCounts found = SegmentCounts()
+        found.rule = self.rule
+        with nogil:
+            found.segments = count_segments(self.segmented)
         return found
 
     def drop_uses(self):
