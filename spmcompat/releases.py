@@ -86,6 +86,13 @@ class Release(NamedTuple):
         The search for the second-best segmentation gives up after so many steps.
     drops_unreachable : bool
         Pieces that their own decomposition beats are dropped in the end.
+    encodes_in_float : bool
+        Its runtime compares the scores of segmentations as float32, and of user symbols prefers
+        the long ones; else it compares in double, and prefers few of them.
+    loses_control_pieces : bool
+        Its runtime fails on a text that a control piece is found in.
+    loads_short_pieces_only : bool
+        Its runtime refuses pieces of 8000 bytes or more, and those with U+0000.
     """
 
     version: str
@@ -121,6 +128,9 @@ class Release(NamedTuple):
     weighs_losses_by_words: bool
     limits_two_best: bool
     drops_unreachable: bool
+    encodes_in_float: bool
+    loses_control_pieces: bool
+    loads_short_pieces_only: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -180,6 +190,9 @@ V0_2_3 = Release(
     weighs_losses_by_words=False,
     limits_two_best=True,
     drops_unreachable=True,
+    encodes_in_float=True,
+    loses_control_pieces=False,
+    loads_short_pieces_only=True,
 )
 
 V0_2_2 = V0_2_3._replace(
@@ -225,6 +238,9 @@ V0_2_1 = V0_2_2._replace(
     seed_nodes_are_cut=False,
     seed_ties_in_tree_order=True,
     weighs_losses_by_words=True,
+    encodes_in_float=False,
+    loses_control_pieces=True,
+    loads_short_pieces_only=False,
 )
 
 V0_2_0 = V0_2_1._replace(

@@ -73,21 +73,24 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Messages": {
         "minloglevel": "0 tells everything, 1 warnings and errors, 2 errors only.",
         "quiet": "Tell nothing but the error that ends the run.",
-        "random_seed": "Taken as in spm_train; training does not use it.",
+        "random_seed": "Draws the lines of --self_test_sample_size in 0.2.0 and 0.2.1.",
         "help": "Show this text.",
         "version": "Show the version.",
     },
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
-        "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "sampling_seed": "Seed of the sample that --input_sentence_size draws, and of what "
+        "--self_test_sample_size draws without --random_seed.",
         "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
         "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
         "recipe": "Options that belong together; each can be set too. paper: seeds as in Land and "
-        "Pinter; fsp: flat score pruning too.",
-        "seed_mode": "Where seeds are looked for: full_text, or pretokens.",
+        "Pinter; fsp: flat score pruning too; mingram: the fewest tokens.",
+        "seed_mode": "Where seeds are looked for: full_text, or pretokens; or bpe: its merges.",
         "prefix_recovery": "A seed that is no valid piece leaves its longest valid prefix.",
         "seed_factor": "Number of seeds, as a multiple of vocab_size; 0 leaves it to "
         "seed_sentencepiece_size.",
+        "objective": "likelihood, or fewest_tokens: hard EM of the segmentations of fewest pieces, "
+        "the most probable first, and one pruning, by use.",
         "m_step": "digamma, or ml: maximum likelihood.",
         "early_prune_threshold": "Pieces expected less often leave in the M-step.",
         "prune": "What a pruning keeps: likelihood, flat (the highest scores), or exact (by what "
@@ -108,6 +111,7 @@ _OWN_DEFAULTS = {
     "compat": "0.2.3",
     "seed_mode": "full_text",
     "seed_factor": "0",
+    "objective": "likelihood",
     "m_step": "digamma",
     "early_prune_threshold": "0.5",
     "prune": "likelihood",

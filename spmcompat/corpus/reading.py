@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from spmcompat.corpus.blocks import Files, Items, Sampled
+from spmcompat.corpus.blocks import Files, Items, Overheard, Sampled
 from spmcompat.corpus.chunks import Chunks
 from spmcompat.corpus.corpus import (
     Batch,
@@ -29,6 +29,7 @@ from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24
+_SPACE = "\u2581"
 
 
 class CorpusOptions(NamedTuple):
@@ -49,6 +50,8 @@ class CorpusOptions(NamedTuple):
     treat_whitespace_as_suffix: bool = False
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
+    spaces_apart: bool = False
+    """Whether words are what stands between spaces, and spaces count for nothing."""
     pretokenization_delimiter: str = ""
     pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
@@ -62,6 +65,8 @@ class CorpusOptions(NamedTuple):
     """Whether seeds are looked for in the corpus."""
     chunk_bytes: int = 500 << 20
     """Of normalized text, in one search of seeds; fixed in the reference."""
+    overheard: Overheard | None = None
+    """Draws a sample from the text while it is read."""
     release: Release = DEFAULT
 
 
@@ -84,10 +89,7 @@ class _Reader:
         self.workers = workers
         self.keep = keep
         self.folders = [Folder(i, rules) for i in range(workers.count)]
-        self.sentences = [
-            Sentences(options.max_sentence_length, options.tsv, options.release.streams_numbers)
-            for _ in range(workers.count)
-        ]
+        self.sentences = [_sentences(options) for _ in range(workers.count)]
         self.beside: _Reader | None = None  # reads the same text by other rules
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
@@ -96,7 +98,7 @@ class _Reader:
         self.has_words = (
             ordered
             and options.split_by_whitespace
-            and (keep or "\u2581" not in options.required_chars)
+            and (keep or not (options.spaces_apart or _SPACE in options.required_chars))
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -245,6 +247,8 @@ def read_unordered(
     counts: Counter[int] = Counter()
     for characters in found:
         counts.update(characters)
+    if options.spaces_apart:
+        del counts[ord(_SPACE)]
     whole = options.all_characters
     alphabet = (
         whole_alphabet(counts, options.release.boundary)
@@ -270,6 +274,11 @@ def _rules(
         return TextRules(charsmap, symbols, options, ordered, pretokenize, copies)
     except RuntimeError as error:
         raise TrainingError(f"INTERNAL: {error}") from None
+
+
+def _sentences(options: CorpusOptions) -> Sentences:
+    streamed = options.release.streams_numbers
+    return Sentences(options.max_sentence_length, options.tsv, streamed)
 
 
 def _source(
@@ -300,6 +309,10 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
     """Let the reader fold the text, or a sample of it; return what was folded."""
     options = reader.options
     kept: Files | Items | Sampled = source
+    blocks: Iterable[Block] = source
+    if options.overheard is not None:
+        among = 0 if options.shuffle_input_sentence else options.input_sentence_size
+        blocks = options.overheard.hear(source, _sentences(options), among)
     with report.stage("Reading", source.size(), "bytes") as stage:
         if options.input_sentence_size > 0:
             sample = Sample(
@@ -308,12 +321,12 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
                 options.sampling_seed,
                 narrow=options.release.sample_is_repeatable,
             )
-            _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
+            _take_sample(blocks, sample, reader.sentences[0], reader.workers, stage)
             report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
             kept = Sampled(sample)
             reader.fold_sample(kept)
         else:
-            reader.fold(source, stage)
+            reader.fold(blocks, stage)
     _report_lines(reader.sentences, options, report)
     return kept
 
