@@ -51,7 +51,7 @@ def _print_table(table: Table, texts: Sequence[Path], work: Path) -> None:
     if table.published_for:
         print(f"published for {table.published_for}")
     languages = "".join(f"{text.stem:>16}" for text in texts)
-    print(f"{'':22}{languages}{'mean':>16}{'published':>16}{'signs':>10}{'time':>7}")
+    print(f"{'':22}{languages}{'mean':>16}{'published':>16}{'signs':>16}{'time':>7}")
     for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
         changes = [_change(ours, base) for ours, base in zip(row, measured[0], strict=True)]
         mean = Change(*(sum(values) / len(changes) for values in zip(*changes, strict=True)))
@@ -59,7 +59,7 @@ def _print_table(table: Table, texts: Sequence[Path], work: Path) -> None:
         time = sum(m.seconds for m in row) / sum(m.seconds for m in measured[0])
         print(
             f"{label:22}{cells}{_show(mean):>16}{_show(published) if published else '':>16}"
-            f"{_signs(mean, published):>10}{time:>7.2f}"
+            f"{_signs(mean, published):>16}{time:>7.2f}"
         )
 
 
