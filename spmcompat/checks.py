@@ -93,15 +93,8 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _check_release(settings: Settings) -> None:
-    """Raise if the model type cannot be trained as the release trains it."""
-    release = settings.release
-    model_type = TrainerSpec.ModelType.Name(settings.trainer.model_type).lower()
-    if model_type not in release.model_types:
-        raise TrainingError(
-            f"{model_type} models of sentencepiece {release.version} are not supported yet. Choose "
-            "another release with compat."
-        )
-    spec = settings.trainer
+    """Raise if an option is not supported as the release takes it."""
+    release, spec = settings.release, settings.trainer
     unigram = spec.model_type == TrainerSpec.UNIGRAM
     if unigram and spec.pretokenization_delimiter and release.delimiter_leaves_words:
         raise TrainingError(

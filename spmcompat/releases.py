@@ -17,8 +17,6 @@ class Release(NamedTuple):
     ----------
     version : str
         The release, as on PyPI.
-    model_types : frozenset of str
-        What can be trained as this release trains it.
     unknown_options : frozenset of str
         Options of other releases that this one does not know, keywords and flags.
     retired_options : frozenset of str
@@ -28,6 +26,11 @@ class Release(NamedTuple):
     streams_numbers : bool
         Whether numbers, also those in files, are read as C++ streams read them: what follows a
         number is not looked at.
+    skips_empty_fields : bool
+        Whether a line of a table is read as if it had no empty fields.
+    empty_files_repeat_lines : bool
+        Whether from an empty input the last line of the one before is read again, if its line end
+        is missing; else an empty line is read.
     characters_without_rules : str
         Characters that the predefined rule sets leave alone, and the newest release does not, in
         hexadecimal: most are younger than the release's Unicode.
@@ -89,11 +92,12 @@ class Release(NamedTuple):
     """
 
     version: str
-    model_types: frozenset[str]
     unknown_options: frozenset[str]
     retired_options: frozenset[str]
     experimental_flags: frozenset[str]
     streams_numbers: bool
+    skips_empty_fields: bool
+    empty_files_repeat_lines: bool
     characters_without_rules: str
     code_points: str
     rules_change_something: bool
@@ -137,7 +141,6 @@ _UNKNOWN_BEFORE_0_2_2 = _UNKNOWN_BEFORE_0_2_3 | {"normalizer", "_serialized_norm
 
 V0_2_3 = Release(
     version="0.2.3",
-    model_types=frozenset({"unigram", "bpe", "word", "char"}),
     unknown_options=frozenset(),
     retired_options=frozenset(
         {
@@ -153,6 +156,8 @@ V0_2_3 = Release(
     ),
     experimental_flags=_EXPERIMENTAL_FLAGS,
     streams_numbers=False,
+    skips_empty_fields=False,
+    empty_files_repeat_lines=True,
     characters_without_rules="",
     code_points="strict",
     rules_change_something=True,
@@ -184,7 +189,6 @@ V0_2_3 = Release(
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
-    model_types=frozenset({"bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),
@@ -213,9 +217,10 @@ V0_2_2 = V0_2_3._replace(
 
 V0_2_1 = V0_2_2._replace(
     version="0.2.1",
-    model_types=frozenset({"unigram", "bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
     streams_numbers=True,
+    skips_empty_fields=True,
+    empty_files_repeat_lines=False,
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,

@@ -375,8 +375,9 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
-        # Where words are counted, those that stay empty change nothing.
-        cdef bint looks_again = self.rules.looks_again or not self.rules.fold.whole_sentences
+        # Where words are counted, sentences that stay empty change nothing but the text's end.
+        cdef bint in_order = self.rules.fold.whole_sentences or self.rules.looks_at_text_end
+        cdef bint looks_again = self.rules.looks_again or not in_order
         self._absorb(folders, batches, has_words)
         with nogil:
             self.order.remove_empty(looks_again)

@@ -85,7 +85,7 @@ class _Reader:
         self.keep = keep
         self.folders = [Folder(i, rules) for i in range(workers.count)]
         self.sentences = [
-            Sentences(options.max_sentence_length, options.tsv, options.release.streams_numbers)
+            Sentences(options.max_sentence_length, options.tsv, options.release)
             for _ in range(workers.count)
         ]
         self.beside: _Reader | None = None  # reads the same text by other rules
@@ -276,8 +276,9 @@ def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        streamed = options.release.streams_numbers
-        return Files(options.input, options.max_sentence_length, options.tsv, streamed, report)
+        return Files(
+            options.input, options.max_sentence_length, options.tsv, options.release, report
+        )
     return Items(items)
 
 
