@@ -75,6 +75,8 @@ class Release(NamedTuple):
         In a text with counts, seeds are counted as if every line stood there twice.
     delimiter_leaves_words : bool
         The delimiter of the pre-tokenization parts seeds alone, and stands in no word.
+    delimiter_parts_by_byte : bool
+        So does each of its bytes, even within a character.
     repeats_seed_file : bool
         A seed file may repeat pieces, hold characters, and be cut to the best of all.
     scales_seed_size : bool
@@ -118,6 +120,7 @@ class Release(NamedTuple):
     seeds_in_chunks: bool
     seeds_see_lines_twice: bool
     delimiter_leaves_words: bool
+    delimiter_parts_by_byte: bool
     repeats_seed_file: bool
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
@@ -178,6 +181,7 @@ V0_2_3 = Release(
     seeds_in_chunks=True,
     seeds_see_lines_twice=False,
     delimiter_leaves_words=False,
+    delimiter_parts_by_byte=False,
     repeats_seed_file=False,
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
@@ -229,6 +233,7 @@ V0_2_1 = V0_2_2._replace(
     bpe_active_set=True,
     seed_nodes_are_cut=False,
     seed_ties_in_tree_order=True,
+    delimiter_parts_by_byte=True,
     weighs_losses_by_words=True,
 )
 

@@ -87,6 +87,19 @@ struct SentenceOrder {
     if (!looks_again) set_empty_apart();
   }
 
+  // Takes out the sentences that are empty, and notes their places.
+  void set_empty_apart() {
+    std::vector<uint32_t> kept;
+    for (uint32_t place = 0; place < last.size(); ++place) {
+      if (last[place] == kNoWord) {
+        empty.emplace_back(place, count.empty() ? 1 : count[place]);
+      } else {
+        kept.push_back(place);
+      }
+    }
+    if (!empty.empty()) arrange(kept);
+  }
+
   // Puts the sentences `place` in the place of all.
   void arrange(const std::vector<uint32_t>& place) {
     if (!word_begin.empty()) select_words(place);
@@ -123,17 +136,6 @@ struct SentenceOrder {
     Values kept(place.size());
     for (size_t i = 0; i < place.size(); ++i) kept[i] = values[place[i]];
     values.swap(kept);
-  }
-  void set_empty_apart() {
-    std::vector<uint32_t> kept;
-    for (uint32_t place = 0; place < last.size(); ++place) {
-      if (last[place] == kNoWord) {
-        empty.emplace_back(place, count.empty() ? 1 : count[place]);
-      } else {
-        kept.push_back(place);
-      }
-    }
-    if (!empty.empty()) arrange(kept);
   }
   template <typename Sentences>
   void select_words(const Sentences& places) {
