@@ -97,7 +97,7 @@ cdef class TextRules:
             ordered and options.for_seeds and options.release.seed_nodes_are_cut)
 
         delimiter = options.pretokenization_delimiter.encode()
-        if options.release.delimiter_leaves_words:
+        if delimiter and options.release.delimiter_leaves_words:
             self.delimiter.text = delimiter
             self.delimiter.parts = options.for_seeds
             self.delimiter.by_byte = options.release.delimiter_parts_by_byte
@@ -654,7 +654,7 @@ cdef class Corpus:
     chunks : iterable of Corpus, or None
         The chunks in which seeds are looked for, if the text is too large for one.
     seed_text : Corpus or None
-        The same text with the counts by which seeds are found, if these are others.
+        The text in which seeds are looked for, and its characters, if it is another one.
     """
 
     @property
