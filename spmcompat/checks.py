@@ -65,7 +65,6 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_extensions(settings)
     _check_ranges(spec, flat_pruning=settings.extensions.prune == "flat")
     _check_differential_privacy(spec)
-    _check_self_tests(spec)
     meta = meta_pieces(spec, settings.release)
     _check_room(spec, meta)
     if not settings.normalizer.escape_whitespaces:
@@ -196,12 +195,6 @@ def _check_ranges(spec: TrainerSpec, *, flat_pruning: bool) -> None:
     for kind in ("unk", "bos", "eos", "pad"):
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
-
-
-def _check_self_tests(spec: TrainerSpec) -> None:
-    """Raise if the model would hold samples of text."""
-    if spec.self_test_sample_size > 0:
-        raise TrainingError("self_test_sample_size is not supported yet. Leave it out.")
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:

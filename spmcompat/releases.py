@@ -91,6 +91,13 @@ class Release(NamedTuple):
         The search for the second-best segmentation gives up after so many steps.
     drops_unreachable : bool
         Pieces that their own decomposition beats are dropped in the end.
+    encodes_in_float : bool
+        Its runtime compares the scores of segmentations as float32, and of user symbols prefers
+        the long ones; else it compares in double, and prefers few of them.
+    loses_control_pieces : bool
+        Its runtime fails on a text that a control piece is found in.
+    loads_short_pieces_only : bool
+        Its runtime refuses pieces of 8000 bytes or more, and those with U+0000.
     """
 
     version: str
@@ -128,6 +135,9 @@ class Release(NamedTuple):
     weighs_losses_by_words: bool
     limits_two_best: bool
     drops_unreachable: bool
+    encodes_in_float: bool
+    loses_control_pieces: bool
+    loads_short_pieces_only: bool
 
 
 _EXPERIMENTAL_FLAGS = frozenset(
@@ -189,6 +199,9 @@ V0_2_3 = Release(
     weighs_losses_by_words=False,
     limits_two_best=True,
     drops_unreachable=True,
+    encodes_in_float=True,
+    loses_control_pieces=False,
+    loads_short_pieces_only=True,
 )
 
 V0_2_2 = V0_2_3._replace(
@@ -235,6 +248,9 @@ V0_2_1 = V0_2_2._replace(
     seed_ties_in_tree_order=True,
     delimiter_parts_by_byte=True,
     weighs_losses_by_words=True,
+    encodes_in_float=False,
+    loses_control_pieces=True,
+    loads_short_pieces_only=False,
 )
 
 V0_2_0 = V0_2_1._replace(

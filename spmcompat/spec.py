@@ -62,6 +62,8 @@ class Settings:
         Real threads. They never change a byte of the result.
     sampling_seed : int
         Seed of the sample that ``input_sentence_size`` draws.
+    random_seed : int, optional
+        Seed of the reference's generator, as its command line takes it.
     use_sparse_pruning, post_l1_debias : bool
         Whether a Unigram model is pruned by an L1 penalty, and then estimated without it again.
     seed_piece_length_power, min_freq_alpha : float
@@ -89,6 +91,7 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.workers = available_cores()
         self.sampling_seed = DEFAULT_SAMPLING_SEED
+        self.random_seed: int | None = None
         self.use_sparse_pruning = False
         self.post_l1_debias = True
         self.seed_piece_length_power = 1.0
@@ -441,7 +444,9 @@ def _apply_flag(settings: Settings, name: str, text: str) -> None:
         bare = _bare_bool(text) if isinstance(getattr(settings, name), bool) else text
         _set_experimental(settings, name, bare)
     elif name == "random_seed":
-        parse_int(text, UINT32, hexadecimal=True)
+        seed = parse_int(text, UINT32, hexadecimal=True)
+        # The largest number stands for none.
+        settings.random_seed = seed if seed != UINT32[-1] else None
     elif name == "denormalization_rule_tsv" and not text:
         pass
     elif name == "quiet":

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from spmcompat.bpe.trainer import BpeOptions
 from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, check_counted, verify
+from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble
@@ -59,10 +60,16 @@ def run(
     workers = Workers(settings.workers)
     charsmap = settings.normalizer.precompiled_charsmap
     symbols = [piece.piece.encode() for piece in meta.values()]
-    text = (corpus_options(settings), charsmap, symbols, sentences)
+    tests = self_test_sample(settings)
+    options = corpus_options(settings)._replace(overheard=tests)
+    text = (options, charsmap, symbols, sentences)
     pieces = learn(text, settings, len(meta), workers, report)
     report.step("Writing")
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
+    if tests is not None and tests.lines:
+        from spmcompat.encoding.self_test import add_self_tests  # noqa: PLC0415
+
+        add_self_tests(model, tests.lines, settings.release)
     deliver(model, writer, report)
 
 
@@ -138,6 +145,19 @@ def corpus_options(settings: Settings) -> CorpusOptions:
     if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:
         return options._replace(pretokenization_delimiter="")
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
+
+
+def self_test_sample(settings: Settings) -> Overheard | None:
+    """Return what draws the lines that the model is to test itself with, if it is to.
+
+    The reference draws them by ``random_seed``, where it can be repeated at all.
+    """
+    size = settings.trainer.self_test_sample_size
+    if size == 0:
+        return None
+    seed = settings.random_seed
+    repeatable = seed is not None and settings.release.sample_is_repeatable
+    return Overheard(size, settings.sampling_seed if seed is None else seed, repeatable)
 
 
 def whole_words(options: CorpusOptions) -> CorpusOptions:

@@ -73,13 +73,14 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Messages": {
         "minloglevel": "0 tells everything, 1 warnings and errors, 2 errors only.",
         "quiet": "Tell nothing but the error that ends the run.",
-        "random_seed": "Taken as in spm_train; training does not use it.",
+        "random_seed": "Draws the lines of --self_test_sample_size in 0.2.0 and 0.2.1.",
         "help": "Show this text.",
         "version": "Show the version.",
     },
     "Extensions (not in the reference spm_train; the model does not store them)": {
         "workers": "Real threads; by default all cores. They never change the result.",
-        "sampling_seed": "Seed of the sample that --input_sentence_size draws.",
+        "sampling_seed": "Seed of the sample that --input_sentence_size draws, and of what "
+        "--self_test_sample_size draws without --random_seed.",
         "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
         "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
         "recipe": "Options that belong together; each can be set too. paper: seeds as in Land and "

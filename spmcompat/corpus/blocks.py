@@ -208,6 +208,34 @@ class Sampled:
         return folder.add_sample(index, self._sample, first, last, keep_words, chunk)
 
 
+class Overheard:
+    """A uniform sample of the sentences, drawn while others read them.
+
+    Parameters
+    ----------
+    size : int
+        How many at most.
+    seed : int
+        Of the draw.
+    narrow : bool
+        Whether to draw as sentencepiece does, where that is repeatable.
+    """
+
+    def __init__(self, size: int, seed: int, narrow: bool) -> None:
+        self._size = size
+        self._seed = seed
+        self._narrow = narrow
+        self.lines: Sample | None = None
+
+    def hear(self, blocks: Iterable[Block], sentences: Sentences, among: int) -> Iterator[Block]:
+        """Hand the blocks on, and draw anew: from all of their sentences, or the first `among`."""
+        self.lines = Sample(self._size, True, self._seed, self._narrow, among)
+        for block in blocks:
+            if not self.lines.done:
+                self.lines.add(block, sentences)
+            yield block
+
+
 class _Readable(Protocol):
     def readinto(self, buffer: bytearray, /) -> int | None: ...
 

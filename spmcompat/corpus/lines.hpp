@@ -120,16 +120,17 @@ class LineFilter {
 };
 
 // At most `size` sentences: the first ones, or a uniform sample (Vitter 1985, algorithm R)
-// that depends on the seed and the input only. A `narrow` sampler draws numbers of 32 bits, and
-// from them the places that the GNU C++ library draws.
+// that depends on the seed and the input only; of the first `among` of them, if that is not 0. A
+// `narrow` sampler draws numbers of 32 bits, and from them the places that the GNU C++ library
+// draws.
 class Sampler {
  public:
-  Sampler(uint64_t size, bool shuffle, uint64_t seed, bool narrow)
-      : size_(size), shuffle_(shuffle), narrow_(narrow), wide_random_(seed),
+  Sampler(uint64_t size, bool shuffle, uint64_t seed, bool narrow, uint64_t among)
+      : size_(size), among_(among), shuffle_(shuffle), narrow_(narrow), wide_random_(seed),
         narrow_random_(static_cast<uint32_t>(seed)) {}
 
   void offer(const char* text, size_t size, int64_t count) {
-    if (full() && !shuffle_) return;
+    if (done()) return;
     ++offered_;
     if (!full()) {
       sentences_.emplace_back(std::string(text, size), count);
@@ -139,7 +140,7 @@ class Sampler {
     if (place < size_) sentences_[place] = {std::string(text, size), count};
   }
 
-  bool done() const { return full() && !shuffle_; }
+  bool done() const { return (full() && !shuffle_) || (among_ > 0 && offered_ == among_); }
   uint64_t offered() const { return offered_; }
   size_t size() const { return sentences_.size(); }
   const std::pair<std::string, int64_t>& operator[](size_t i) const { return sentences_[i]; }
@@ -167,7 +168,7 @@ class Sampler {
     return drawn / share;
   }
 
-  uint64_t size_;
+  uint64_t size_, among_;
   bool shuffle_, narrow_;
   std::mt19937_64 wide_random_;
   std::mt19937 narrow_random_;

@@ -1,7 +1,8 @@
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 
@@ -14,7 +15,9 @@ cdef extern from "lines.hpp" namespace "spmcompat" nogil:
         uint64_t reserved()
 
     cdef cppclass CSampler "spmcompat::Sampler":
-        CSampler(uint64_t size, cbool shuffle, uint64_t seed, cbool narrow)
+        CSampler(
+            uint64_t size, cbool shuffle, uint64_t seed, cbool narrow, uint64_t among)
+        pair[string, int64_t]& operator[](size_t i)
         cbool done()
         uint64_t offered()
         size_t size()

@@ -129,13 +129,21 @@ cdef class Sample:
     """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
 
     With `narrow` it is the sample that sentencepiece draws, in releases where it is repeatable.
+    It is drawn from the first `among` sentences, from all if that is 0.
     """
 
-    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False):
-        self.sampler.reset(new CSampler(size, shuffle, seed, narrow))
+    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False,
+                 uint64_t among=0):
+        self.sampler.reset(new CSampler(size, shuffle, seed, narrow, among))
 
     def __len__(self):
         return dereference(self.sampler).size()
+
+    def __iter__(self):
+        """Yield the sentences as bytes."""
+        cdef size_t i
+        for i in range(dereference(self.sampler).size()):
+            yield <bytes>dereference(self.sampler)[i].first
 
     @property
     def offered(self):

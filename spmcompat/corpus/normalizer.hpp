@@ -29,18 +29,61 @@ struct NormalizerOptions {
   bool treat_whitespace_as_suffix = false;
 };
 
+// Finds the longest symbol of a list at one place.
+class SymbolMatcher {
+ public:
+  // Throws std::runtime_error for a symbol that holds a 0 byte.
+  explicit SymbolMatcher(std::vector<std::string> symbols) {
+    std::sort(symbols.begin(), symbols.end());
+    std::vector<std::pair<std::string, uint32_t>> keys;
+    for (const std::string& symbol : symbols) {
+      if (symbol.find('\0') != std::string::npos) {
+        throw std::runtime_error(
+            "failed to build double-array: invalid null character: remove U+0000 from the "
+            "symbols.");
+      }
+      if (symbol.empty()) continue;
+      begins_[static_cast<unsigned char>(symbol[0])] = true;
+      keys.emplace_back(symbol, 0);
+    }
+    if (!keys.empty()) symbols_ = DoubleArray::build(keys);
+  }
+
+  bool empty() const { return symbols_.empty(); }
+
+  // The length of the symbol that begins at `at`, before `end`; 0 if none does.
+  size_t match(const char* at, const char* end) const {
+    if (!begins_[static_cast<unsigned char>(*at)]) return 0;
+    return symbols_.longest_prefix(at, end, kMaxMatches).length;
+  }
+
+ private:
+  static constexpr size_t kMaxMatches = 64;
+
+  DoubleArray symbols_;
+  std::array<bool, 256> begins_{};
+};
+
 class Normalizer {
  public:
   // Throws std::runtime_error for a charsmap that is broken. One of no bytes has no rules.
-  Normalizer(std::string_view charsmap, const NormalizerOptions& options)
+  // What is one of the `symbols`, which outlive the normalizer, stays as it is.
+  Normalizer(std::string_view charsmap, const NormalizerOptions& options,
+             const SymbolMatcher* symbols = nullptr)
       : options_(options),
         space_(options.escape_whitespaces ? "\xe2\x96\x81" : " "),
-        charsmap_(parse_charsmap(charsmap)) {
+        charsmap_(parse_charsmap(charsmap)),
+        symbols_(symbols) {
     for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));
     for (char32_t c = 0x80; c < plain_.size(); ++c) plain_[c] = is_code_point(c) && has_no_rule(c);
     plain_space_ = ascii_class(' ') == kPlain;
     independent_ = rules_keep_words_apart();
     ascii_[int{' '}] = kSpecial;
+    if (symbols_ != nullptr) {  // one may begin anywhere
+      ascii_.fill(kSpecial);
+      plain_.fill(false);
+      plain_space_ = false;
+    }
   }
 
   // Replaces `out` by the normalized text. Malformed bytes become U+FFFD each.
@@ -129,8 +172,12 @@ class Normalizer {
     return apart;
   }
 
-  // The target of the longest rule that begins at `at`, or the character there.
+  // The symbol that begins at `at`, else the target of the longest rule, else the character there.
   Piece normalize_first(const char* at, const char* end) const {
+    if (symbols_ != nullptr) {
+      const size_t length = symbols_->match(at, end);
+      if (length > 0) return {std::string_view(at, length), length};
+    }
     const DoubleArray::Match match = charsmap_.rules.longest_prefix(at, end, kMaxRulesAtOnce);
     if (match.length > 0) return {charsmap_.target(match.value), match.length};
     size_t size;
@@ -212,6 +259,7 @@ class Normalizer {
   NormalizerOptions options_;
   std::string space_;
   Charsmap charsmap_;
+  const SymbolMatcher* symbols_;
   std::array<Ascii, 128> ascii_;
   std::array<bool, 0x10000> plain_{};  // beyond ASCII
   bool plain_space_;
@@ -223,28 +271,15 @@ class Normalizer {
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error for a symbol that holds a 0 byte.
-  MetaPieceMatcher(std::vector<std::string> symbols, char mark) : mark_(mark) {
-    std::sort(symbols.begin(), symbols.end());
-    std::vector<std::pair<std::string, uint32_t>> keys;
-    for (const std::string& symbol : symbols) {
-      if (symbol.find('\0') != std::string::npos) {
-        throw std::runtime_error(
-            "failed to build double-array: invalid null character: remove U+0000 from the "
-            "symbols.");
-      }
-      if (symbol.empty()) continue;
-      begins_[static_cast<unsigned char>(symbol[0])] = true;
-      keys.emplace_back(symbol, 0);
-    }
-    if (!keys.empty()) symbols_ = DoubleArray::build(keys);
-  }
+  MetaPieceMatcher(std::vector<std::string> symbols, char mark)
+      : mark_(mark), symbols_(std::move(symbols)) {}
 
   void replace(const std::string& in, std::string& out) const {
     out.clear();
     const char* end = in.data() + in.size();
     const char* kept = in.data();  // from here on nothing is written yet
     for (const char* at = kept; at < end;) {
-      const size_t length = match(at, end);
+      const size_t length = symbols_.match(at, end);
       if (length > 0) {
         out.append(kept, at - kept);
         out.push_back(mark_);
@@ -257,16 +292,8 @@ class MetaPieceMatcher {
   }
 
  private:
-  static constexpr size_t kMaxMatches = 64;
-
-  size_t match(const char* at, const char* end) const {
-    if (!begins_[static_cast<unsigned char>(*at)]) return 0;
-    return symbols_.longest_prefix(at, end, kMaxMatches).length;
-  }
-
   char mark_;
-  DoubleArray symbols_;
-  std::array<bool, 256> begins_{};
+  SymbolMatcher symbols_;
 };
 
 }  // namespace spmcompat

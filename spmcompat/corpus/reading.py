@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from spmcompat.corpus.blocks import Files, Items, Sampled
+from spmcompat.corpus.blocks import Files, Items, Overheard, Sampled
 from spmcompat.corpus.chunks import Chunks
 from spmcompat.corpus.corpus import (
     Batch,
@@ -62,6 +62,8 @@ class CorpusOptions(NamedTuple):
     """Whether seeds are looked for in the corpus."""
     chunk_bytes: int = 500 << 20
     """Of normalized text, in one search of seeds; fixed in the reference."""
+    overheard: Overheard | None = None
+    """Draws a sample from the text while it is read."""
     release: Release = DEFAULT
 
 
@@ -84,10 +86,7 @@ class _Reader:
         self.workers = workers
         self.keep = keep or rules.looks_at_text_end
         self.folders = [Folder(i, rules) for i in range(workers.count)]
-        self.sentences = [
-            Sentences(options.max_sentence_length, options.tsv, options.release)
-            for _ in range(workers.count)
-        ]
+        self.sentences = [_sentences(options) for _ in range(workers.count)]
         self.beside: _Reader | None = None  # reads the same text by other rules
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
@@ -278,6 +277,10 @@ def _takes_out_delimiters(options: CorpusOptions) -> bool:
     return bool(options.pretokenization_delimiter) and options.release.delimiter_leaves_words
 
 
+def _sentences(options: CorpusOptions) -> Sentences:
+    return Sentences(options.max_sentence_length, options.tsv, options.release)
+
+
 def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
@@ -307,6 +310,10 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
     """Let the reader fold the text, or a sample of it; return what was folded."""
     options = reader.options
     kept: Files | Items | Sampled = source
+    blocks: Iterable[Block] = source
+    if options.overheard is not None:
+        among = 0 if options.shuffle_input_sentence else options.input_sentence_size
+        blocks = options.overheard.hear(source, _sentences(options), among)
     with report.stage("Reading", source.size(), "bytes") as stage:
         if options.input_sentence_size > 0:
             sample = Sample(
@@ -315,12 +322,12 @@ def _fold(reader: _Reader, source: Files | Items, report: Report) -> Files | Ite
                 options.sampling_seed,
                 narrow=options.release.sample_is_repeatable,
             )
-            _take_sample(source, sample, reader.sentences[0], reader.workers, stage)
+            _take_sample(blocks, sample, reader.sentences[0], reader.workers, stage)
             report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
             kept = Sampled(sample)
             reader.fold_sample(kept)
         else:
-            reader.fold(source, stage)
+            reader.fold(blocks, stage)
     _report_lines(reader.sentences, options, report)
     return kept
 

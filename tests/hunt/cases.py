@@ -36,7 +36,7 @@ NORMALIZING = ["normalization_rule_name", "normalization_rule_tsv", "add_dummy_p
 NORMALIZING += ["remove_extra_whitespaces", "escape_whitespaces"]
 RETIRED: dict[str, Option] = {
     "accept_language": "en,de",
-    "self_test_sample_size": 5,
+    "self_test_sample_size": 0,
     "mining_sentence_size": 3,
     "training_sentence_size": 3,
     "train_extremely_large_corpus": True,
@@ -120,7 +120,7 @@ class CaseMaker:
             self.options.update(self.dice.choice(BAD))
         if self.options.get("auto_character_coverage") and self.kind == "unigram":
             data = data.replace(b"\0", b"")  # a known deviation
-        case = self.hand_over(data)
+        case = self.self_tests(self.hand_over(data))
         case = replace(
             case,
             workers=self.dice.choice(workers),
@@ -128,6 +128,23 @@ class CaseMaker:
             release=self.release,
         )
         return self.pretokenize(self.normalize(case)) if case.form == "python" else case
+
+    def self_tests(self, case: Case) -> Case:
+        """Have lines stored in the model: all of them, or some where the draw can be repeated."""
+        release = RELEASES[self.release]
+        if "self_test_sample_size" in release.retired_options or self.chance(0.6):
+            return case
+        lines = len(case.sentences or ()) + sum(
+            data.count(b"\n") + 1 for data in case.files.values()
+        )
+        options = dict(case.options)
+        options["self_test_sample_size"] = 1000
+        if case.form == "cli" and release.sample_is_repeatable:
+            options["self_test_sample_size"] = self.dice.choice([1, 20, 1000])
+            options["random_seed"] = self.dice.randrange(1 << 32)
+        elif lines > 1000:
+            del options["self_test_sample_size"]
+        return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
         """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""

@@ -20,6 +20,9 @@ DEFAULT_RELEASE = "0.2.3"
 WRITER = "<model_writer>"
 """Name under which the bytes given to ``model_writer`` stand among the outputs."""
 
+SERIALIZED = "serialized"
+"""The argument of a normalizer that is given to ours as another release serialized it."""
+
 
 @dataclass(frozen=True)
 class Case:

@@ -10,9 +10,9 @@ from typing import Any
 from spmcompat.difference import parse
 
 from . import difference
-from .case import DEFAULT_RELEASE, Case, Option, Outcome
+from .case import DEFAULT_RELEASE, SERIALIZED, Case, Option, Outcome
 from .environments import NOTHING_ELSE, python_of_release
-from .sides import OURS, REFERENCE, Side
+from .sides import NORMALIZER, OURS, REFERENCE, Side
 
 Text = str | bytes
 
@@ -57,7 +57,7 @@ class Trainers:
     ) -> None:
         self.ours = Side(ours, timeout)
         self.reference = Side(reference, timeout)
-        self._releases = {DEFAULT_RELEASE: self.reference}
+        self._sides = {(REFERENCE, DEFAULT_RELEASE): self.reference}
         self._timeout = timeout
 
     def __enter__(self) -> Trainers:
@@ -73,18 +73,25 @@ class Trainers:
 
     def close(self) -> None:
         self.ours.close()
-        for reference in self._releases.values():
-            reference.close()
+        for side in self._sides.values():
+            side.close()
 
     def run(self, case: Case) -> Comparison:
         """Train both sides at the same time."""
         side = self.of_release(case.release)
-        self.ours.start(case)
+        self.ours.start(self._with_normalizer_of_release(case))
         side.start(case)
         reference = side.finish()
         return Comparison(case, self.ours.finish(), reference)
 
-    def of_release(self, release: str) -> Side:
+    def _with_normalizer_of_release(self, case: Case) -> Case:
+        """Return the case with the normalizer that a user of the release hands over."""
+        if case.normalizer is None or case.release == DEFAULT_RELEASE:
+            return case
+        outputs = self.of_release(case.release, NORMALIZER).run(case).outputs
+        return replace(case, normalizer=outputs) if SERIALIZED in outputs else case
+
+    def of_release(self, release: str, module: str = REFERENCE) -> Side:
         """Return the reference in the interpreter that has this release.
 
         Raises
@@ -92,10 +99,10 @@ class Trainers:
         MissingEnvironmentError
             If there is no such interpreter and none can be made.
         """
-        if release not in self._releases:
+        if (module, release) not in self._sides:
             python = python_of_release(release)
-            self._releases[release] = Side(REFERENCE, self._timeout, python, NOTHING_ELSE)
-        return self._releases[release]
+            self._sides[module, release] = Side(module, self._timeout, python, NOTHING_ELSE)
+        return self._sides[module, release]
 
     def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
         """Train both sides on texts, as files, and compare.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 from . import pretokenizers
-from .case import WRITER, Case, command_line, one_string
+from .case import SERIALIZED, WRITER, Case, command_line, one_string
 
 
 class CommandFailed(Exception):
@@ -31,15 +32,27 @@ def _from_python(case: Case) -> dict[str, bytes]:
     if case.writer:
         options["model_writer"] = written
     if case.normalizer is not None:
-        from . import reference  # noqa: PLC0415
-
-        # Users hand over the real library's object; what we need of it is one method.
-        options["normalizer"] = reference.normalizer(case.normalizer)
+        options["normalizer"] = _normalizer(case.normalizer)
     if case.pretokenizer is not None:
         # Ours knows some by name itself.
         options["pretokenizer"] = pretokenizers.BY_NAME.get(case.pretokenizer, case.pretokenizer)
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
+
+
+class _Serialized:
+    """What we need of the real library's object is one method."""
+
+    def __init__(self, spec: bytes) -> None:
+        self.serialized_normalizer_spec = lambda: spec
+
+
+def _normalizer(arguments: Mapping[str, Any]) -> Any:
+    if SERIALIZED in arguments:
+        return _Serialized(arguments[SERIALIZED])
+    from . import reference  # noqa: PLC0415
+
+    return reference.normalizer(arguments)
 
 
 def _from_command_line(case: Case) -> dict[str, bytes]:

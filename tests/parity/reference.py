@@ -29,6 +29,8 @@ def train(case: Case) -> dict[str, bytes]:
 
 
 def _train(case: Case) -> dict[str, bytes]:
+    if case.form == "cli" and "random_seed" in case.options:
+        sentencepiece.set_random_generator_seed(int(str(case.options["random_seed"])))
     if case.form == "string":
         sentencepiece.SentencePieceTrainer.train(one_string(case.options))
         return {}

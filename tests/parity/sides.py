@@ -19,6 +19,7 @@ from .case import Case, Failure, Outcome
 
 REFERENCE = "tests.parity.reference"
 OURS = "tests.parity.ours"
+NORMALIZER = "tests.parity.serialized_normalizer"
 
 # What a child runs: the folder of the tests, a module and a descriptor are its arguments.
 _CHILD = """\

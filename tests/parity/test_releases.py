@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from spmcompat.corpus.charsmap import NAMES
@@ -139,11 +141,6 @@ def test_numbers_with_something_behind(
     assert comparison.equal, comparison.report()
 
 
-@pytest.mark.xfail(reason="not supported yet")
-def test_samples_for_self_tests(trainers: Trainers, old_release: str) -> None:
-    trainers.check({**CHAR, "self_test_sample_size": 5}, "a b\n", release=old_release)
-
-
 def test_differential_privacy_is_refused(trainers: Trainers, old_release: str) -> None:
     for name in ("noise_level", "clipping_threshold"):
         more: dict[str, Option] = {
@@ -231,6 +228,51 @@ def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: st
     text = "".join(f"{line}\n \n" if i % 5 == 0 else f"{line}\n" for i, line in enumerate(lines))
     options: dict[str, Option] = {"vocab_size": 120, "hard_vocab_limit": False, "num_threads": 3}
     trainers.check({**options, "split_by_whitespace": False}, text + ending, release=old_release)
+
+
+@pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
+@pytest.mark.parametrize("marks", [{}, {"escape_whitespaces": True}], ids=["default", "marks"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"rule_name": "nmt_nfkc"},
+        {"rule_name": "identity", "add_dummy_prefix": True, "remove_extra_whitespaces": True},
+        {"norm_map": [("e", "é"), ("q", ""), ("the", " x y ")], "add_dummy_prefix": True},
+    ],
+    ids=str,
+)
+def test_a_normalizer_object(
+    trainers: Trainers,
+    old_release: str,
+    options: dict[str, Option],
+    arguments: dict[str, Any],
+    marks: dict[str, bool],
+) -> None:
+    """That of the release: by default it does not write spaces as marks, and cannot train."""
+    arguments = {**arguments, **marks}
+    case = file_case(options, [f" {TEXT}  \n\u061c\n"], normalizer=arguments, release=old_release)
+    if "normalizer" in RELEASES[old_release].unknown_options:
+        if "rule_name" in arguments:
+            trainers.check_failure(case, key='unknown field name "normalizer" in TrainerSpec')
+    elif marks:
+        comparison = trainers.run(case)
+        assert comparison.equal, comparison.report()
+        assert comparison.ours.failure is None
+    else:
+        trainers.check_failure(case, key="escape_whitespaces")
+
+
+@pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
+@pytest.mark.parametrize("marks", [True, False])
+@pytest.mark.parametrize("form", ["python", "string"])
+def test_rules_of_decoding(
+    trainers: Trainers, old_release: str, options: dict[str, Option], marks: bool, form: str
+) -> None:
+    more: dict[str, Option] = {"denormalization_rule_tsv": "r.tsv", "escape_whitespaces": marks}
+    files = {"r.tsv": b"41\t61\n61 62\t78\n20\t5F\n"}
+    case = file_case({**options, **more}, [TEXT], files=files, form=form, release=old_release)
+    comparison = trainers.run(case)
+    assert comparison.equal, comparison.report()
 
 
 def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> None:
