@@ -79,6 +79,9 @@ class Release(NamedTuple):
         So does each of its bytes, even within a character.
     repeats_seed_file : bool
         A seed file may repeat pieces, hold characters, and be cut to the best of all.
+    seed_counts_are_positive : bool
+        Counts in a seed file are above 0; else those below wrap at 2**64, and a seed that counts 0
+        has no probability at all.
     scales_seed_size : bool
         A seed_sentencepiece_size of 0 scales with the vocabulary; else it leaves the characters.
     log_sum_exp_with_log1p : bool
@@ -129,6 +132,7 @@ class Release(NamedTuple):
     delimiter_leaves_words: bool
     delimiter_parts_by_byte: bool
     repeats_seed_file: bool
+    seed_counts_are_positive: bool
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
     stops_before_pruning: bool
@@ -193,6 +197,7 @@ V0_2_3 = Release(
     delimiter_leaves_words=False,
     delimiter_parts_by_byte=False,
     repeats_seed_file=False,
+    seed_counts_are_positive=True,
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
     stops_before_pruning=False,
@@ -225,6 +230,7 @@ V0_2_2 = V0_2_3._replace(
     seeds_see_lines_twice=True,
     delimiter_leaves_words=True,
     repeats_seed_file=True,
+    seed_counts_are_positive=False,
     scales_seed_size=False,
     log_sum_exp_with_log1p=False,
     stops_before_pruning=True,

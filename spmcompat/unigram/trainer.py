@@ -223,7 +223,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(options.seed_sentencepieces_file, options.release.streams_numbers)
+        counts = read_seed_file(options.seed_sentencepieces_file, options.release)
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
@@ -245,7 +245,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
             "more text or a higher character_coverage."
         )
-    if not seeds.all_finite:
+    if options.release.seed_counts_are_positive and not seeds.all_finite:
         raise TrainingError(
             "[std::isfinite(score)] With seed_piece_length_power="
             f"{options.seed_piece_length_power:g} the score of a seed is no number or infinite. "

@@ -112,6 +112,55 @@ def test_a_seed_file_with_repeated_pieces(trainers: Trainers, old_release: str, 
     assert comparison.equal, comparison.report()
 
 
+PIECES = sorted({word[:n] for word in TEXTS["words"].split()[:40] for n in (2, 3, 4)})
+ODD_COUNTS = ["0", "-1", "-0", "0x10", "1.5", "1e3", "nan", "inf", "", " 7", "+7", "7x", "7\r"]
+ODD_COUNTS += ["9223372036854775807", "9223372036854775808", "-9223372036854775808"]
+ODD_COUNTS += ["-9223372036854775809", "4611686018427387904", "7\t8", "\t7", "\x007", "7\x00"]
+
+
+@pytest.mark.parametrize("count", ODD_COUNTS, ids=repr)
+def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count: str) -> None:
+    lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(PIECES)]
+    lines.insert(3, f"{PIECES[7]}\t{count}\n")
+    lines.insert(5, f"▁{PIECES[9]}\t{count}\n")
+    options = {**SMALL, "seed_sentencepieces_file": "seeds.tsv"}
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("coverage", [1.0, 0.98])
+@pytest.mark.parametrize("every", [1, 2, 3, 7])
+@pytest.mark.parametrize("letters", ["ab", "words"])
+def test_seeds_that_count_nothing(
+    trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
+) -> None:
+    """The sum of two of them is no number, and stays that or not."""
+    text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
+    pieces = sorted(
+        {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}
+    )
+    lines = [f"{p}\t{0 if n % every == 0 else n % 17 + 1}\n" for n, p in enumerate(pieces)]
+    options: dict[str, Option] = {
+        **SMALL,
+        "seed_sentencepieces_file": "seeds.tsv",
+        "character_coverage": coverage,
+    }
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, text, files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize(
+    "line", [b"\t\tab\t\t5\t", b"\tab", b"\t5", b"\xe3\x81b\t5", b"a\x00b\t5", b""]
+)
+def test_an_odd_line_in_a_seed_file(trainers: Trainers, old_release: str, line: bytes) -> None:
+    options = {**SMALL, "seed_sentencepieces_file": "seeds.tsv"}
+    files = {"seeds.tsv": b"the\t3\n" + line + b"\nof\t2\n"}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
 SPLITTING: list[dict[str, Option]] = [
     {},
     {"split_by_whitespace": False},
