@@ -29,6 +29,7 @@ from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24
+_SPACE = "\u2581"
 
 
 class CorpusOptions(NamedTuple):
@@ -49,6 +50,8 @@ class CorpusOptions(NamedTuple):
     treat_whitespace_as_suffix: bool = False
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
+    spaces_apart: bool = False
+    """Whether words are what stands between spaces, and spaces count for nothing."""
     pretokenization_delimiter: str = ""
     pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
@@ -94,8 +97,13 @@ class _Reader:
         self.ordered = ordered
         self.has_words = (
             ordered
+<<<<<<< HEAD
             and not rules.whole_sentences
             and (self.keep or "\u2581" not in options.required_chars)
+=======
+            and options.split_by_whitespace
+            and (keep or not (options.spaces_apart or _SPACE in options.required_chars))
+>>>>>>> main
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -246,6 +254,8 @@ def read_unordered(
     counts: Counter[int] = Counter()
     for characters in found:
         counts.update(characters)
+    if options.spaces_apart:
+        del counts[ord(_SPACE)]
     whole = options.all_characters
     alphabet = (
         whole_alphabet(counts, options.release.boundary)
@@ -366,7 +376,9 @@ def _read(
         reader.beside.finish(seed_builder)
         corpus.seed_text = seed_builder.build(alphabet)
         if _takes_out_delimiters(options):
-            corpus.seed_text.alphabet = whole_alphabet(builder.part_characters)
+            corpus.seed_text.alphabet = whole_alphabet(
+                builder.part_characters, options.release.boundary
+            )
     if options.release.seeds_in_chunks and corpus.text_bytes > options.chunk_bytes:
         corpus.drop_uses()
         corpus.chunks = Chunks(

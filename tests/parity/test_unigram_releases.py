@@ -177,7 +177,7 @@ def test_a_delimiter_parts_seeds_alone(
     trainers: Trainers, old_release: str, delimiter: str, splitting: dict[str, Option]
 ) -> None:
     """Up to 0.2.1 every byte of it parts them, and leaves halves of characters."""
-    lines = ["a||b |c|| d||e", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
+    lines = ["a||b |c|| d||e \x1f", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
     lines += [*TEXTS["mixed"].splitlines()[:60], "a||e", "\u200b", "e", "\u200b"]
     if "input_format" in splitting:
         words = [line for line in lines if line and "\t" not in line]
