@@ -477,12 +477,8 @@ cdef class Builder:
             not self.rules.rule.split_by_whitespace and not self.rules.delimiter.parts)
         cdef bint is_whole = self.rules.fold.whole_sentences
         # Without its mark a space is an unknown character, and no longer ends a word.
-<<<<<<< HEAD
-        if not is_whole and not any(c == 0x2581 for c, _ in alphabet):
-=======
         has_mark = self.rules.rule.spaces_apart or any(c == 0x2581 for c, _ in alphabet)
-        if not in_order and not has_mark:
->>>>>>> main
+        if not is_whole and not has_mark:
             if not self.has_words:
                 raise WordsNotKeptError()
             self.workers.call(lambda: self._join_sentences(uniform))

@@ -97,13 +97,8 @@ class _Reader:
         self.ordered = ordered
         self.has_words = (
             ordered
-<<<<<<< HEAD
             and not rules.whole_sentences
-            and (self.keep or "\u2581" not in options.required_chars)
-=======
-            and options.split_by_whitespace
-            and (keep or not (options.spaces_apart or _SPACE in options.required_chars))
->>>>>>> main
+            and (self.keep or not (options.spaces_apart or _SPACE in options.required_chars))
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
