@@ -52,7 +52,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names (default: all of the folder)")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--type", default="unigram", choices=sorted(DEFAULT.model_types))
+    parser.add_argument("--type", default="unigram", choices=sides.MODEL_TYPES)
     parser.add_argument(
         "--release", default=DEFAULT.version, choices=list(RELEASES), help="of the reference"
     )

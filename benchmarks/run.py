@@ -24,7 +24,6 @@ from benchmarks.measure import Run
 from benchmarks.results import Measured, Result, Store, machine, today, trouble
 from benchmarks.rows import GROUPS, ROWS, Row
 from benchmarks.sides import MissingSideError, Side
-from spmcompat.releases import DEFAULT
 from tests.parity import corpora
 from tests.parity.case import Option
 
@@ -39,7 +38,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="rows, groups, files of the folder, or paths")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
     parser.add_argument(
-        "--type", default="unigram", choices=sorted(DEFAULT.model_types), help="of the models"
+        "--type", default="unigram", choices=sides.MODEL_TYPES, help="of the models"
     )
     parser.add_argument("--runs", type=int, default=3, help="of each side (default: 3)")
     parser.add_argument("--threads", type=int, default=2, help="of both sides (default: 2)")

@@ -23,6 +23,8 @@ from tests.parity.environments import (
     version_of,
 )
 
+MODEL_TYPES = ("unigram", "bpe", "word", "char")
+
 Role = Literal["ours", "stages", "reference", "other"]
 Options = Mapping[str, Option]
 

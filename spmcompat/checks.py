@@ -61,7 +61,6 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         If the options cannot be trained with.
     """
     spec = settings.trainer
-    _check_release(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
     _check_ranges(spec, flat_pruning=settings.extensions.prune == "flat")
@@ -89,24 +88,6 @@ def cautions(settings: Settings) -> list[str]:
             "unk_id is -1: sentencepiece 0.2.2 and earlier cannot load such a model; 0.2.3 can."
         )
     return found
-
-
-def _check_release(settings: Settings) -> None:
-    """Raise if the model type cannot be trained as the release trains it."""
-    release = settings.release
-    model_type = TrainerSpec.ModelType.Name(settings.trainer.model_type).lower()
-    if model_type not in release.model_types:
-        raise TrainingError(
-            f"{model_type} models of sentencepiece {release.version} are not supported yet. Choose "
-            "another release with compat."
-        )
-    spec = settings.trainer
-    unigram = spec.model_type == TrainerSpec.UNIGRAM
-    if unigram and spec.pretokenization_delimiter and release.delimiter_leaves_words:
-        raise TrainingError(
-            f"pretokenization_delimiter as sentencepiece {release.version} takes it in unigram "
-            "models is not supported yet. Leave it out, or choose another release with compat."
-        )
 
 
 def _check_algorithm(settings: Settings) -> None:

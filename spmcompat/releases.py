@@ -17,8 +17,6 @@ class Release(NamedTuple):
     ----------
     version : str
         The release, as on PyPI.
-    model_types : frozenset of str
-        What can be trained as this release trains it.
     unknown_options : frozenset of str
         Options of other releases that this one does not know, keywords and flags.
     retired_options : frozenset of str
@@ -28,6 +26,11 @@ class Release(NamedTuple):
     streams_numbers : bool
         Whether numbers, also those in files, are read as C++ streams read them: what follows a
         number is not looked at.
+    skips_empty_fields : bool
+        Whether a line of a table is read as if it had no empty fields.
+    empty_files_repeat_lines : bool
+        Whether from an empty input the last line of the one before is read again, if its line end
+        is missing; else an empty line is read.
     characters_without_rules : str
         Characters that the predefined rule sets leave alone, and the newest release does not, in
         hexadecimal: most are younger than the release's Unicode.
@@ -72,8 +75,13 @@ class Release(NamedTuple):
         In a text with counts, seeds are counted as if every line stood there twice.
     delimiter_leaves_words : bool
         The delimiter of the pre-tokenization parts seeds alone, and stands in no word.
+    delimiter_parts_by_byte : bool
+        So does each of its bytes, even within a character.
     repeats_seed_file : bool
         A seed file may repeat pieces, hold characters, and be cut to the best of all.
+    seed_counts_are_positive : bool
+        Counts in a seed file are above 0; else those below wrap at 2**64, and a seed that counts 0
+        has no probability at all.
     scales_seed_size : bool
         A seed_sentencepiece_size of 0 scales with the vocabulary; else it leaves the characters.
     log_sum_exp_with_log1p : bool
@@ -96,11 +104,12 @@ class Release(NamedTuple):
     """
 
     version: str
-    model_types: frozenset[str]
     unknown_options: frozenset[str]
     retired_options: frozenset[str]
     experimental_flags: frozenset[str]
     streams_numbers: bool
+    skips_empty_fields: bool
+    empty_files_repeat_lines: bool
     characters_without_rules: str
     code_points: str
     rules_change_something: bool
@@ -121,7 +130,9 @@ class Release(NamedTuple):
     seeds_in_chunks: bool
     seeds_see_lines_twice: bool
     delimiter_leaves_words: bool
+    delimiter_parts_by_byte: bool
     repeats_seed_file: bool
+    seed_counts_are_positive: bool
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
     stops_before_pruning: bool
@@ -147,7 +158,6 @@ _UNKNOWN_BEFORE_0_2_2 = _UNKNOWN_BEFORE_0_2_3 | {"normalizer", "_serialized_norm
 
 V0_2_3 = Release(
     version="0.2.3",
-    model_types=frozenset({"unigram", "bpe", "word", "char"}),
     unknown_options=frozenset(),
     retired_options=frozenset(
         {
@@ -163,6 +173,8 @@ V0_2_3 = Release(
     ),
     experimental_flags=_EXPERIMENTAL_FLAGS,
     streams_numbers=False,
+    skips_empty_fields=False,
+    empty_files_repeat_lines=True,
     characters_without_rules="",
     code_points="strict",
     rules_change_something=True,
@@ -183,7 +195,9 @@ V0_2_3 = Release(
     seeds_in_chunks=True,
     seeds_see_lines_twice=False,
     delimiter_leaves_words=False,
+    delimiter_parts_by_byte=False,
     repeats_seed_file=False,
+    seed_counts_are_positive=True,
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
     stops_before_pruning=False,
@@ -197,7 +211,6 @@ V0_2_3 = Release(
 
 V0_2_2 = V0_2_3._replace(
     version="0.2.2",
-    model_types=frozenset({"bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_3,
     retired_options=frozenset(),
     experimental_flags=frozenset(),
@@ -217,6 +230,7 @@ V0_2_2 = V0_2_3._replace(
     seeds_see_lines_twice=True,
     delimiter_leaves_words=True,
     repeats_seed_file=True,
+    seed_counts_are_positive=False,
     scales_seed_size=False,
     log_sum_exp_with_log1p=False,
     stops_before_pruning=True,
@@ -226,9 +240,10 @@ V0_2_2 = V0_2_3._replace(
 
 V0_2_1 = V0_2_2._replace(
     version="0.2.1",
-    model_types=frozenset({"unigram", "bpe", "word", "char"}),
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
     streams_numbers=True,
+    skips_empty_fields=True,
+    empty_files_repeat_lines=False,
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,
@@ -237,6 +252,7 @@ V0_2_1 = V0_2_2._replace(
     bpe_active_set=True,
     seed_nodes_are_cut=False,
     seed_ties_in_tree_order=True,
+    delimiter_parts_by_byte=True,
     weighs_losses_by_words=True,
     encodes_in_float=False,
     loses_control_pieces=True,

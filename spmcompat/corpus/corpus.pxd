@@ -154,6 +154,22 @@ cdef extern from "text_end.hpp" namespace "spmcompat" nogil:
         SeedCounts counts() except +
 
 
+cdef extern from "delimiter.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Delimiter:
+        string text
+        cbool parts
+        cbool by_byte
+
+    cdef cppclass DelimitedSentences:
+        DelimitedSentences(
+            const WordTable& sentences, const Delimiter& delimiter, const PieceRule& rule,
+            cbool ordered) except +
+        void count_characters(uint32_t shard, CharacterCounts& counts) except +
+        void cut(uint32_t shard, WordTable& words) except +
+        SentenceOrder order_of_texts(const SentenceOrder& order) except +
+        SentenceOrder order_of_words(const SentenceOrder& order) except +
+
+
 cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
     cdef cppclass CStretch "spmcompat::Chunk::Stretch":
         size_t batch
@@ -283,7 +299,7 @@ cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
     cdef bint by_characters
-    cdef readonly list alphabet
+    cdef public list alphabet
     cdef readonly double text_bytes
     cdef public object chunks
     cdef public object seed_text

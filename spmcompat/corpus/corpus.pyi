@@ -55,6 +55,9 @@ class TextRules:
         pretokenize: Callable[[bytes], bytes] | None = None,
         copies: int = 0,
     ) -> None: ...
+    looks_at_text_end: bool
+    @property
+    def whole_sentences(self) -> bool: ...
 
 @final
 class Batch:
@@ -108,6 +111,7 @@ class ChunkPlan:
 class Builder:
     sentences: int
     nuls: int
+    part_characters: dict[int, int]
     def __init__(self, rules: TextRules, workers: Workers) -> None: ...
     def merge(self, folders: list[Folder], batches: list[Batch], has_words: bool) -> None: ...
     def characters(self) -> dict[int, int]: ...

@@ -65,9 +65,10 @@ cdef class TextRules:
     cdef unique_ptr[CScriptRuns] script_runs
     cdef FoldOptions fold
     cdef PieceRule rule
+    cdef Delimiter delimiter
     cdef bint looks_again
     cdef bint by_characters
-    cdef bint looks_at_text_end
+    cdef readonly bint looks_at_text_end
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
@@ -97,12 +98,18 @@ cdef class TextRules:
             ordered and options.for_seeds and options.release.seed_nodes_are_cut)
 
         delimiter = options.pretokenization_delimiter.encode()
+        if delimiter and options.release.delimiter_leaves_words:
+            self.delimiter.text = delimiter
+            self.delimiter.parts = options.for_seeds
+            self.delimiter.by_byte = options.release.delimiter_parts_by_byte
+            delimiter = b""
         mark = "\u2581".encode()
         self.fold.ordered = ordered
         self.fold.counted = options.tsv
         self.fold.copies = copies
         self.fold.delimiter = delimiter
-        self.fold.whole_sentences = not options.split_by_whitespace
+        self.fold.whole_sentences = (
+            not options.split_by_whitespace or self.delimiter.text.size() > 0)
         self.pretokenize = pretokenize
         self.fold.pretokenized = pretokenize is not None
         # A function of the caller marks boundaries as the reference would.
@@ -122,9 +129,14 @@ cdef class TextRules:
             self.fold.uniform_starts
             and pretokenize is None
             and options.remove_extra_whitespaces
-            and options.split_by_whitespace
+            and not self.fold.whole_sentences
             and dereference(self.normalizer).words_are_independent()
             and marks_stay)
+
+    @property
+    def whole_sentences(self):
+        """Whether sentences are folded whole."""
+        return self.fold.whole_sentences
 
 
 @final
@@ -353,16 +365,29 @@ cdef class Builder:
         How the words were made.
     workers : Workers
         Real threads.
+
+    Attributes
+    ----------
+    sentences : int
+        Number of sentences, once they are merged.
+    nuls : int
+        How often NUL stands in the text, once its characters are counted.
+    part_characters : dict of int to int
+        Once the corpus is built: if delimiters of the pre-tokenization are taken out, how often
+        each known character (code point) stands between them.
     """
 
     cdef unique_ptr[WordCounts] words
     cdef SentenceOrder order
     cdef vector[CharacterCounts] character_counts
+    cdef unique_ptr[DelimitedSentences] delimited
+    cdef unique_ptr[WordCounts] undelimited_words
     cdef unique_ptr[Segmenter] segmenter
     cdef TextRules rules
     cdef object workers
     cdef readonly object sentences
     cdef readonly object nuls
+    cdef readonly object part_characters
     cdef bint has_words
 
     def __init__(self, TextRules rules not None, workers):
@@ -377,8 +402,9 @@ cdef class Builder:
         words of their sentences.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
-        # Where words are counted, those that stay empty change nothing.
-        cdef bint looks_again = self.rules.looks_again or not self.rules.fold.whole_sentences
+        # Where words are counted, sentences that stay empty change nothing but the text's end.
+        cdef bint in_order = self.rules.fold.whole_sentences or self.rules.looks_at_text_end
+        cdef bint looks_again = self.rules.looks_again or not in_order
         self._absorb(folders, batches, has_words)
         with nogil:
             self.order.remove_empty(looks_again)
@@ -412,10 +438,13 @@ cdef class Builder:
 
         NUL is left out; how often that stands there is known afterwards as `nuls`.
         """
+        return self._all_characters(self._count_characters)
+
+    def _all_characters(self, count):
         cdef size_t worker
         self.character_counts.clear()
         self.character_counts.resize(self.workers.count)
-        self._for_each_shard(self._count_characters)
+        self._for_each_shard(count)
         for worker in range(1, self.character_counts.size()):
             self.character_counts[0].add(self.character_counts[worker])
         self.nuls = self.character_counts[0].nuls()
@@ -443,10 +472,13 @@ cdef class Builder:
             sentences were not kept.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
-        cdef bint in_order = self.rules.fold.whole_sentences
+        # Seeds alone need no order but that of words.
+        cdef bint in_order = (
+            not self.rules.rule.split_by_whitespace and not self.rules.delimiter.parts)
+        cdef bint is_whole = self.rules.fold.whole_sentences
         # Without its mark a space is an unknown character, and no longer ends a word.
         has_mark = self.rules.rule.spaces_apart or any(c == 0x2581 for c, _ in alphabet)
-        if not in_order and not has_mark:
+        if not is_whole and not has_mark:
             if not self.has_words:
                 raise WordsNotKeptError()
             self.workers.call(lambda: self._join_sentences(uniform))
@@ -488,6 +520,8 @@ cdef class Builder:
         self._for_each_shard(lambda _, shard: self._change(shard))
         self.workers.call(
             lambda: self._finish_changes(in_order or self.rules.looks_at_text_end))
+        if self.rules.delimiter.text.size() > 0:
+            self._take_out_delimiters(in_order)
         if self.rules.looks_at_text_end:
             self.workers.call(lambda: self._look_at_text_end(corpus))
         corpus.text_bytes = dereference(self.words).text_bytes()
@@ -523,6 +557,30 @@ cdef class Builder:
     def _finish_changes(self, bint with_order):
         with nogil:
             dereference(self.words).finish_changes(&self.order if with_order else NULL)
+
+    def _take_out_delimiters(self, bint in_order):
+        cdef bint at_end = self.rules.looks_at_text_end
+        self.delimited.reset(new DelimitedSentences(
+            dereference(self.words).words(), self.rules.delimiter, self.rules.rule,
+            at_end or in_order))
+        self.undelimited_words.reset(new WordCounts(SHARD_BITS))
+        self.part_characters = self._all_characters(self._count_part_characters)
+        self._for_each_shard(self._cut_delimited)
+        with nogil:
+            if at_end:
+                self.order = dereference(self.delimited).order_of_words(self.order)
+            elif in_order:
+                self.order = dereference(self.delimited).order_of_texts(self.order)
+            self.delimited.reset()
+            self.words = move(self.undelimited_words)
+
+    def _count_part_characters(self, size_t worker, uint32_t shard):
+        with nogil:
+            dereference(self.delimited).count_characters(shard, self.character_counts[worker])
+
+    def _cut_delimited(self, size_t _, uint32_t shard):
+        with nogil:
+            dereference(self.delimited).cut(shard, dereference(self.undelimited_words).words())
 
     def _look_at_text_end(self, Corpus corpus):
         cdef unique_ptr[TextEnd] end
@@ -599,7 +657,7 @@ cdef class Corpus:
     chunks : iterable of Corpus, or None
         The chunks in which seeds are looked for, if the text is too large for one.
     seed_text : Corpus or None
-        The same text with the counts by which seeds are found, if these are others.
+        The text in which seeds are looked for, and its characters, if it is another one.
     """
 
     @property

@@ -1,6 +1,7 @@
 // Lines of the input: which of them are sentences, and which of these are sampled.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -14,11 +15,15 @@ namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
 //
-// With `streamed` the count of a TSV line is what its field begins with, as C++ streams read it.
+// With `streamed` the count of a TSV line is what its field begins with, as C++ streams read it;
+// with `no_empty_fields` TABs at the ends of a line, or next to another, divide nothing.
 class LineFilter {
  public:
-  LineFilter(size_t max_length, bool tsv, bool streamed)
-      : max_length_(max_length), tsv_(tsv), streamed_(streamed) {}
+  LineFilter(size_t max_length, bool tsv, bool streamed, bool no_empty_fields)
+      : max_length_(max_length),
+        tsv_(tsv),
+        streamed_(streamed),
+        no_empty_fields_(no_empty_fields) {}
 
   // Calls function(text, size, count) for every sentence among lines that end in LF, until it
   // returns false.
@@ -52,32 +57,42 @@ class LineFilter {
 
  private:
   static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
+  static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
 
   template <typename Function>
   bool take(const char* text, size_t size, Function function) {
     ++line_;
     int64_t count = 1;
-    if (tsv_) size = parse_tsv(std::string_view(text, size), &count);
-    if (size == 0) return true;
-    if (size > max_length_) {
+    std::string_view sentence(text, size);
+    if (tsv_) sentence = parse_tsv(sentence, &count);
+    if (sentence.empty()) return true;
+    if (sentence.size() > max_length_) {
       ++too_long_;
-    } else if (std::string_view(text, size).find(kUnknownUtf8) != std::string_view::npos) {
+    } else if (sentence.find(kUnknownUtf8) != std::string_view::npos) {
       ++reserved_;
     } else {
       ++sentences_;
-      return function(text, size, count);
+      return function(sentence.data(), sentence.size(), count);
     }
     return true;
   }
 
-  // word TAB count; returns the size of the word.
-  size_t parse_tsv(std::string_view line, int64_t* count) const {
+  // word TAB count; returns the word.
+  std::string_view parse_tsv(std::string_view line, int64_t* count) const {
+    if (no_empty_fields_) line = without_tabs_around(line);
     const size_t tab = line.find('\t');
-    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
-      throw std::runtime_error("Input format must be: word <tab> freq.");
-    }
-    *count = parse_count(line.substr(tab + 1));
-    return tab;
+    if (tab == std::string_view::npos) throw std::runtime_error(kBadFormat);
+    std::string_view field = line.substr(tab + 1);
+    if (no_empty_fields_) field = without_tabs_around(field);
+    if (field.find('\t') != std::string_view::npos) throw std::runtime_error(kBadFormat);
+    *count = parse_count(field);
+    return line.substr(0, tab);
+  }
+
+  static std::string_view without_tabs_around(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of('\t'), text.size()));
+    text.remove_suffix(text.size() - (text.find_last_not_of('\t') + 1));
+    return text;
   }
 
   int64_t parse_count(std::string_view field) const {
@@ -100,7 +115,7 @@ class LineFilter {
   }
 
   size_t max_length_;
-  bool tsv_, streamed_;
+  bool tsv_, streamed_, no_empty_fields_;
   uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0;
 };
 

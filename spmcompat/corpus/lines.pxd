@@ -8,7 +8,7 @@ from libcpp.vector cimport vector
 
 cdef extern from "lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass LineFilter:
-        LineFilter(size_t max_length, cbool tsv, cbool streamed)
+        LineFilter(size_t max_length, cbool tsv, cbool streamed, cbool no_empty_fields)
         uint64_t line()
         uint64_t sentences()
         uint64_t too_long()

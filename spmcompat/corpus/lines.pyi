@@ -1,6 +1,8 @@
 from collections.abc import Iterator
 from typing import final
 
+from spmcompat.releases import Release
+
 BLOCK_BYTES: int
 
 @final
@@ -19,7 +21,7 @@ class Block:
 
 @final
 class Sentences:
-    def __init__(self, max_length: int, tsv: bool, streamed_counts: bool = False) -> None: ...
+    def __init__(self, max_length: int, tsv: bool, release: Release = ...) -> None: ...
     @property
     def accepted(self) -> int: ...
     @property

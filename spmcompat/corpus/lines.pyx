@@ -9,6 +9,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.releases import DEFAULT
 
 
 BLOCK_BYTES = 1 << 20
@@ -95,12 +96,13 @@ cdef class Sentences:
         The longest sentence, in bytes.
     tsv : bool
         Whether lines are ``word<TAB>count``.
-    streamed_counts : bool
-        Whether a count is the number that its field begins with.
+    release : Release
+        How such lines are read.
     """
 
-    def __init__(self, size_t max_length, bint tsv, bint streamed_counts=False):
-        self.filter.reset(new LineFilter(max_length, tsv, streamed_counts))
+    def __init__(self, size_t max_length, bint tsv, release=DEFAULT):
+        self.filter.reset(new LineFilter(
+            max_length, tsv, release.streams_numbers, release.skips_empty_fields))
 
     @property
     def accepted(self):

@@ -87,7 +87,7 @@ class _Reader:
     ):
         self.options = options
         self.workers = workers
-        self.keep = keep
+        self.keep = keep or rules.looks_at_text_end
         self.folders = [Folder(i, rules) for i in range(workers.count)]
         self.sentences = [_sentences(options) for _ in range(workers.count)]
         self.beside: _Reader | None = None  # reads the same text by other rules
@@ -97,8 +97,8 @@ class _Reader:
         self.ordered = ordered
         self.has_words = (
             ordered
-            and options.split_by_whitespace
-            and (keep or not (options.spaces_apart or _SPACE in options.required_chars))
+            and not rules.whole_sentences
+            and (self.keep or not (options.spaces_apart or _SPACE in options.required_chars))
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -207,14 +207,16 @@ def read_corpus(
         For a corpus that cannot be read or holds nothing to train on.
     """
     return_freed_memory()
-    rules = _rules(options, charsmap, symbols, workers)
+    twice = options.for_seeds and options.tsv and options.release.seeds_see_lines_twice
+    delimited = options.for_seeds and _takes_out_delimiters(options)
     seed_rules = None
-    if options.for_seeds and options.tsv and options.release.seeds_see_lines_twice:
-        seed_rules = _rules(options, charsmap, symbols, workers, copies=2)
+    if twice or delimited:
+        seed_rules = _rules(options, charsmap, symbols, workers, copies=2 if twice else 0)
+    for_seeds = options.for_seeds and seed_rules is None
+    rules = _rules(options._replace(for_seeds=for_seeds), charsmap, symbols, workers)
     source = _source(options, items, report)
     try:
-        keep = options.for_seeds and options.release.seed_nodes_are_cut
-        return _read(options, rules, seed_rules, source, workers, report, keep)
+        return _read(options, rules, seed_rules, source, workers, report, keep=False)
     except WordsNotKeptError:
         if why := source.why_once():
             raise TrainingError(
@@ -276,17 +278,21 @@ def _rules(
         raise TrainingError(f"INTERNAL: {error}") from None
 
 
+def _takes_out_delimiters(options: CorpusOptions) -> bool:
+    return bool(options.pretokenization_delimiter) and options.release.delimiter_leaves_words
+
+
 def _sentences(options: CorpusOptions) -> Sentences:
-    streamed = options.release.streams_numbers
-    return Sentences(options.max_sentence_length, options.tsv, streamed)
+    return Sentences(options.max_sentence_length, options.tsv, options.release)
 
 
 def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        streamed = options.release.streams_numbers
-        return Files(options.input, options.max_sentence_length, options.tsv, streamed, report)
+        return Files(
+            options.input, options.max_sentence_length, options.tsv, options.release, report
+        )
     return Items(items)
 
 
@@ -364,6 +370,10 @@ def _read(
         seed_builder = Builder(seed_rules, workers)
         reader.beside.finish(seed_builder)
         corpus.seed_text = seed_builder.build(alphabet)
+        if _takes_out_delimiters(options):
+            corpus.seed_text.alphabet = whole_alphabet(
+                builder.part_characters, options.release.boundary
+            )
     if options.release.seeds_in_chunks and corpus.text_bytes > options.chunk_bytes:
         corpus.drop_uses()
         corpus.chunks = Chunks(

@@ -302,23 +302,19 @@ class Segmenter {
     }
     std::vector<uint64_t> begin(1, 0);
     std::vector<uint32_t> segments;
-    auto empty = order.empty.begin();
-    const auto add_empty = [&] {
-      for (; empty != order.empty.end() && empty->first == out.word_count.size(); ++empty) {
-        begin.push_back(segments.size());
-        out.word_count.push_back(empty->second);
-      }
-    };
-    for (size_t i = 0; i < order.last.size(); ++i) {
-      add_empty();
+    const auto add_sentence = [&](size_t i) {
       const uint32_t word = order.last[i];
       const uint32_t from = place[words_.shard_of(word)][words_.place_of(word)];
       segments.insert(segments.end(), out.word_segments.begin() + out.word_begin[from],
                       out.word_segments.begin() + out.word_begin[from + 1]);
       begin.push_back(segments.size());
       out.word_count.push_back(order.count.empty() ? 1 : order.count[i]);
-    }
-    add_empty();
+    };
+    const auto add_empty = [&](int64_t count) {
+      begin.push_back(segments.size());
+      out.word_count.push_back(count);
+    };
+    order.for_each(add_sentence, add_empty);
     out.word_segments.swap(segments);
     out.word_begin.swap(begin);
   }

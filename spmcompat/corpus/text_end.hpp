@@ -31,9 +31,11 @@ class TextEnd {
   // Each sentence stands `copies` times in a row.
   TextEnd(const WordTable& words, const PieceRule& rule, const SentenceOrder& order, int copies)
       : words_(words), rule_(rule) {
-    for (size_t sentence = 0; sentence < order.last.size(); ++sentence) {
+    const auto add = [&](size_t sentence) {
       for (int copy = 0; copy < copies; ++copy) add_sentence(order, sentence);
-    }
+    };
+    const auto add_empty = [&](int64_t) { tokens_.insert(tokens_.end(), copies, kNoWord); };
+    order.for_each(add, add_empty);
     for (uint32_t shard = 0; shard < words.shards(); ++shard) {
       totals_.push_back(words.totals(shard));
     }
@@ -78,7 +80,7 @@ class TextEnd {
     if (!order.word_begin.empty()) {
       tokens_.insert(tokens_.end(), order.words.begin() + order.word_begin[sentence],
                      order.words.begin() + order.word_begin[sentence + 1]);
-    } else if (order.last[sentence] != kNoWord) {
+    } else {
       tokens_.push_back(order.last[sentence]);
     }
     tokens_.push_back(kNoWord);

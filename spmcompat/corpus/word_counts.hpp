@@ -87,11 +87,40 @@ struct SentenceOrder {
     if (!looks_again) set_empty_apart();
   }
 
-  // Puts the sentences `place` in the place of all, whose words are not kept.
+  // Takes out the sentences that are empty, and notes their places.
+  void set_empty_apart() {
+    std::vector<uint32_t> kept;
+    for (uint32_t place = 0; place < last.size(); ++place) {
+      if (last[place] == kNoWord) {
+        empty.emplace_back(place, count.empty() ? 1 : count[place]);
+      } else {
+        kept.push_back(place);
+      }
+    }
+    if (!empty.empty()) arrange(kept);
+  }
+
+  // Puts the sentences `place` in the place of all.
   void arrange(const std::vector<uint32_t>& place) {
+    if (!word_begin.empty()) select_words(place);
     select(last, place);
     select(first, place);
     select(count, place);
+  }
+
+  // Calls sentence(i) for each of the sentences that are not empty, and empty_one(count) for each
+  // that is, as they stand.
+  template <typename Sentence, typename Empty>
+  void for_each(Sentence sentence, Empty empty_one) const {
+    auto next = empty.begin();
+    uint32_t place = 0;
+    for (size_t i = 0; i < last.size() || next != empty.end(); ++place) {
+      if (next != empty.end() && next->first == place) {
+        empty_one(next++->second);
+      } else {
+        sentence(i++);
+      }
+    }
   }
 
  private:
@@ -108,18 +137,8 @@ struct SentenceOrder {
     for (size_t i = 0; i < place.size(); ++i) kept[i] = values[place[i]];
     values.swap(kept);
   }
-  void set_empty_apart() {
-    std::vector<uint32_t> kept;
-    for (uint32_t place = 0; place < last.size(); ++place) {
-      if (last[place] == kNoWord) {
-        empty.emplace_back(place, count.empty() ? 1 : count[place]);
-      } else {
-        kept.push_back(place);
-      }
-    }
-    if (!empty.empty()) arrange(kept);
-  }
-  void select_words(const Places& places) {
+  template <typename Sentences>
+  void select_words(const Sentences& places) {
     std::vector<uint32_t> kept;
     std::vector<uint64_t> begin(1, 0);
     for (uint64_t place = 0; place < places.size(); ++place) {

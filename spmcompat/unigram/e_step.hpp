@@ -29,8 +29,12 @@ struct Scores {
   std::vector<NodePiece> pieces;
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);
+  bool finite = true;
 
-  void set(const Pieces& all) { pieces = node_pieces(all); }
+  void set(const Pieces& all) {
+    pieces = node_pieces(all);
+    finite = std::isfinite(all.unknown_score());
+  }
 
   uint32_t size() const { return static_cast<uint32_t>(pieces.size() - 2); }
   uint32_t unknown() const { return size(); }
@@ -64,6 +68,21 @@ struct LaneSums {
     }
     objective += lane.objective;
   }
+};
+
+// A sum that may come to no number, and from there to any, as in the reference: seeds from a file
+// may have a score of -inf.
+class PlainSum {
+ public:
+  void add(float term, LogSumExp log_sum_exp) {
+    value_ = empty_ ? term : log_sum_exp(value_, term);
+    empty_ = false;
+  }
+  float value() const { return value_; }
+
+ private:
+  float value_ = 0.0f;
+  bool empty_ = true;
 };
 
 // Fills the values of a block with the alphas of segments that stand at the begin of words.
@@ -130,8 +149,13 @@ class WordPass {
   // word, and begins a new batch.
   template <typename Function>
   void finish(float* expected, Function function) {
-    go_forward();
-    go_backward();
+    if (scores_.finite) {
+      go_forward();
+      go_backward();
+    } else {
+      x_.resize(nodes_.size() + kSpareNodes);
+      for (const Word& word : words_) go_plainly(word);
+    }
     for (const Word& word : words_) add_shares(word, expected);
     end_batch(function);
   }
@@ -195,6 +219,29 @@ class WordPass {
     x_.resize(nodes_.size() + longest + kSpareNodes);
     backward_.follow(
         tracks_, scores_.sums(alpha_.data(), beta_.data(), x_.data(), nodes_.size()));
+  }
+
+  // The same for one word, one node after the other.
+  void go_plainly(const Word& word) {
+    const uint32_t* nodes = nodes_.data() + word.node;
+    std::vector<PlainSum> alpha(word.length + 1), beta(word.length + 1);
+    alpha[0].add(0.0f, scores_.log_sum_exp);
+    beta[word.length].add(0.0f, scores_.log_sum_exp);
+    size_t end = 0;  // of the positions that were looked at
+    for (size_t k = word.size; k-- > 0;) {
+      end += is_last(nodes[k]);
+      const NodePiece& piece = scores_.pieces[piece_of(nodes[k])];
+      alpha[end - 1 + piece.length].add(piece.score + alpha[end - 1].value(), scores_.log_sum_exp);
+    }
+    const float z = alpha[word.length].value();
+    alpha_[word.begin + word.length] = z;
+    for (size_t k = 0; k < word.size; ++k) {
+      const NodePiece& piece = scores_.pieces[piece_of(nodes[k])];
+      const float after = beta[end - 1 + piece.length].value();
+      x_[word.node + k] = ((alpha[end - 1].value() + piece.score) + after) - z;
+      beta[end - 1].add(piece.score + after, scores_.log_sum_exp);
+      end -= is_last(nodes[k]);
+    }
   }
 
   void add_shares(const Word& word, float* expected) {

@@ -25,6 +25,7 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         vector[NodePiece] pieces
         cbool avx2
         LogSumExp log_sum_exp
+        cbool finite
         void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":

@@ -134,7 +134,7 @@ cdef class Lattices:
 
         Word i is summed in lane i mod `lanes`; lanes are added in order.
         """
-        cdef size_t blocks = dereference(self.lattices).blocks()
+        cdef size_t blocks = dereference(self.lattices).blocks() if self.scores.finite else 0
         workers.run(range(blocks), lambda _, block: self._forward(block))
 
         def run(int lane, Counts sums, CancelFlag cancel):

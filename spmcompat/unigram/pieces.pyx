@@ -46,5 +46,6 @@ cdef class Pieces:
                 "half a time. Give more text or a smaller vocab_size.")
         if not self.all_finite:
             raise TrainingError(
-                "A score is not finite: the sums of float32 over very long sentences overflow. "
-                "Cut the sentences or lower max_sentence_length.")
+                "A score is not finite: the sums of float32 over very long sentences overflow, or "
+                "seeds of a file count 0. Cut the sentences, lower max_sentence_length, or give "
+                "other counts.")

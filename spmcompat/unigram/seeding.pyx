@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
@@ -51,6 +52,7 @@ cdef extern from "seeding.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
+    void append_characters(string_view text, vector[char32_t]& characters) except +
     void to_log_probabilities[Sum](vector[float]& score)
 
 
@@ -346,7 +348,8 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
     Raises
     ------
     TrainingError
-        For a count so large that count times length is a multiple of 2**64.
+        For a count so large that count times length is a multiple of 2**64, if the release does
+        not take a score of 0, or if all scores are 0.
     """
     cdef vector[char32_t] characters
     cdef uint64_t score
@@ -354,8 +357,8 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
     items = list(_characters(corpus))
     seen = {piece for piece, _ in items}
     for piece, count in counts:
-        text = piece.decode(errors="replace")
-        characters = [ord(c) for c in text]
+        characters.clear()
+        append_characters(piece, characters)
         known = piece in seen and not release.repeats_seed_file
         if known or not corpus.rule.allows(characters.data(), characters.size()):
             skipped += 1
@@ -363,16 +366,18 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
         seen.add(piece)
         if len(items) >= limit and not release.repeats_seed_file:
             break
-        # The product wraps in the reference, which then refuses a score of 0.
-        score = count * len(text) % 2**64
-        if score == 0:
+        # The product wraps in the reference, which may then refuse a score of 0.
+        score = count * characters.size() % 2**64
+        if score == 0 and release.seed_counts_are_positive:
             raise TrainingError(
-                f"[std::isfinite(score)] The count of the seed piece {text!r}, {count}, is too "
-                "large: lower it.")
+                "[std::isfinite(score)] The count of the seed piece "
+                f"{piece.decode(errors='replace')!r}, {count}, is too large: lower it.")
         items.append((piece, <float>score))
     items.sort(key=lambda item: (-item[1], item[0]))
     if release.repeats_seed_file:
         del items[limit:]
+    if items and not any(score for _, score in items):
+        raise TrainingError("No seed counts anything. Give counts above 0 in the seed file.")
     cdef Pieces seeds = Pieces(items)
     _to_log_probabilities(seeds, release.seed_sum_in_float)
     return seeds, skipped

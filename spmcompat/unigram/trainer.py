@@ -230,12 +230,13 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             "No character of the corpus is left to train on: all of its text is meta pieces or "
             "delimiters. Check the user_defined_symbols and the control_symbols."
         )
+    text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(options.seed_sentencepieces_file, options.release.streams_numbers)
+        counts = read_seed_file(options.seed_sentencepieces_file, options.release)
         # Here 0 leaves no seed but the characters.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
-            corpus, counts, limit if limit >= 0 else NO_LIMIT, options.release
+            text, counts, limit if limit >= 0 else NO_LIMIT, options.release
         )
         report.info(f"skipped {skipped} seed sentencepieces")
     elif options.extensions.seed_mode == "bpe":
@@ -252,14 +253,13 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             options.extensions.seed_mode == "pretokens",
             options.extensions.prefix_recovery,
         )
-        text = corpus if corpus.seed_text is None else corpus.seed_text
         seeds = seed_from_corpus(text, rule, workers, report, options.release)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
             "more text or a higher character_coverage."
         )
-    if not seeds.all_finite:
+    if options.release.seed_counts_are_positive and not seeds.all_finite:
         raise TrainingError(
             "[std::isfinite(score)] With seed_piece_length_power="
             f"{options.seed_piece_length_power:g} the score of a seed is no number or infinite. "

@@ -161,6 +161,20 @@ def test_counts_with_something_behind(trainers: Trainers, old_release: str) -> N
         assert comparison.equal, (count, comparison.report())
 
 
+@pytest.mark.parametrize("line", ["\tworld\t3", "world\t\t3\t", "world\t", "\t3", "a\tb\t3"])
+def test_empty_fields_of_counts(trainers: Trainers, old_release: str, line: str) -> None:
+    options = {**CHAR, "input_format": "tsv"}
+    comparison = trainers.compare(options, f"hello\t2\n{line}\n", release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("texts", [("abc abc abd", "", "abd abe"), ("ab", "", "", "cd\n", "")])
+def test_empty_file_after_a_line_without_an_end(
+    trainers: Trainers, old_release: str, texts: tuple[str, ...]
+) -> None:
+    trainers.check({**CHAR, "hard_vocab_limit": False}, *texts, release=old_release)
+
+
 @pytest.mark.parametrize(
     "line",
     ["41\t41", "0x41\tU+62", "41\t62x", "41x\t62", "41\tzz", "41\t1FFFFFFFFF", "41 zz\t61"],
@@ -210,8 +224,6 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
 
 @pytest.mark.parametrize("ending", ["", " \n", " \n \n \n"])
 def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: str) -> None:
-    if "unigram" not in RELEASES[old_release].model_types:
-        pytest.skip("not supported yet")
     lines = words_text(3, lines=60).splitlines()
     text = "".join(f"{line}\n \n" if i % 5 == 0 else f"{line}\n" for i, line in enumerate(lines))
     options: dict[str, Option] = {"vocab_size": 120, "hard_vocab_limit": False, "num_threads": 3}

@@ -36,18 +36,12 @@ MORE: dict[str, Option] = {"hard_vocab_limit": False, "vocab_size": 500}
 SAMPLES: dict[str, Option] = {**MORE, "self_test_sample_size": 1000}
 
 
-def trains(kind: str, release: str) -> None:
-    if kind not in RELEASES[release].model_types:
-        pytest.skip("not supported yet")
-
-
 @pytest.mark.parametrize(
     ("text", "option"),
     [*((name, "plain") for name in TEXTS), *(("mixed", name) for name in list(OPTIONS)[1:])],
 )
 @pytest.mark.parametrize("kind", TYPES)
 def test_all_lines(trainers: Trainers, old_release: str, kind: str, option: str, text: str) -> None:
-    trains(kind, old_release)
     options = {**SAMPLES, **OPTIONS[option], "model_type": kind}
     case = file_case(options, [TEXTS[text]], release=old_release)
     comparison = trainers.run(case)
@@ -60,7 +54,6 @@ def test_lines_that_training_did_not_see(
     trainers: Trainers, old_release: str, kind: str, form: str
 ) -> None:
     """With a sample to train on, the lines are still drawn from all."""
-    trains(kind, old_release)
     text = words_text(5, lines=700) + mixed_text(6, 200)
     first: dict[str, Option] = {"input_sentence_size": 101, "shuffle_input_sentence": False}
     options = {**SAMPLES, "model_type": kind, "character_coverage": 0.99}
@@ -144,7 +137,6 @@ def test_long_pieces(trainers: Trainers, old_release: str, size: int) -> None:
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_nul(trainers: Trainers, old_release: str, kind: str) -> None:
-    trains(kind, old_release)
     options = {**SAMPLES, "model_type": kind, "character_coverage": 1.0}
     case = file_case(options, ["a\0b ab\n\0\nab\n" * 4], release=old_release)
     comparison = trainers.run(case)
@@ -190,7 +182,5 @@ def test_random_lines(
     trainers: Trainers, old_release: str, encoding: tuple[dict[str, Option], list[str]]
 ) -> None:
     options, lines = encoding
-    if options["model_type"] not in RELEASES[old_release].model_types:
-        return
     comparison = trainers.run(sentences_case(options, lines, release=old_release))
     assert comparison.equal, comparison.report()

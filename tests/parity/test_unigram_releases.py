@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.releases import RELEASES
 from tests.parity.case import Option
 from tests.parity.corpora import fibonacci_text, mixed_text, ties_text, words_text
 from tests.parity.harness import Trainers, file_case
@@ -21,24 +20,11 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def release(old_release: str) -> str:
-    if "unigram" not in RELEASES[old_release].model_types:
-        pytest.skip("not supported yet")
-    return old_release
-
-
-def test_a_release_that_is_not_equal_is_refused(trainers: Trainers) -> None:
-    failure = trainers.ours.run(file_case(SMALL, [TEXTS["words"]], release="0.2.2")).failure
-    assert failure is not None
-    assert "unigram models of sentencepiece 0.2.2 are not supported yet." in failure.message
-
-
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
-def test_texts(trainers: Trainers, release: str, text: str, dummy: bool) -> None:
+def test_texts(trainers: Trainers, old_release: str, text: str, dummy: bool) -> None:
     options = {**SMALL, "add_dummy_prefix": dummy}
-    trainers.check(options, text, release=release)
+    trainers.check(options, text, release=old_release)
 
 
 @pytest.mark.parametrize(
@@ -67,34 +53,53 @@ def test_texts(trainers: Trainers, release: str, text: str, dummy: bool) -> None
     ids=str,
 )
 @pytest.mark.parametrize("text", ["words", "mixed"])
-def test_options(trainers: Trainers, release: str, option: dict[str, Option], text: str) -> None:
-    case = file_case({**SMALL, **option}, [TEXTS[text] + "a  b   \n x\n"], release=release)
+def test_options(
+    trainers: Trainers, old_release: str, option: dict[str, Option], text: str
+) -> None:
+    case = file_case({**SMALL, **option}, [TEXTS[text] + "a  b   \n x\n"], release=old_release)
     comparison = trainers.run(case)
     assert comparison.equal, comparison.report()
 
 
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
-def test_a_text_with_counts(trainers: Trainers, release: str, split: bool) -> None:
+def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -> None:
     """Counts of more than 2**24 are rounded, in float32, in the order of the words."""
     lines = {f"{word} {n}": n**7 for n, word in enumerate(words_text(6).split()[:40], 1)}
     text = "".join(f"{line}\t{count}\n" for line, count in lines.items())
     options = {**SMALL, "input_format": "tsv", "split_by_whitespace": split}
-    trainers.check(options, text, release=release)
+    trainers.check(options, text, release=old_release)
 
 
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
-def test_empty_sentences(trainers: Trainers, release: str, split: bool) -> None:
+def test_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
     """The last sentence takes the place of an empty one, and may be empty itself."""
     lines = words_text(7).splitlines()
     for place in (3, 4, 20, len(lines) // 2):
         lines.insert(place, " ")
     text = "\n".join([*lines, " ", "rare end", " ", " "]) + "\n"
     options = {**SMALL, "split_by_whitespace": split, "num_threads": 5}
-    trainers.check(options, text, release=release)
+    trainers.check(options, text, release=old_release)
+
+
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("lines", ["\u200b 4|a 4|Ϯ 4|\u200b 1", "ab 1|\u200b 2|ab 2|ac 3|\u200b 1"])
+def test_empty_sentences_of_a_small_text(
+    trainers: Trainers, old_release: str, lines: str, split: bool
+) -> None:
+    """What stands last in the text, and what before it, decides about seeds."""
+    counts = lines.replace(" ", "\t").replace("|", "\n")
+    options: dict[str, Option] = {
+        "vocab_size": 8000,
+        "hard_vocab_limit": False,
+        "split_by_whitespace": split,
+    }
+    trainers.check({**options, "input_format": "tsv"}, counts, release=old_release)
+    text = "\n".join(line.split(" ")[0] for line in lines.split("|"))
+    trainers.check(options, text, release=old_release)
 
 
 @pytest.mark.parametrize("size", [40, 1_000_000])
-def test_a_seed_file_with_repeated_pieces(trainers: Trainers, release: str, size: int) -> None:
+def test_a_seed_file_with_repeated_pieces(trainers: Trainers, old_release: str, size: int) -> None:
     pieces = [word[:n] for word in TEXTS["words"].split()[:60] for n in (1, 2, 3, 4)]
     lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(pieces)]
     options = {
@@ -103,12 +108,107 @@ def test_a_seed_file_with_repeated_pieces(trainers: Trainers, release: str, size
         "seed_sentencepiece_size": size,
     }
     files = {"seeds.tsv": "".join(lines).encode()}
-    comparison = trainers.compare(options, TEXTS["words"], files=files, release=release)
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
     assert comparison.equal, comparison.report()
 
 
-def test_a_delimiter_is_refused(trainers: Trainers, release: str) -> None:
-    options = {**SMALL, "pretokenization_delimiter": "e"}
-    failure = trainers.ours.run(file_case(options, [TEXTS["words"]], release=release)).failure
-    assert failure is not None
-    assert "pretokenization_delimiter as sentencepiece" in failure.message
+PIECES = sorted({word[:n] for word in TEXTS["words"].split()[:40] for n in (2, 3, 4)})
+ODD_COUNTS = ["0", "-1", "-0", "0x10", "1.5", "1e3", "nan", "inf", "", " 7", "+7", "7x", "7\r"]
+ODD_COUNTS += ["9223372036854775807", "9223372036854775808", "-9223372036854775808"]
+ODD_COUNTS += ["-9223372036854775809", "4611686018427387904", "7\t8", "\t7", "\x007", "7\x00"]
+
+
+@pytest.mark.parametrize("count", ODD_COUNTS, ids=repr)
+def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count: str) -> None:
+    lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(PIECES)]
+    lines.insert(3, f"{PIECES[7]}\t{count}\n")
+    lines.insert(5, f"▁{PIECES[9]}\t{count}\n")
+    options = {**SMALL, "seed_sentencepieces_file": "seeds.tsv"}
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("coverage", [1.0, 0.98])
+@pytest.mark.parametrize("every", [1, 2, 3, 7])
+@pytest.mark.parametrize("letters", ["ab", "words"])
+def test_seeds_that_count_nothing(
+    trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
+) -> None:
+    """The sum of two of them is no number, and stays that or not."""
+    text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
+    pieces = sorted(
+        {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}
+    )
+    lines = [f"{p}\t{0 if n % every == 0 else n % 17 + 1}\n" for n, p in enumerate(pieces)]
+    options: dict[str, Option] = {
+        **SMALL,
+        "seed_sentencepieces_file": "seeds.tsv",
+        "character_coverage": coverage,
+    }
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, text, files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize(
+    "line", [b"\t\tab\t\t5\t", b"\tab", b"\t5", b"\xe3\x81b\t5", b"a\x00b\t5", b""]
+)
+def test_an_odd_line_in_a_seed_file(trainers: Trainers, old_release: str, line: bytes) -> None:
+    options = {**SMALL, "seed_sentencepieces_file": "seeds.tsv"}
+    files = {"seeds.tsv": b"the\t3\n" + line + b"\nof\t2\n"}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
+    assert comparison.equal, comparison.report()
+
+
+SPLITTING: list[dict[str, Option]] = [
+    {},
+    {"split_by_whitespace": False},
+    {"treat_whitespace_as_suffix": True},
+    {"allow_whitespace_only_pieces": True, "remove_extra_whitespaces": False},
+    {"input_format": "tsv"},
+    {"input_format": "tsv", "split_by_whitespace": False},
+]
+
+
+@pytest.mark.parametrize("splitting", SPLITTING, ids=str)
+@pytest.mark.parametrize("delimiter", ["e", "||", "▁t", "の", "▅"])
+def test_a_delimiter_parts_seeds_alone(
+    trainers: Trainers, old_release: str, delimiter: str, splitting: dict[str, Option]
+) -> None:
+    """Up to 0.2.1 every byte of it parts them, and leaves halves of characters."""
+    lines = ["a||b |c|| d||e \x1f", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
+    lines += [*TEXTS["mixed"].splitlines()[:60], "a||e", "\u200b", "e", "\u200b"]
+    if "input_format" in splitting:
+        words = [line for line in lines if line and "\t" not in line]
+        lines = [f"{line}\t{n % 5 + 1}" for n, line in enumerate(words)]
+    options = {**SMALL, "pretokenization_delimiter": delimiter, **splitting}
+    trainers.check(options, "\n".join(lines) + "\n", release=old_release)
+
+
+@pytest.mark.parametrize("delimiter", ["a", "▁", "▁ab", "ab", "の"])
+@pytest.mark.parametrize("lines", ["ab aab|ab", "abab", "a|a|ab ab|ab", "のab|のaら|abの"])
+def test_a_delimiter_in_a_small_text(
+    trainers: Trainers, old_release: str, lines: str, delimiter: str
+) -> None:
+    """Of some texts nothing is left."""
+    case = file_case(
+        {"pretokenization_delimiter": delimiter, "hard_vocab_limit": False},
+        [lines.replace("|", "\n")],
+        release=old_release,
+    )
+    comparison = trainers.run(case)
+    assert comparison.equal, comparison.report()
+
+
+def test_a_delimiter_beside_a_seed_file(trainers: Trainers, old_release: str) -> None:
+    pieces = [word[:n] for word in TEXTS["words"].split()[:60] for n in (1, 2, 3, 4)]
+    lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(pieces)]
+    options = {
+        **SMALL,
+        "seed_sentencepieces_file": "seeds.tsv",
+        "pretokenization_delimiter": "e",
+    }
+    files = {"seeds.tsv": "".join(lines).encode()}
+    comparison = trainers.compare(options, TEXTS["words"], files=files, release=old_release)
+    assert comparison.equal, comparison.report()
