@@ -4,6 +4,7 @@
 end, with 1, 2 and 16 lanes; ``--type bpe`` trains another model type, once. ``--whole`` takes the
 named files, or its default list, whole, at 32,000 pieces and 16 lanes. ``--cache FOLDER`` keeps
 the reference's digests between runs while developing; without it every figure is live.
+``--release 0.2.1`` compares with that release in an environment of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from benchmarks.corpora import digest
 from benchmarks.measure import Run, train
 from benchmarks.results import machine
 from benchmarks.sides import MissingSideError, Side
+from spmcompat.releases import DEFAULT, RELEASES
 from tests.parity import corpora
 from tests.parity.case import Option
 
@@ -50,7 +52,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names (default: all of the folder)")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--type", default="unigram", help="unigram, bpe, word or char")
+    parser.add_argument("--type", default="unigram", choices=sorted(DEFAULT.model_types))
+    parser.add_argument(
+        "--release", default=DEFAULT.version, choices=list(RELEASES), help="of the reference"
+    )
     parser.add_argument("--lanes", type=int, nargs="+")
     parser.add_argument("--vocab_size", type=int)
     parser.add_argument("--head", type=int, default=HEAD, help="bytes of each file")
@@ -86,6 +91,12 @@ def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
                 yield Row(name, text, {**options, **ROOM[name]})
 
 
+def reference_of(release: str) -> Side:
+    """Return the installed ``sentencepiece``, or another release of it."""
+    installed = sides.reference()
+    return installed if installed.version == release else sides.release(release)
+
+
 def of_reference(side: Side, row: Row, cache: Path | None) -> tuple[Run, bool]:
     """Train the reference, or take its result from the cache; tell which."""
     if cache is None:
@@ -113,19 +124,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = arguments(argv)
     try:
         ours_side = sides.ours(given.workers or len(os.sched_getaffinity(0)))
-        reference = sides.reference()
+        reference = reference_of(given.release)
     except MissingSideError as error:
         raise SystemExit(str(error)) from None
     told = {"spmcompat": ours_side.version, "sentencepiece": reference.version, **machine()}
     print(", ".join(f"{name} {value}" for name, value in told.items()))
-    print(f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'lanes':>6}{'ours s':>9}{'ref s':>9}  verdict")
+    print(
+        f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'lanes':>6}{'ours s':>9}{'MiB':>7}"
+        f"{'ref s':>9}{'MiB':>7}  verdict"
+    )
     verdicts: list[str] = []
     seconds = [0.0, 0.0]
     cached = 0
     with tempfile.TemporaryDirectory() as scratch:
         for row in rows(given, Path(scratch)):
             theirs, from_cache = of_reference(reference, row, given.cache)
-            ours = train(ours_side, row.text, row.options)
+            ours = train(ours_side, row.text, {**row.options, "compat": given.release})
             verdicts.append(verdict(ours, theirs))
             seconds[0] += ours.seconds
             seconds[1] += theirs.seconds
@@ -133,7 +147,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(
                 f"{row.corpus:<20}{row.text.stat().st_size / 1e6:8.1f}"
                 f"{row.options['vocab_size']:>7}{row.options['num_threads']:>6}{ours.seconds:9.2f}"
-                f"{theirs.seconds:9.2f}{'*' if from_cache else ' '} {verdicts[-1]}",
+                f"{ours.peak_kib / 1024:7.0f}{theirs.seconds:9.2f}{theirs.peak_kib / 1024:7.0f}"
+                f"{'*' if from_cache else ' '} {verdicts[-1]}",
                 flush=True,
             )
     equal, both_fail = verdicts.count("equal"), verdicts.count("both fail")

@@ -93,6 +93,10 @@ class Result:
         return next(iter(self.having("stages")), None)
 
     @property
+    def model_type(self) -> str:
+        return str(self.options["model_type"])
+
+    @property
     def is_compared(self) -> bool:
         """Whether both sides trained on it as often, and for long."""
         row = ROWS.get(self.name)

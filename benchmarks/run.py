@@ -1,4 +1,4 @@
-"""Wall time and peak memory of Unigram training, ours and others, in fresh processes.
+"""Wall time and peak memory of training, ours and others, in fresh processes.
 
 ``python benchmarks/run.py`` measures every row whose text is in the folder; names of rows, groups
 or files measure those. All sides take turns, and the least of all runs of a side counts. A row
@@ -24,6 +24,7 @@ from benchmarks.measure import Run
 from benchmarks.results import Measured, Result, Store, machine, today, trouble
 from benchmarks.rows import GROUPS, ROWS, Row
 from benchmarks.sides import MissingSideError, Side
+from spmcompat.releases import DEFAULT
 from tests.parity import corpora
 from tests.parity.case import Option
 
@@ -37,6 +38,9 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("names", nargs="*", help="rows, groups, files of the folder, or paths")
     parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument(
+        "--type", default="unigram", choices=sorted(DEFAULT.model_types), help="of the models"
+    )
     parser.add_argument("--runs", type=int, default=3, help="of each side (default: 3)")
     parser.add_argument("--threads", type=int, default=2, help="of both sides (default: 2)")
     parser.add_argument("--workers", type=int, nargs="+", help="of ours, beside --threads")
@@ -55,6 +59,8 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     given = parser.parse_args(argv)
     if min(given.runs, given.threads, *(given.workers or [1])) < 1 or not 0 < given.scale <= 1:
         parser.error("--runs, --threads and --workers are 1 or more, --scale is at most 1")
+    if "tokenizers" in given.also and given.type != "unigram":
+        parser.error("of tokenizers only the Unigram trainer is measured")
     return given
 
 
@@ -119,6 +125,7 @@ def take_turns(
 ) -> list[Measured]:
     """Run all sides in turn; stop where the row can have no result any more."""
     options: dict[str, Option] = {**row.options, "num_threads": given.threads}
+    options["model_type"] = given.type
     runs: list[list[Run]] = [[] for _ in chosen]
     most = [runs_of(row, side, given) for side in chosen]
 
@@ -152,7 +159,7 @@ def measure_row(
             title=row.text.title if row.text else "",
             size=text.stat().st_size if text else 0,
             sha256=digest(text) if text else "",
-            options=row.options,
+            options={**row.options, "model_type": given.type},
             threads=given.threads,
             scale=given.scale,
             day=today(),
@@ -170,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MissingSideError as error:
         raise SystemExit(str(error)) from None
     version = next(side.version for _, side in plan if side.role == "ours")
-    store = Store(given.results / f"unigram-{version}.json")
+    store = Store(given.results / f"{given.type}-{version}.json")
     store.check(machine(), given.threads, given.scale)
     absent = [] if given.names else [name for name in ROWS if name not in {r.name for r in chosen}]
     if absent:

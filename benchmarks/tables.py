@@ -16,7 +16,7 @@ from benchmarks import plot
 from benchmarks.measure import Run, Step
 from benchmarks.results import Measured, Result, Store
 
-BEGIN = "<!-- written by python -m benchmarks.tables -->"
+BEGIN = "<!-- written by python -m benchmarks.tables: {} -->"
 END = "<!-- end of what is written -->"
 
 
@@ -171,7 +171,8 @@ SECTIONS = (
 
 def document(results: Sequence[Result], figure: str = "") -> str:
     """Return all tables as one Markdown document."""
-    parts = ["# Training Unigram models: time and memory", setting(results)]
+    kind = results[0].model_type if results else ""
+    parts = [f"# Training {kind} models: time and memory", setting(results)]
     if figure:
         parts.append(f"![Time and memory against size]({figure})")
     for title, section in SECTIONS:
@@ -188,19 +189,20 @@ def summary(results: Sequence[Result], figure: str = "") -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def put_into(readme: str, text: str) -> str:
-    """Return a README with `text` between its marks.
+def put_into(readme: str, model_type: str, text: str) -> str:
+    """Return a README with `text` between the marks of a model type.
 
     Raises
     ------
     SystemExit
         If it has no marks.
     """
-    before, begin, rest = readme.partition(BEGIN)
+    before, begin, rest = readme.partition(BEGIN.format(model_type))
     _, end, after = rest.partition(END)
     if not (begin and end):
-        raise SystemExit(f"The README has no place for the table: {BEGIN} and {END}.")
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+        marks = f"{BEGIN.format(model_type)} and {END}"
+        raise SystemExit(f"The README has no place for the table: {marks}.")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
 def write(path: Path) -> None:
@@ -255,8 +257,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.readme:
         figure = given.results.with_suffix(".svg")
         shown = os.path.relpath(figure, given.readme.parent) if figure.is_file() else ""
-        text = summary(Store(given.results).results, shown)
-        given.readme.write_text(put_into(given.readme.read_text(), text))
+        results = Store(given.results).results
+        if not results:
+            raise SystemExit(f"{given.results} holds no results.")
+        text = summary(results, shown)
+        readme = put_into(given.readme.read_text(), results[0].model_type, text)
+        given.readme.write_text(readme)
     return 0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_telling_errors
+from spmcompat.cli.table import table
 
 if TYPE_CHECKING:
     from spmcompat.evaluation.evaluate import Evaluation, Overlap
@@ -132,32 +133,21 @@ def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
 
 def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdout: TextIO) -> None:
     rows = [flat(result) for result in results]
-    table = [["", *(str(row["model"]) for row in rows)]]
-    table += [
-        [name.replace("_", " "), *(_show(form, row[name]) for row in rows)]
+    head = ["", *(str(row["model"]) for row in rows)]
+    figures = [
+        (name.replace("_", " "), *(_show(form, row[name]) for row in rows))
         for name, form in _FORMATS.items()
         if name in rows[0]
     ]
-    stdout.write(_aligned(table))
+    lines = [*table(head, figures, left=1)]
     if pairs:
         head = ["overlap of pieces", "", "all", "without characters"]
-        body = [
-            [p.first, p.second, _show("{:.2%}", p.jaccard), _show("{:.2%}", p[3])] for p in pairs
+        shares = [
+            (first, second, _show("{:.2%}", share), _show("{:.2%}", without_characters))
+            for first, second, share, without_characters in pairs
         ]
-        stdout.write("\n" + _aligned([head, *body], left=2))
-
-
-def _aligned(table: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Lay cells out in columns, the first `left` of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for row in table:
-        cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
+        lines += ["", *table(head, shares, left=2)]
+    stdout.writelines(f"{line}\n" for line in lines)
 
 
 def _show(form: str, value: object) -> str:

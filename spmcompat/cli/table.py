@@ -8,8 +8,10 @@ Cell: TypeAlias = "str | int | float"
 Rows: TypeAlias = "Sequence[tuple[Cell, ...]]"
 
 
-def table(head: Sequence[str], rows: Rows, widest: int | None = None) -> Iterator[str]:
-    """Yield the lines of a table, its columns aligned, numbers to the right.
+def table(
+    head: Sequence[str], rows: Rows, widest: int | None = None, left: int | None = None
+) -> Iterator[str]:
+    """Yield the lines of a table, its columns aligned.
 
     Parameters
     ----------
@@ -19,15 +21,21 @@ def table(head: Sequence[str], rows: Rows, widest: int | None = None) -> Iterato
         The cells, text or numbers; those of a column are of one kind.
     widest : int, optional
         Of how many characters a cell shows at most.
+    left : int, optional
+        How many columns go to the left, before those that go to the right; by default numbers go
+        to the right.
     """
     texts = [list(head), *([_cut(str(cell), widest) for cell in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
-    numbers = [isinstance(cell, int | float) for cell in rows[0]] if rows else []
+    to_right = [
+        isinstance(cell, int | float) if left is None else column >= left
+        for column, cell in enumerate(rows[0] if rows else ())
+    ]
     for row in texts if rows else ():
         line = ""
-        for text, width, is_number in zip(row, widths, numbers, strict=True):
+        for text, width, is_right in zip(row, widths, to_right, strict=True):
             space = " " * (width - _width(text))
-            line += "  " + (space + text if is_number else text + space)
+            line += "  " + (space + text if is_right else text + space)
         yield line.rstrip()
 
 

@@ -5,6 +5,8 @@ from libcpp.string_view cimport string_view
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from spmcompat.corpus.lines cimport CSampler, LineFilter
+
 
 cdef extern from *:
     ctypedef unsigned int char32_t
@@ -36,23 +38,6 @@ cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
         cbool whitespace_only
         char32_t boundary
         cbool allows(const char32_t* piece, size_t length)
-
-
-cdef extern from "lines.hpp" namespace "spmcompat" nogil:
-    cdef cppclass LineFilter:
-        LineFilter(size_t max_length, cbool tsv, cbool streamed)
-        uint64_t line()
-        uint64_t sentences()
-        uint64_t too_long()
-        uint64_t reserved()
-
-    cdef cppclass CSampler "spmcompat::Sampler":
-        CSampler(
-            uint64_t size, cbool shuffle, uint64_t seed, cbool narrow, uint64_t among)
-        pair[string, int64_t]& operator[](size_t i)
-        cbool done()
-        uint64_t offered()
-        size_t size()
 
 
 cdef extern from "word_table.hpp" namespace "spmcompat" nogil:
@@ -221,13 +206,6 @@ cdef extern from *:
         return true;
       });
     }
-    template <typename Lines>
-    void sample_lines(LineFilter& filter, const char* text, const Lines& lines, Sampler& sampler) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        sampler.offer(sentence, size, count);
-        return !sampler.done();
-      });
-    }
     inline void fold_sample(const Sampler& sampler, size_t first, size_t last,
                             ChunkFolder& folder) {
       for (size_t i = first; i < last; ++i) {
@@ -238,8 +216,6 @@ cdef extern from *:
     """
     void fold_lines "spmcompat::fold_lines"[T](
         LineFilter& filter, const char* text, const T& lines, ChunkFolder& folder) except + nogil
-    void sample_lines "spmcompat::sample_lines"[T](
-        LineFilter& filter, const char* text, const T& lines, CSampler& sampler) except + nogil
     void fold_sample "spmcompat::fold_sample"(
         const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
 

@@ -11,18 +11,16 @@ from spmcompat.corpus.blocks import Files, Items, Overheard, Sampled
 from spmcompat.corpus.chunks import Chunks
 from spmcompat.corpus.corpus import (
     Batch,
-    Block,
     Builder,
     Corpus,
     Folder,
-    Sample,
     SegmentCounts,
-    Sentences,
     TextRules,
     WordsNotKeptError,
     return_freed_memory,
 )
 from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.corpus.lines import Block, Sample, Sentences
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage

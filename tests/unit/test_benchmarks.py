@@ -43,7 +43,7 @@ def _result(name: str, *measured: Measured, mb: int = 10) -> Result:
         title=row.text.title if row and row.text else "",
         size=mb * 1_000_000,
         sha256="0" * 64,
-        options=rows.PIECES,
+        options={**rows.PIECES, "model_type": "unigram"},
         threads=2,
         scale=1.0,
         day="2026-01-02",
@@ -238,7 +238,7 @@ def test_ours_is_that_with_as_many_workers_as_threads() -> None:
 
 
 def _main(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, digests: Iterable[tuple[str, ...]]
+    monkeypatch: pytest.MonkeyPatch, folder: Path, digests: Iterable[tuple[str, ...]], *also: str
 ) -> tuple[int, list[str]]:
     """Run the command with both sides replaced; return its status and who ran, in order."""
     order: list[str] = []
@@ -255,7 +255,7 @@ def _main(
     monkeypatch.setattr(measure, "train", train)
     monkeypatch.setattr(run, "sides_of", lambda *_: both)
     (folder / "mine.txt").write_text("some text\n")
-    return run.main(["mine", f"--folder={folder}", f"--results={folder}"]), order
+    return run.main(["mine", f"--folder={folder}", f"--results={folder}", *also]), order
 
 
 def test_sides_take_turns(
@@ -270,6 +270,21 @@ def test_sides_take_turns(
     told = capsys.readouterr()
     assert "| mine | 0.0 MB |" in told.out
     assert "[6/6] mine: sentencepiece 0.2.3 ... 6.00 s, 100 MiB\n" in told.err
+
+
+def test_each_type_of_models_has_its_results(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _main(monkeypatch, tmp_path, [EQUAL] * 6)
+    status, _ = _main(monkeypatch, tmp_path, [EQUAL] * 6, "--type=bpe")
+    assert status == 0
+    assert "# Training bpe models" in capsys.readouterr().out
+    for model_type in ("unigram", "bpe"):
+        (result,) = Store(tmp_path / f"{model_type}-0.1.0.json").results
+        assert result.model_type == model_type
+    with pytest.raises(SystemExit, match="2"):
+        run.arguments(["--type=bpe", "--also=tokenizers"])
+    assert "only the Unigram trainer" in capsys.readouterr().err
 
 
 def test_different_bytes_are_refused_and_not_kept(
@@ -384,13 +399,16 @@ def test_nothing_is_divided_by_nothing() -> None:
 
 
 def test_the_table_goes_between_its_marks() -> None:
-    readme = f"before\n{tables.BEGIN}\nold\n{tables.END}\nafter\n"
-    once = tables.put_into(readme, "new")
-    assert once == f"before\n{tables.BEGIN}\n\nnew\n\n{tables.END}\nafter\n"
-    assert tables.put_into(once, "new") == once
+    begin, other = (tables.BEGIN.format(kind) for kind in ("bpe", "unigram"))
+    of_other = f"{other}\nnot ours\n{tables.END}\n"
+    readme = f"{of_other}before\n{begin}\nold\n{tables.END}\nafter\n"
+    once = tables.put_into(readme, "bpe", "new")
+    assert once == f"{of_other}before\n{begin}\n\nnew\n\n{tables.END}\nafter\n"
+    assert tables.put_into(once, "bpe", "new") == once
     with pytest.raises(SystemExit, match="no place"):
-        tables.put_into("before after", "new")
-    assert tables.put_into((ROOT / "README.md").read_text(), "new")
+        tables.put_into("before after", "bpe", "new")
+    for kind in ("unigram", "bpe"):
+        assert tables.put_into((ROOT / "README.md").read_text(), kind, "new")
 
 
 def test_the_figure_shows_every_side_at_every_size(tmp_path: Path) -> None:

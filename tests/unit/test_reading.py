@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from spmcompat.corpus import blocks as blocks_module
-from spmcompat.corpus.corpus import BLOCK_BYTES, Block, Corpus
+from spmcompat.corpus.corpus import Corpus
+from spmcompat.corpus.lines import BLOCK_BYTES, Block
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.progress import Report
