@@ -40,6 +40,11 @@ class Release(NamedTuple):
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
         last at the time, takes the place of another.
+    folder_is_empty_file : bool
+        Whether a folder among the inputs is read as a file of no bytes. Else it is refused.
+    empty_file_repeats_line : bool
+        Whether a file of no bytes, unless it is the last, repeats the line before it that has no
+        end. Else it is an empty line.
     needs_text : bool
         Whether a corpus that normalizes to nothing is refused by all trainers.
     unk_is_optional : bool
@@ -106,6 +111,8 @@ class Release(NamedTuple):
     rules_change_something: bool
     boundary: int
     removes_all_empty: bool
+    folder_is_empty_file: bool
+    empty_file_repeats_line: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
@@ -168,6 +175,8 @@ V0_2_3 = Release(
     rules_change_something=True,
     boundary=0x1F,
     removes_all_empty=True,
+    folder_is_empty_file=False,
+    empty_file_repeats_line=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
@@ -232,6 +241,8 @@ V0_2_1 = V0_2_2._replace(
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,
+    folder_is_empty_file=True,
+    empty_file_repeats_line=False,
     symbols_begin_words=False,
     sample_is_repeatable=True,
     bpe_active_set=True,

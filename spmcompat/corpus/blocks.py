@@ -15,6 +15,7 @@ from spmcompat.corpus.corpus import Batch, Chunk, Folder
 from spmcompat.corpus.lines import BLOCK_BYTES, Block, Sample, Sentences
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.progress import Report
+from spmcompat.releases import Release
 
 _SAMPLE_BLOCK = 1 << 14  # sentences
 
@@ -54,8 +55,8 @@ class Files:
         The longest sentence, in bytes.
     tsv : bool
         Whether lines are ``word<TAB>count``.
-    streamed_counts : bool
-        Whether a count is the number that its field begins with.
+    release : Release
+        How files without a line are read, and counts.
     report : Report
         Told the files.
     """
@@ -65,13 +66,13 @@ class Files:
         paths: Sequence[str],
         max_length: int,
         tsv: bool,
-        streamed_counts: bool,
+        release: Release,
         report: Report,
     ) -> None:
         self._paths = paths
         self._max_length = max_length
         self._tsv = tsv
-        self._streamed_counts = streamed_counts
+        self._release = release
         self._report = report
         self._places: list[_Stretch | Block] = []
 
@@ -91,16 +92,18 @@ class Files:
         for path in self._paths:
             if not path:
                 return "standard input can be read only once"
-            if not stat.S_ISREG(os.stat(path).st_mode):
+            mode = os.stat(path).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 return f"{path} is no regular file and can be read only once"
         return ""
 
     def __iter__(self) -> Iterator[Block]:
         """Read the files in order.
 
-        From an empty file that is not the last, the reference reads one line: the last line of
-        the file before once more if that lacks its line end, else an empty one.
+        From an empty file that is not the last, the reference reads one line: an empty one, or,
+        in some releases, the last line of the file before once more if that lacks its line end.
         """
+        repeats = self._release.empty_file_repeats_line
         self._places = []
         line = b""
         for number, path in enumerate(self._paths, 1):
@@ -112,10 +115,11 @@ class Files:
                     for block in _blocks_of_file(file, name, count_lines=self._tsv):
                         self._places.append(_Stretch(path, offset, block.size, block.first_line))
                         yield block
-                        line = block.unfinished_line()
+                        line = block.unfinished_line() if repeats else b""
                         offset += block.size
             except OSError as error:
-                raise _unreadable(path, error) from error
+                if not self._reads_folder(path):
+                    raise _unreadable(path, error) from error
             if offset == 0 and number < len(self._paths):
                 block = Block.of_lines(line + b"\n", path, 1)
                 self._places.append(block)
@@ -125,8 +129,11 @@ class Files:
         self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
     ) -> Batch:
         """Fold the sentences of a block, or those of them that lie in a chunk."""
-        sentences = Sentences(self._max_length, self._tsv, self._streamed_counts)
+        sentences = Sentences(self._max_length, self._tsv, self._release.streams_numbers)
         return folder.add(index, self._load(index), sentences, keep_words, chunk)
+
+    def _reads_folder(self, path: str) -> bool:
+        return self._release.folder_is_empty_file and os.path.isdir(path)
 
     def _load(self, index: int) -> Block:
         place = self._places[index]

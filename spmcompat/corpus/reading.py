@@ -280,8 +280,8 @@ def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        streamed = options.release.streams_numbers
-        return Files(options.input, options.max_sentence_length, options.tsv, streamed, report)
+        release = options.release
+        return Files(options.input, options.max_sentence_length, options.tsv, release, report)
     return Items(items)
 
 
