@@ -1,5 +1,6 @@
 """Expected counts, best paths and the M-step against the oracle, bit for bit."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -141,3 +142,14 @@ def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
     assert [piece for piece, _ in m_step(pieces, counts, threshold=3)[0]] == [b"ab"]
     assert [piece for piece, _ in m_step(pieces, counts, threshold=1)[0]] == [b"ab", b"c"]
     assert list(m_step(pieces, counts, threshold=4)[0]) == []
+
+
+def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    kept = dict(m_step(pieces, counts, ml=True, keep=True)[0])
+    expected = {b"b": 0.5, b"ab": 3.0, b"c": 1.0, b"a": 0.5}
+    assert kept == {piece: pytest.approx(math.log(n / 5)) for piece, n in expected.items()}
+    assert list(counts) == [0.0, 3.0, 1.0, 0.0]
