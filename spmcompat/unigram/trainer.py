@@ -168,7 +168,7 @@ def _train_round(
     given = options.extensions
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
-        counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+        counts = lattices.expected_counts(options.lanes, workers)
         report.step("M-step")
         pieces, new_ids = m_step(
             lattices.pieces, counts, given.early_prune_threshold, given.m_step == "ml", keep
@@ -177,10 +177,7 @@ def _train_round(
         report.step("Renumbering")
         lattices.renumber(pieces, new_ids, workers)
         stage.advance()
-        report.info(
-            f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
-            f"num_tokens={counts.tokens}"
-        )
+        report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g}")
     return lattices.pieces
 
 
