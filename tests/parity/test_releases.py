@@ -295,8 +295,6 @@ def test_files_without_a_line(trainers: Trainers, old_release: str, names: str, 
 def test_folders_among_the_files(
     trainers: Trainers, old_release: str, kind: str, names: str
 ) -> None:
-    if kind not in RELEASES[old_release].model_types:
-        pytest.skip("not supported yet")
     files = {"a": TEXT.encode() + b"c", "b": b"b\n" * 9, "d/inside": b"x\n"}
     options: dict[str, Option] = {"model_type": kind, "vocab_size": 60, "hard_vocab_limit": False}
     named: dict[str, Option] = {"input": names, "model_prefix": "m"}
