@@ -17,6 +17,7 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
+from spmcompat.releases import Release
 from spmcompat.spec import Settings
 
 # Fields and the smallest and largest values they may have, both included.
@@ -66,7 +67,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_ranges(spec, flat_pruning=settings.extensions.prune == "flat")
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
-    _check_room(spec, meta)
+    if not callable(settings.pretokenizer):  # else the reference calls it first
+        check_room(spec, len(meta))
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
@@ -74,7 +76,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         )
     if settings.workers < 1:
         raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
-    _check_input(spec, has_sentences=has_sentences)
+    _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
     return meta
 
@@ -215,9 +217,17 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
         )
 
 
-def _check_room(spec: TrainerSpec, meta: dict[int, MetaPiece]) -> None:
-    """Raise if the meta pieces do not fit, or not even one character beside them."""
-    size, fixed = spec.vocab_size, len(meta)
+def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
+    """Raise if the meta pieces do not fit, or not even one character beside them.
+
+    Parameters
+    ----------
+    spec : TrainerSpec
+        The options of the run.
+    meta_pieces : int
+        Number of meta pieces.
+    """
+    size, fixed = spec.vocab_size, meta_pieces
     if spec.auto_character_coverage:
         if size <= fixed:
             raise TrainingError(
@@ -269,7 +279,7 @@ def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
         )
 
 
-def _check_input(spec: TrainerSpec, *, has_sentences: bool) -> None:
+def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) -> None:
     """Raise unless there is exactly one source of sentences, and it can be read."""
     if has_sentences == bool(spec.input):
         raise TrainingError(
@@ -279,7 +289,8 @@ def _check_input(spec: TrainerSpec, *, has_sentences: bool) -> None:
     # Reading may stop before it comes to a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     for path in spec.input[:1] if stops_early else spec.input:
-        _check_readable(path, "input")
+        if not (release.folder_is_empty_file and os.path.isdir(path)):
+            _check_readable(path, "input")
     _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
 
 

@@ -28,9 +28,6 @@ class Release(NamedTuple):
         number is not looked at.
     skips_empty_fields : bool
         Whether a line of a table is read as if it had no empty fields.
-    empty_files_repeat_lines : bool
-        Whether from an empty input the last line of the one before is read again, if its line end
-        is missing; else an empty line is read.
     characters_without_rules : str
         Characters that the predefined rule sets leave alone, and the newest release does not, in
         hexadecimal: most are younger than the release's Unicode.
@@ -43,6 +40,11 @@ class Release(NamedTuple):
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
         last at the time, takes the place of another.
+    folder_is_empty_file : bool
+        Whether a folder among the inputs is read as a file of no bytes. Else it is refused.
+    empty_files_repeat_lines : bool
+        Whether a file of no bytes, unless it is the last, repeats the line before it that has no
+        end. Else it is an empty line.
     needs_text : bool
         Whether a corpus that normalizes to nothing is refused by all trainers.
     unk_is_optional : bool
@@ -109,12 +111,13 @@ class Release(NamedTuple):
     experimental_flags: frozenset[str]
     streams_numbers: bool
     skips_empty_fields: bool
-    empty_files_repeat_lines: bool
     characters_without_rules: str
     code_points: str
     rules_change_something: bool
     boundary: int
     removes_all_empty: bool
+    folder_is_empty_file: bool
+    empty_files_repeat_lines: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
@@ -174,12 +177,13 @@ V0_2_3 = Release(
     experimental_flags=_EXPERIMENTAL_FLAGS,
     streams_numbers=False,
     skips_empty_fields=False,
-    empty_files_repeat_lines=True,
     characters_without_rules="",
     code_points="strict",
     rules_change_something=True,
     boundary=0x1F,
     removes_all_empty=True,
+    folder_is_empty_file=False,
+    empty_files_repeat_lines=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
@@ -243,10 +247,11 @@ V0_2_1 = V0_2_2._replace(
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
     streams_numbers=True,
     skips_empty_fields=True,
-    empty_files_repeat_lines=False,
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,
+    folder_is_empty_file=True,
+    empty_files_repeat_lines=False,
     symbols_begin_words=False,
     sample_is_repeatable=True,
     bpe_active_set=True,

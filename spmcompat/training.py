@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from spmcompat.bpe.trainer import BpeOptions
 from spmcompat.bpe.trainer import train as train_bpe
-from spmcompat.checks import cautions, check_alphabet, check_counted, verify
+from spmcompat.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -92,6 +92,7 @@ def learn(
     if spec.model_type == TrainerSpec.BPE:
         return learn_bpe(text, settings, meta_pieces, workers, report)
     corpus = read_corpus(*text, workers, report)
+    check_room(spec, meta_pieces)
     if not spec.auto_character_coverage:
         check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
@@ -105,6 +106,7 @@ def learn_bpe(
     options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage, release)
     read = read_corpus if release.bpe_active_set else read_unordered
     found = read(*text, workers, report)
+    check_room(spec, meta_pieces)
     if not spec.auto_character_coverage:
         check_alphabet(len(found.alphabet), meta_pieces, spec.vocab_size)
     if release.bpe_needs_required_chars:

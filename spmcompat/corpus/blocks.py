@@ -56,7 +56,7 @@ class Files:
     tsv : bool
         Whether lines are ``word<TAB>count``.
     release : Release
-        How such lines, and empty files, are read.
+        How files without a line are read, and counts.
     report : Report
         Told the files.
     """
@@ -92,16 +92,18 @@ class Files:
         for path in self._paths:
             if not path:
                 return "standard input can be read only once"
-            if not stat.S_ISREG(os.stat(path).st_mode):
+            mode = os.stat(path).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 return f"{path} is no regular file and can be read only once"
         return ""
 
     def __iter__(self) -> Iterator[Block]:
         """Read the files in order.
 
-        From an empty file that is not the last, the reference reads one line: in some releases
-        the last line of the file before once more if that lacks its line end, else an empty one.
+        From an empty file that is not the last, the reference reads one line: an empty one, or,
+        in some releases, the last line of the file before once more if that lacks its line end.
         """
+        repeats = self._release.empty_files_repeat_lines
         self._places = []
         line = b""
         for number, path in enumerate(self._paths, 1):
@@ -113,11 +115,11 @@ class Files:
                     for block in _blocks_of_file(file, name, count_lines=self._tsv):
                         self._places.append(_Stretch(path, offset, block.size, block.first_line))
                         yield block
-                        if self._release.empty_files_repeat_lines:
-                            line = block.unfinished_line()
+                        line = block.unfinished_line() if repeats else b""
                         offset += block.size
             except OSError as error:
-                raise _unreadable(path, error) from error
+                if not self._reads_folder(path):
+                    raise _unreadable(path, error) from error
             if offset == 0 and number < len(self._paths):
                 block = Block.of_lines(line + b"\n", path, 1)
                 self._places.append(block)
@@ -129,6 +131,9 @@ class Files:
         """Fold the sentences of a block, or those of them that lie in a chunk."""
         sentences = Sentences(self._max_length, self._tsv, self._release)
         return folder.add(index, self._load(index), sentences, keep_words, chunk)
+
+    def _reads_folder(self, path: str) -> bool:
+        return self._release.folder_is_empty_file and os.path.isdir(path)
 
     def _load(self, index: int) -> Block:
         place = self._places[index]

@@ -290,9 +290,8 @@ def _source(
     options: CorpusOptions, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     if items is None:
-        return Files(
-            options.input, options.max_sentence_length, options.tsv, options.release, report
-        )
+        release = options.release
+        return Files(options.input, options.max_sentence_length, options.tsv, release, report)
     return Items(items)
 
 

@@ -21,7 +21,7 @@ from tests.hunt import found
 from tests.hunt.cases import make_case
 from tests.hunt.shrink import shrink
 from tests.hunt.texts import sources
-from tests.parity import corpora
+from tests.parity import corpora, difference
 from tests.parity.case import DEFAULT_RELEASE, Case
 from tests.parity.harness import Comparison, Trainers
 
@@ -48,8 +48,7 @@ def verdict(comparison: Comparison) -> str:
 
 def manner(comparison: Comparison) -> tuple[str, ...]:
     """Return in what way two sides differ, so that a smaller case shows the same difference."""
-    failures = (comparison.ours.failure, comparison.reference.failure)
-    return (verdict(comparison), *(failure.types[0] if failure else "" for failure in failures))
+    return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:

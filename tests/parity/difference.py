@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping
 from spmcompat.cli.diff import told
 from spmcompat.difference import UnreadableError, compare, first_difference
 
-from .case import Outcome
+from .case import Failure, Outcome
 
 SHOWN = 8
+
+_CHECK = re.compile(r"\w+\.(?:cc|h)\b|\[[^\]]*\]")
+"""Where in the reference an exception comes from: a file, and the condition that does not hold."""
 
 
 def describe(ours: Outcome, reference: Outcome) -> list[str]:
@@ -32,6 +35,48 @@ def describe(ours: Outcome, reference: Outcome) -> list[str]:
         else:
             lines += _models(left, right)
     return lines
+
+
+def kinds(ours: Outcome, reference: Outcome) -> tuple[str, ...]:
+    """Return what kinds of things differ, without what depends on the text of the case.
+
+    They are types of exceptions and the checks that raise them; else names of files and, in a
+    model, of fields.
+    """
+    if ours.failure or reference.failure:
+        return tuple(_sort(outcome.failure) for outcome in (ours, reference))
+    found = {f"files: {line.partition(':')[0]}" for line in _names(ours.outputs, reference.outputs)}
+    for name in ours.outputs.keys() & reference.outputs.keys():
+        left, right = ours.outputs[name], reference.outputs[name]
+        if left == right:
+            continue
+        found |= {".vocab"} if name.endswith(".vocab") else set(_kinds_in_models(left, right))
+    return tuple(sorted(found))
+
+
+def _sort(failure: Failure | None) -> str:
+    if failure is None:
+        return ""
+    return " ".join([failure.types[0], *_CHECK.findall(failure.message)])
+
+
+def _kinds_in_models(ours: bytes, reference: bytes) -> Iterator[str]:
+    try:
+        found = compare(ours, reference)
+    except UnreadableError:
+        yield "no model"
+        return
+    yield from (field.name for field in found.fields)
+    yield from (charsmap.name for charsmap in found.charsmaps)
+    pieces = found.pieces
+    if pieces.only_left or pieces.only_right or pieces.moved or pieces.types or pieces.stored:
+        yield "pieces"
+    elif pieces.scores:
+        yield "scores"
+    if found.samples:
+        yield "samples"
+    if found.unknown:
+        yield "unknown fields"
 
 
 def _failures(ours: Outcome, reference: Outcome) -> Iterator[str]:

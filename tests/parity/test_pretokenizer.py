@@ -107,6 +107,31 @@ def test_failure(trainers: Trainers, name: str, consistent: bool) -> None:
     trainers.check_failure(case)
 
 
+@pytest.mark.parametrize("model_type", TYPES)
+@pytest.mark.parametrize("name", ["no spaces", "raises", "kinds"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"vocab_size": 3},
+        {"vocab_size": 4},
+        {"vocab_size": 200, "byte_fallback": True},
+        {
+            "vocab_size": 259,
+            "byte_fallback": True,
+            "auto_character_coverage": True,
+            "use_sparse_pruning": True,
+        },
+    ],
+    ids=str,
+)
+def test_too_small_a_vocabulary(
+    trainers: Trainers, model_type: str, name: str, option: dict[str, Option]
+) -> None:
+    """It is told after what the function does wrong."""
+    options = {**SOFT, **option, "model_type": model_type}
+    trainers.check_failure(file_case(options, [TEXT], pretokenizer=name))
+
+
 @pytest.mark.parametrize("model_type", ["word", "char"])
 def test_no_other_model_can_be_pretokenized(trainers: Trainers, model_type: str) -> None:
     case = file_case({**SOFT, "model_type": model_type}, [TEXT], pretokenizer="whole")

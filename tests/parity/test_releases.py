@@ -275,6 +275,33 @@ def test_rules_of_decoding(
     assert comparison.equal, comparison.report()
 
 
+@pytest.mark.parametrize("tsv", [False, True], ids=["text", "tsv"])
+@pytest.mark.parametrize(
+    "names",
+    ["a", "a,b", "a,e,b", "n,e,b", "a,e,e,b", "a,e", "a,e,e", "e,a", "e,e,n", "e", "e,e"],
+)
+def test_files_without_a_line(trainers: Trainers, old_release: str, names: str, tsv: bool) -> None:
+    files = {"a": b"ab\nc", "n": b"ab\nc\n", "b": b"b\n", "e": b""}
+    if tsv:
+        files = {"a": b"ab\t1\nc\t2", "n": b"ab\t1\nc\t2\n", "b": b"b\t3\n", "e": b""}
+    more: dict[str, Option] = {"input_format": "tsv" if tsv else "text", "hard_vocab_limit": False}
+    options: dict[str, Option] = {**WORD, **more, "input": names, "model_prefix": "m"}
+    comparison = trainers.run(Case(options, files, release=old_release))
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
+@pytest.mark.parametrize("names", ["d", "a,d", "d,a", "a,d,b", "d,d", "a,nowhere", "a/", "a/d"])
+def test_folders_among_the_files(
+    trainers: Trainers, old_release: str, kind: str, names: str
+) -> None:
+    files = {"a": TEXT.encode() + b"c", "b": b"b\n" * 9, "d/inside": b"x\n"}
+    options: dict[str, Option] = {"model_type": kind, "vocab_size": 60, "hard_vocab_limit": False}
+    named: dict[str, Option] = {"input": names, "model_prefix": "m"}
+    comparison = trainers.run(Case({**options, **named}, files, release=old_release))
+    assert comparison.equal, comparison.report()
+
+
 def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> None:
     case = sentences_case(CHAR, ["abc", b"d\xffe\r\n", "\n", ""], release=old_release)
     comparison = trainers.run(case)

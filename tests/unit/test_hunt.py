@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.hunt import __main__ as hunt
 from tests.hunt.cases import make_case
 from tests.hunt.found import save
@@ -122,6 +124,53 @@ def test_a_difference_is_made_small_and_saved(
 
     names["test_it"](Recorder())  # type: ignore[operator]
     assert seen == [small]
+
+
+def model(**trainer: Any) -> ModelProto:
+    message = ModelProto(trainer_spec=trainer)
+    message.pieces.add(piece="<unk>", type=2)
+    message.pieces.add(piece="a", score=-1)
+    return message
+
+
+def manner(ours: ModelProto | str, reference: ModelProto | str) -> tuple[str, ...]:
+    outcomes = [
+        Outcome({}, Failure(("RuntimeError",), side), 0.0)
+        if isinstance(side, str)
+        else Outcome({"m.model": side.SerializeToString()}, None, 0.0)
+        for side in (ours, reference)
+    ]
+    return hunt.manner(Comparison(Case({}), *outcomes))
+
+
+def test_the_manner_of_a_difference() -> None:
+    plain, scored, longer = model(), model(), model()
+    scored.pieces[1].score = -2
+    longer.pieces.add(piece="b")
+    assert manner(plain, model()) == ("equal",)
+    assert manner(model(vocab_size=3), plain) == ("different", "trainer_spec.vocab_size")
+    assert manner(scored, plain) == ("different", "scores")
+    assert manner(longer, plain) == ("different", "pieces")
+    sampled = model()
+    sampled.self_test_data.samples.add(input="a", expected="a")
+    assert manner(sampled, plain) == ("different", "samples")
+    told = "INTERNAL: src/trainer_interface.cc(45) [v.size() == 2] in {}"
+    known = "RuntimeError trainer_interface.cc [v.size() == 2]"
+    assert manner(plain, told.format("x")) == ("different", "", known)
+    assert manner("oh", told.format("y")) == ("both fail", "RuntimeError", known)
+
+
+def test_a_difference_stays_of_its_kind() -> None:
+    """The text that is left shows the stored field, not the score that differs too."""
+
+    def shows(case: Case) -> bool:
+        text = b"".join(case.files.values())
+        ours = model(unk_surface="?") if b"q" in text else model()
+        ours.pieces[1].score = -2 if b"z" in text else -1
+        return manner(ours, model()) == ("different", "scores", "trainer_spec.unk_surface")
+
+    case = Case({"input": "t.txt", "model_prefix": "m"}, {"t.txt": b"a q b\nz c\nd z q\n"})
+    assert sorted(shrink(case, shows, 60).files["t.txt"]) == sorted(b"qz")
 
 
 def test_saved_text_comes_back(tmp_path: Path) -> None:
