@@ -186,16 +186,23 @@ def _check_extensions(settings: Settings) -> None:
             kinds = " and ".join(TrainerSpec.ModelType.Name(t).lower() for t in allowed)
             raise TrainingError(f"{name} is for {kinds} models only. Leave it out.")
     if spec.seed_sentencepieces_file:
-        for name in ("seed_mode", "prefix_recovery", "seed_factor"):
-            if getattr(given, name) != getattr(extensions.DEFAULT, name):
-                raise TrainingError(
-                    f"{name} and seed_sentencepieces_file cannot be used together. Leave one of "
-                    "the two out."
-                )
+        _refuse(given, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
-        for name in ("m_step", "early_prune_threshold", "prune"):
-            if getattr(given, name) != getattr(extensions.DEFAULT, name):
-                raise TrainingError(f"use_sparse_pruning does not know {name}. Leave it out.")
+        _refuse(
+            given, "use_sparse_pruning", "objective", "m_step", "early_prune_threshold", "prune"
+        )
+    if given.objective == "fewest_tokens":
+        _refuse(given, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
+        _refuse(given, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
+    if given.seed_mode == "bpe":
+        _refuse(given, "seed_mode=bpe", "prefix_recovery")
+
+
+def _refuse(given: extensions.Extensions, option: str, *names: str) -> None:
+    """Raise if one of the extensions is set that an option has no use for."""
+    for name in names:
+        if getattr(given, name) != getattr(extensions.DEFAULT, name):
+            raise TrainingError(f"{option} has no use for {name}. Leave one of the two out.")
 
 
 def _check_ranges(spec: TrainerSpec, *, flat_pruning: bool) -> None:

@@ -2,7 +2,7 @@
 
 Sources: Land and Pinter, "Which Pieces Does Unigram Tokenization Really Need?", for the seeds, the
 loop and flat pruning; Gow-Smith et al. 2022, "Improving Tokenisation by Alternative Treatment of
-Spaces", for spaces as pieces of their own.
+Spaces", for spaces as pieces of their own; "MinGram", arXiv 2606.27019, for the fewest tokens.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,11 +19,13 @@ class Extensions(NamedTuple):
     ----------
     seed_mode : str
         ``full_text``: substrings that branch in the text. ``pretokens``: those that branch in the
-        distinct segments, and whole segments.
+        distinct segments, and whole segments. ``bpe``: the merges of BPE.
     prefix_recovery : bool
         Whether a substring that is no valid piece leaves its longest valid prefix.
     seed_factor : float
         Seeds as a multiple of ``vocab_size``; 0 leaves ``seed_sentencepiece_size`` to decide.
+    objective : str
+        ``likelihood``, over all segmentations, or ``fewest_tokens``: of the best segmentations.
     m_step : str
         ``digamma``, or ``ml``: maximum likelihood.
     early_prune_threshold : float
@@ -42,6 +44,7 @@ class Extensions(NamedTuple):
     seed_mode: str = "full_text"
     prefix_recovery: bool = False
     seed_factor: float = 0.0
+    objective: str = "likelihood"
     m_step: str = "digamma"
     early_prune_threshold: float = 0.5
     prune: str = "likelihood"
@@ -69,6 +72,7 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
         "prune": "flat",
         "prune_overshoot": "1",
     },
+    "mingram": {"seed_mode": "bpe", "seed_factor": "1.15", "objective": "fewest_tokens"},
 }
 """Options that belong together; what is given beside them counts more."""
 
@@ -132,9 +136,10 @@ def _final_estimate(text: str) -> str:
 
 
 _PARSERS: Mapping[str, Callable[[str], object]] = {
-    "seed_mode": _one_of("full_text", "pretokens"),
+    "seed_mode": _one_of("full_text", "pretokens", "bpe"),
     "prefix_recovery": parse_bool,
     "seed_factor": _at_least(0),
+    "objective": _one_of("likelihood", "fewest_tokens"),
     "m_step": _one_of("digamma", "ml"),
     "early_prune_threshold": _at_least(0),
     "prune": _one_of("likelihood", "flat", "exact"),

@@ -50,12 +50,7 @@ class Report:
         self._logger = _configured_logger() if stream is None else None
         self._stream = sys.stderr if stream is None else stream
         isatty = getattr(self._stream, "isatty", None)
-        self._draws = self.wants_facts and isatty is not None and bool(isatty())
-
-    @property
-    def wants_facts(self) -> bool:
-        """Whether facts are told at all; if not, they need not be computed."""
-        return self._tells(_INFO)
+        self._draws = self._tells(_INFO) and isatty is not None and bool(isatty())
 
     def info(self, message: str) -> None:
         """Tell a fact."""

@@ -42,7 +42,7 @@ class Release(NamedTuple):
         last at the time, takes the place of another.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as a file of no bytes. Else it is refused.
-    empty_file_repeats_line : bool
+    empty_files_repeat_lines : bool
         Whether a file of no bytes, unless it is the last, repeats the line before it that has no
         end. Else it is an empty line.
     needs_text : bool
@@ -112,7 +112,7 @@ class Release(NamedTuple):
     boundary: int
     removes_all_empty: bool
     folder_is_empty_file: bool
-    empty_file_repeats_line: bool
+    empty_files_repeat_lines: bool
     needs_text: bool
     unk_is_optional: bool
     symbols_begin_words: bool
@@ -176,7 +176,7 @@ V0_2_3 = Release(
     boundary=0x1F,
     removes_all_empty=True,
     folder_is_empty_file=False,
-    empty_file_repeats_line=True,
+    empty_files_repeat_lines=True,
     needs_text=True,
     unk_is_optional=True,
     symbols_begin_words=True,
@@ -242,7 +242,7 @@ V0_2_1 = V0_2_2._replace(
     code_points="streamed",
     rules_change_something=False,
     folder_is_empty_file=True,
-    empty_file_repeats_line=False,
+    empty_files_repeat_lines=False,
     symbols_begin_words=False,
     sample_is_repeatable=True,
     bpe_active_set=True,

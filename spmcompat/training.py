@@ -21,6 +21,8 @@ from spmcompat.unigram.trainer import UnigramOptions
 from spmcompat.unigram.trainer import train as train_unigram
 from spmcompat.workers import Workers
 
+_SPACE = "\u2581"
+
 # The options, charsmap, symbols and sentences that every reader takes.
 Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
 
@@ -59,10 +61,12 @@ def run(
         report.info(settings.recipe)
     workers = Workers(settings.workers)
     charsmap = settings.normalizer.precompiled_charsmap
-    symbols = [piece.piece.encode() for piece in meta.values()]
     tests = self_test_sample(settings)
     options = corpus_options(settings)._replace(overheard=tests)
-    text = (options, charsmap, symbols, sentences)
+    symbols = [piece.piece for piece in meta.values()]
+    if options.spaces_apart:
+        symbols.remove(_SPACE)
+    text = (options, charsmap, [symbol.encode() for symbol in symbols], sentences)
     pieces = learn(text, settings, len(meta), workers, report)
     report.step("Writing")
     model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
@@ -145,7 +149,9 @@ def corpus_options(settings: Settings) -> CorpusOptions:
         release=settings.release,
     )
     if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:
-        return options._replace(pretokenization_delimiter="")
+        options = options._replace(pretokenization_delimiter="")
+    if settings.extensions.space_pieces == "separate":
+        options = words_between_spaces(options)
     return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
 
 
@@ -170,6 +176,15 @@ def whole_words(options: CorpusOptions) -> CorpusOptions:
         split_by_whitespace=True,
         split_digits=False,
         allow_whitespace_only_pieces=False,
+    )
+
+
+def words_between_spaces(options: CorpusOptions) -> CorpusOptions:
+    """Return the options with words that hold no space, since no piece but its own may."""
+    return options._replace(
+        spaces_apart=True,
+        split_by_whitespace=True,
+        required_chars=options.required_chars.replace(_SPACE, ""),
     )
 
 

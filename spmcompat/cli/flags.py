@@ -84,11 +84,13 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "pretokenizer": "No piece crosses runs of one script and kind of character ('script'), or "
         "the ends of what a pattern matches ('regex:PATTERN'); unigram and bpe.",
         "recipe": "Options that belong together; each can be set too. paper: seeds as in Land and "
-        "Pinter; fsp: flat score pruning too.",
-        "seed_mode": "Where seeds are looked for: full_text, or pretokens.",
+        "Pinter; fsp: flat score pruning too; mingram: the fewest tokens.",
+        "seed_mode": "Where seeds are looked for: full_text, or pretokens; or bpe: its merges.",
         "prefix_recovery": "A seed that is no valid piece leaves its longest valid prefix.",
         "seed_factor": "Number of seeds, as a multiple of vocab_size; 0 leaves it to "
         "seed_sentencepiece_size.",
+        "objective": "likelihood, or fewest_tokens: hard EM of the segmentations of fewest pieces, "
+        "the most probable first, and one pruning, by use.",
         "m_step": "digamma, or ml: maximum likelihood.",
         "early_prune_threshold": "Pieces expected less often leave in the M-step.",
         "prune": "What a pruning keeps: likelihood, flat (the highest scores), or exact (by what "
@@ -109,6 +111,7 @@ _OWN_DEFAULTS = {
     "compat": "0.2.3",
     "seed_mode": "full_text",
     "seed_factor": "0",
+    "objective": "likelihood",
     "m_step": "digamma",
     "early_prune_threshold": "0.5",
     "prune": "likelihood",

@@ -39,6 +39,7 @@ BUILT_IN = {
         Config("unigram", flags={"model_type": "unigram"}),
         Config("unigram-paper", flags={"model_type": "unigram", "recipe": "paper"}),
         Config("unigram-fsp", flags={"model_type": "unigram", "recipe": "fsp"}),
+        Config("unigram-mingram", flags={"model_type": "unigram", "recipe": "mingram"}),
         Config("bpe", flags={"model_type": "bpe"}),
         Config("unigram-separate-spaces", flags={"model_type": "unigram", **_SEPARATE}),
         Config("bpe-separate-spaces", flags={"model_type": "bpe", **_SEPARATE}),

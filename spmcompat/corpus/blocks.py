@@ -103,7 +103,7 @@ class Files:
         From an empty file that is not the last, the reference reads one line: an empty one, or,
         in some releases, the last line of the file before once more if that lacks its line end.
         """
-        repeats = self._release.empty_file_repeats_line
+        repeats = self._release.empty_files_repeat_lines
         self._places = []
         line = b""
         for number, path in enumerate(self._paths, 1):

@@ -36,6 +36,7 @@ cdef extern from "piece_rule.hpp" namespace "spmcompat" nogil:
         cbool split_digits
         cbool whitespace_as_suffix
         cbool whitespace_only
+        cbool spaces_apart
         char32_t boundary
         cbool allows(const char32_t* piece, size_t length)
 
@@ -234,6 +235,7 @@ cdef extern from "segment_counts.hpp" namespace "spmcompat" nogil:
         void add(const CSegmentCounts& other) except +
 
     CSegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) except +
+    CSegmentCounts count_segments(const SegmentedCorpus& corpus) except +
 
 
 # A lambda is no Cython: what a folder holds is handed on by these.

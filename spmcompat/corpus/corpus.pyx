@@ -88,6 +88,7 @@ cdef class TextRules:
         self.rule.whitespace_as_suffix = (
             options.treat_whitespace_as_suffix and not options.space_begins_word)
         self.rule.whitespace_only = options.allow_whitespace_only_pieces
+        self.rule.spaces_apart = options.spaces_apart
         self.rule.boundary = options.release.boundary
         self.looks_again = options.release.removes_all_empty
 
@@ -112,13 +113,14 @@ cdef class TextRules:
         marks_stay = mark not in delimiter and not any(mark in symbol for symbol in symbols)
         # Of a boundary in the place of the mark, which a character that is not kept then takes,
         # the first byte is the same. A pre-tokenizer may begin a sentence as it likes.
-        self.fold.uniform_starts = (
+        self.fold.uniform_starts = options.spaces_apart or (
             options.add_dummy_prefix
             and not options.treat_whitespace_as_suffix
             and (marks_stay or not options.all_characters)
             and pretokenize is None)
         self.fold.short_way = (
             self.fold.uniform_starts
+            and pretokenize is None
             and options.remove_extra_whitespaces
             and options.split_by_whitespace
             and dereference(self.normalizer).words_are_independent()
@@ -443,7 +445,8 @@ cdef class Builder:
         cdef bint uniform = self.rules.fold.uniform_starts
         cdef bint in_order = self.rules.fold.whole_sentences
         # Without its mark a space is an unknown character, and no longer ends a word.
-        if not in_order and not any(c == 0x2581 for c, _ in alphabet):
+        has_mark = self.rules.rule.spaces_apart or any(c == 0x2581 for c, _ in alphabet)
+        if not in_order and not has_mark:
             if not self.has_words:
                 raise WordsNotKeptError()
             self.workers.call(lambda: self._join_sentences(uniform))
@@ -653,6 +656,14 @@ cdef class Corpus:
                 self.segmented = SegmentedCorpus()
         except RuntimeError as error:
             raise _too_long(error, longest) from None
+        return found
+
+    def segment_counts(self):
+        """Return the `SegmentCounts` while nothing was dropped; all of the corpus is left."""
+        cdef SegmentCounts found = SegmentCounts()
+        found.rule = self.rule
+        with nogil:
+            found.segments = count_segments(self.segmented)
         return found
 
     def drop_uses(self):

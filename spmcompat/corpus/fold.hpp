@@ -42,7 +42,7 @@ struct FoldOptions {
   bool pretokenized = false;     // sentences wait to be pre-tokenized
   bool spare_marks = false;      // of boundary marks only those are kept that are needed
   bool ordered = true;          // whether contexts and the order of sentences are kept
-  bool uniform_starts = false;  // every sentence begins with the space mark
+  bool uniform_starts = false;  // every sentence begins with the space mark, or is read so
   std::string delimiter;        // of the pre-tokenization
   const ScriptRuns* script_runs = nullptr;  // if these are the pre-tokens
 };
@@ -80,8 +80,12 @@ struct BatchLog {
   uint64_t text_words = 0;
 };
 
+// A space that stands apart is no word.
 template <typename Function>
 void for_each_word(std::string_view text, const PieceRule& rule, Function function) {
+  const auto add = [&](std::string_view word) {
+    if (!rule.spaces_apart || word != kSpaceUtf8) function(word);
+  };
   size_t begin = 0;
   char32_t left = 0;
   for (size_t i = 0; i < text.size();) {
@@ -91,13 +95,13 @@ void for_each_word(std::string_view text, const PieceRule& rule, Function functi
       right = decode_utf8(text.data() + i, text.data() + text.size(), &length);
     }
     if (i > 0 && rule.space_parts(left, right)) {
-      function(text.substr(begin, i - begin));
+      add(text.substr(begin, i - begin));
       begin = i;
     }
     left = right;
     i += length;
   }
-  if (begin < text.size()) function(text.substr(begin));
+  if (begin < text.size()) add(text.substr(begin));
 }
 
 // Words are short: a call of memchr for each would cost more than the search. Returns a number
@@ -207,7 +211,6 @@ class Folder {
   }
 
  private:
-  static constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
   static constexpr uint32_t kRun = 0x80000000u;
   static constexpr size_t kBatchBytes = 1 << 17;
   static constexpr size_t kWaiting = 64;  // runs that are looked up together
@@ -229,6 +232,7 @@ class Folder {
   void add_whole(const char* text, size_t size, int64_t count);
   void add_text(int64_t count);
   void split_text(std::string_view text);
+  char32_t first_of(std::string_view word) const;
   void mark_boundaries();
   void replace_delimiters();
   void spare_marks();
@@ -339,11 +343,11 @@ inline void Folder::add_whole(const char* text, size_t size, int64_t count) {
 inline void Folder::add_text(int64_t count) {
   ids_.clear();
   firsts_.clear();
-  if (text_.empty()) {
+  split_text(text_);
+  if (ids_.empty()) {
     record(kNoWord, 0, count, ids_);
     return;
   }
-  split_text(text_);
   if (!options_.ordered) {
     for (const uint32_t id : ids_) contexts_.add(id, 0, count);
     return;
@@ -389,10 +393,16 @@ inline void Folder::spare_marks() {
 
 inline void Folder::split_text(std::string_view text) {
   for_each_word(text, rule_, [this](std::string_view word) {
-    size_t length;
     ids_.push_back(words_.add(word));
-    firsts_.push_back(decode_utf8(word.data(), word.data() + word.size(), &length));
+    firsts_.push_back(first_of(word));
   });
+}
+
+// What stands behind the word before it.
+inline char32_t Folder::first_of(std::string_view word) const {
+  size_t length;
+  return rule_.spaces_apart ? kSpaceMark
+                            : decode_utf8(word.data(), word.data() + word.size(), &length);
 }
 
 inline void Folder::record(uint32_t last, char32_t first, int64_t count,
@@ -492,10 +502,9 @@ inline void Folder::add_run_words(std::string_view text, const WordUse& use, Wor
   std::string_view before;
   for_each_word(text, rule_, [&](std::string_view word) {
     if (!before.empty()) {
-      size_t length;
-      const char32_t next = decode_utf8(word.data(), word.data() + word.size(), &length);
+      const uint64_t count = use.inner + use.last;
       run_words_.push_back(table.add(before, {}));
-      if (use.inner + use.last > 0) table.count(run_words_.back(), next, use.inner + use.last);
+      if (count > 0) table.count(run_words_.back(), first_of(word), count);
     }
     before = word;
   });

@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "scripts.hpp"
 
 namespace spmcompat {
 
 constexpr char32_t kSpaceMark = 0x2581;
+constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";  // the same
 constexpr char32_t kUnknownMark = 0x2585;
 
 struct PieceRule {
@@ -25,6 +27,7 @@ struct PieceRule {
   bool split_digits = false;
   bool whitespace_as_suffix = false;
   bool whitespace_only = false;
+  bool spaces_apart = false;  // no piece holds a space mark
   char32_t boundary = 0x1f;  // what stands where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {
@@ -34,7 +37,7 @@ struct PieceRule {
     for (size_t i = 0; i < length; ++i) {
       const char32_t c = piece[i];
       if (c == kSpaceMark) {
-        if (!only_spaces && !space_may_stand(i, length)) return false;
+        if (spaces_apart || (!only_spaces && !space_may_stand(i, length))) return false;
         continue;
       }
       if (c == kUnknownMark || c == boundary || c == 0 || c == U' ') return false;
@@ -62,6 +65,7 @@ struct PieceRule {
 
   // Whether a new word begins at `right`.
   bool space_parts(char32_t left, char32_t right) const {
+    if (spaces_apart) return left == kSpaceMark || right == kSpaceMark;
     if (!split_by_whitespace) return false;
     if (left == kSpaceMark && right == kSpaceMark) return !whitespace_only;
     return whitespace_as_suffix ? left == kSpaceMark : right == kSpaceMark;

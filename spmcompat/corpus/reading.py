@@ -29,6 +29,7 @@ from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24
+_SPACE = "\u2581"
 
 
 class CorpusOptions(NamedTuple):
@@ -49,6 +50,8 @@ class CorpusOptions(NamedTuple):
     treat_whitespace_as_suffix: bool = False
     space_begins_word: bool = False
     """Whether words are cut before white space even where it is treated as a suffix."""
+    spaces_apart: bool = False
+    """Whether words are what stands between spaces, and spaces count for nothing."""
     pretokenization_delimiter: str = ""
     pretokenizer: Cut | str | None = None
     allow_inconsistent_pretokenization: bool = False
@@ -95,7 +98,7 @@ class _Reader:
         self.has_words = (
             ordered
             and options.split_by_whitespace
-            and (keep or "\u2581" not in options.required_chars)
+            and (keep or not (options.spaces_apart or _SPACE in options.required_chars))
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -244,6 +247,8 @@ def read_unordered(
     counts: Counter[int] = Counter()
     for characters in found:
         counts.update(characters)
+    if options.spaces_apart:
+        del counts[ord(_SPACE)]
     whole = options.all_characters
     alphabet = (
         whole_alphabet(counts, options.release.boundary)

@@ -81,4 +81,13 @@ inline SegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) {
   return found;
 }
 
+// The segments themselves, while their uses are there.
+inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
+  SegmentCounts found;
+  for (size_t i = 0; i < corpus.uses.size(); ++i) {
+    found.add(corpus.segments[i], corpus.uses[i].count);
+  }
+  return found;
+}
+
 }  // namespace spmcompat

@@ -168,7 +168,6 @@ class Segmenter {
   // The first bytes of a word as two numbers. Most words begin with a space mark, which two bits
   // can tell.
   Key key_of(uint64_t total, uint32_t id) const {
-    constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
     std::string_view word = words_[id];
     const bool marked = word.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
     const uint64_t kind = marked ? 1 : word < kSpaceUtf8 ? 0 : 2;

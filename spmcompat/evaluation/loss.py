@@ -12,12 +12,14 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.progress import Report
 from spmcompat.unigram.e_step import Lattices
 from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.probabilities import log_sum
 
 if TYPE_CHECKING:
     from spmcompat.workers import Workers
 
 _SPACE = "\u2581"
 _SYMBOL = "\u2585"  # what the readers leave of a user-defined symbol
+_LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
 
@@ -54,7 +56,7 @@ class MarginalLoss:
         self._options = _reading(model, [text for text, _ in normal])
         self._charsmap = model.normalizer_spec.precompiled_charsmap
         self._symbols = [symbol.encode() for symbol in symbols]
-        shift = _log_sum([score for _, score in normal])
+        shift = log_sum([score for _, score in normal])
         self._pieces = _pieces(normal)
         self._shifted = _pieces([(text, score - shift) for text, score in normal])
         self.raw = 0.0
@@ -91,10 +93,12 @@ class MarginalLoss:
 
 def has_loss(model: ModelProto) -> bool:
     """Tell whether the scores of the model are log probabilities of a Unigram model."""
+    scores = [p.score for p in model.pieces if p.type == p.NORMAL]
     return (
         model.trainer_spec.model_type == TrainerSpec.UNIGRAM
         and model.normalizer_spec.escape_whitespaces
-        and any(p.type == p.NORMAL for p in model.pieces)
+        and bool(scores)
+        and log_sum(scores) > _LEAST_SUM
     )
 
 
@@ -119,8 +123,3 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
 
 def _pieces(items: Sequence[tuple[str, float]]) -> Pieces:
     return Pieces([*((text.encode(), score) for text, score in items), (_SYMBOL.encode(), 0.0)])
-
-
-def _log_sum(scores: Sequence[float]) -> float:
-    highest = max(scores)
-    return highest + math.log(math.fsum(math.exp(score - highest) for score in scores))

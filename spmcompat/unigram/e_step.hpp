@@ -53,7 +53,6 @@ struct LaneSums {
   std::vector<float> expected;
   std::vector<NodePlace> places;  // of each piece any, where the pass looks for them
   float objective = 0.0f;
-  int64_t tokens = 0;
 
   // An empty sum takes the lane as it is.
   void add(const LaneSums& lane) {
@@ -64,7 +63,6 @@ struct LaneSums {
       if (!places[i].known()) places[i] = lane.places[i];
     }
     objective += lane.objective;
-    tokens += lane.tokens;
   }
 };
 
@@ -286,25 +284,14 @@ class LaneWords {
   size_t word_, lanes_;
 };
 
-inline int64_t count_tokens(const LaneWords& words, const Lattices& lattices, BestPath& best) {
-  best.begin();
-  for (size_t i = 0; i < words.size(); ++i) best.add(lattices[words.segments()[i]]);
-  int64_t tokens = 0;
-  best.for_each_backwards([&](const PathNode&) { ++tokens; });
-  return tokens * words.count();
-}
-
 // Sums the words lane, lane + lanes, lane + 2 lanes ... Stops early when *cancel is set.
 // forward_block must have been called for every block.
 inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
                         const Scores& scores, size_t lane, size_t lanes,
-                        int64_t total_count, bool with_tokens, const volatile int* cancel,
-                        LaneSums& sums) {
+                        int64_t total_count, const volatile int* cancel, LaneSums& sums) {
   sums.expected.assign(scores.size(), 0.0f);
   sums.objective = 0.0f;
-  sums.tokens = 0;
   WordPass pass(lattices, scores);
-  BestPath best(lattices.chains(), scores.pieces, scores.longest());
   const auto finish = [&] {
     pass.finish(sums.expected.data(), [&](float frequency, float z) {
       sums.objective -= frequency * z / total_count;
@@ -314,7 +301,6 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
     words.fetch_ahead();
     pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
     if (pass.full()) finish();
-    if (with_tokens) sums.tokens += count_tokens(words, lattices, best);
   }
   finish();
 }

@@ -45,7 +45,6 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cdef cppclass LaneSums:
         vector[float] expected
         float objective
-        int64_t tokens
         void add(const LaneSums& lane)
 
     vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
@@ -54,8 +53,8 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         const Scores& scores) except +
     void e_step_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
-        size_t lane, size_t lanes, int64_t total_count, cbool with_tokens,
-        const volatile int* cancel, LaneSums& sums) except +
+        size_t lane, size_t lanes, int64_t total_count, const volatile int* cancel,
+        LaneSums& sums) except +
     double log_likelihood_lane(
         const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
         size_t lane, size_t lanes, const volatile int* cancel) except +

@@ -31,11 +31,6 @@ cdef class Counts:
         """The negative log likelihood per word, as the reference logs it."""
         return self.sums.objective
 
-    @property
-    def tokens(self):
-        """Number of pieces in the best segmentation of the corpus."""
-        return self.sums.tokens
-
 
 @final
 cdef class Lattices:
@@ -134,7 +129,7 @@ cdef class Lattices:
         workers.run(range(lanes), work)
         return math.fsum(sums)
 
-    def expected_counts(self, int lanes, bint count_tokens, workers):
+    def expected_counts(self, int lanes, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.
 
         Word i is summed in lane i mod `lanes`; lanes are added in order.
@@ -146,7 +141,7 @@ cdef class Lattices:
             with nogil:
                 e_step_lane(
                     self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
-                    self.total_count, count_tokens, &cancel.flag, sums.sums)
+                    self.total_count, &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
 

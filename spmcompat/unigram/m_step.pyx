@@ -61,23 +61,25 @@ def m_step(
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
+    cdef vector[float] kept_counts
     with nogil:
         new_ids.ids.assign(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
             if keep:
-                count = counts.sums.expected[i] = max(count, LEAST)
+                count = max(count, LEAST)
             elif count < threshold or count < NOTHING:
                 continue
             total += count
             new_ids.ids[i] = selected.size()
             selected.push_back(i)
+            kept_counts.push_back(count)
         new_ids.ids.push_back(selected.size())
     new_pieces = Pieces()
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)
         log_total = <float>(log(total) if ml else digamma(total))
         for i in range(selected.size()):
-            count = counts.sums.expected[selected[i]]
+            count = kept_counts[i]
             new_pieces.pieces.score[i] = <float>((log(count) if ml else digamma(count)) - log_total)
     return new_pieces, new_ids

@@ -12,7 +12,7 @@ from cython.operator cimport dereference
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.unigram.e_step cimport (
     CLattices, Counts, LaneSums, Lattices, NewIds, Scores, sum_word_counts)
-from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie
+from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie, piece_text
 
 
 cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
@@ -151,6 +151,21 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     parts = (len(counts) + PART - 1) // PART
     workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
     return work.select(weights, size)
+
+
+def prune_flat(Pieces pieces not None, size_t size, frozenset spared=frozenset()):
+    """Return the pieces of the highest scores, and the new ids of the old ones.
+
+    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `spared`
+    (bytes) stay before all others. Of equal scores the piece of the lower id stays; the order of
+    the pieces is kept.
+    """
+    cdef vector[uint32_t] kept
+    ranked = sorted(
+        range(len(pieces)),
+        key=lambda i: (bytes(piece_text(pieces.pieces, i)) not in spared, -pieces.pieces.score[i]))
+    kept = sorted(ranked[:size])
+    return keep(pieces, kept)
 
 
 cdef class _Reachable:

@@ -300,6 +300,28 @@ def _find_candidates(search, workers, report):
         workers.run(range(len(sizes)), work)
 
 
+def seed_from_merges(Corpus corpus not None, merges):
+    """Return the characters of a corpus, then the merges of BPE in their order.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+    merges : iterable of (bytes, int)
+        Merged pieces, and the counts of their pairs; 0 where merges before have used them up.
+
+    Returns
+    -------
+    Pieces
+        Scores are logarithms of probabilities; a merge counts its count times its length.
+    """
+    cdef Pieces seeds = _characters(corpus)
+    for piece, count in merges:
+        seeds.pieces.add(<bytes>piece, <float>(max(count, 1) * len(piece.decode())))
+    _to_log_probabilities(seeds, False)
+    return seeds
+
+
 def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFAULT):
     """Return the characters of a corpus and the pieces of a list, ranked by score.
 

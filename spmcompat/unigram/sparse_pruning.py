@@ -59,7 +59,7 @@ def prune_sparsely(
             # The last round finds that nothing is left to do.
             stage.expect(rounds_left(size, desired_size, _SHRINKING_FACTOR) + 1 + debias)
             report.step("E-step")
-            counts = lattices.expected_counts(lanes, report.wants_facts, workers)
+            counts = lattices.expected_counts(lanes, workers)
             if size > desired_size * _NEAR:
                 kept = max(desired_size, shrunk(size, _SHRINKING_FACTOR))
                 penalty = max(penalty, ranked_count(counts, kept))
@@ -70,20 +70,16 @@ def prune_sparsely(
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()
             report.info(
-                f"Sparse epoch={epoch} active={size} lambda={penalty:g} "
-                f"obj={counts.objective:g} num_tokens={counts.tokens}"
+                f"Sparse epoch={epoch} active={size} lambda={penalty:g} obj={counts.objective:g}"
             )
             if size <= desired_size:
                 break
         if debias:
             report.step("E-step")
-            counts = lattices.expected_counts(lanes, report.wants_facts, workers)
+            counts = lattices.expected_counts(lanes, workers)
             report.step("M-step")
             pieces, _ = sparse_step(pieces, counts, 0.0)
             pieces.check()
             stage.advance()
-            report.info(
-                f"Post-Lasso Refit size={len(pieces)} obj={counts.objective:g} "
-                f"num_tokens={counts.tokens}"
-            )
+            report.info(f"Post-Lasso Refit size={len(pieces)} obj={counts.objective:g}")
     return pieces

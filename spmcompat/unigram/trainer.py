@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from spmcompat import extensions
+from spmcompat.bpe.trainer import make_merges
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.extensions import Extensions
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unigram.e_step import Lattices, NewIds
+from spmcompat.unigram.exact_pruning import prune_exact
+from spmcompat.unigram.fewest_tokens import train_fewest_tokens
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.m_step import m_step
-from spmcompat.unigram.other_pruning import prune_exact, prune_flat
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
+from spmcompat.unigram.probabilities import log_sum
+from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import NO_LIMIT, SeedRule, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding import (
+    NO_LIMIT,
+    SeedRule,
+    seed_from_corpus,
+    seed_from_counts,
+    seed_from_merges,
+)
 from spmcompat.unigram.sizes import rounds_left, shrunk
 from spmcompat.unigram.sparse_pruning import prune_sparsely
 from spmcompat.workers import Workers
@@ -83,6 +91,9 @@ def train(
     lattices = _seed_lattices(corpus, options, workers, report)
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
+    if options.extensions.objective == "fewest_tokens":
+        size, steps, lanes = options.final_size, options.num_sub_iterations, options.lanes
+        return train_fewest_tokens(lattices, corpus.alphabet, size, steps, lanes, workers, report)
     if options.use_sparse_pruning:
         debias, lanes = options.post_l1_debias, options.lanes
         pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
@@ -131,7 +142,10 @@ def _prune_by_loss(
             pieces.check()
             stage.advance()
             is_last = not options.release.stops_before_pruning and len(pieces) <= desired_size
-            # It keeps what the text cannot do without, were it more than desired.
+            # It keeps what the text cannot do without, were it more than desired. By likelihood
+            # some pieces always leave: more than desired are more than there are characters, so
+            # some can be cut, and those that can never exceed the size. Only where the search for
+            # their cuts gave up do all stay, and then the reference goes on.
             is_last |= options.extensions.prune == "exact" and len(pieces) == before
             if is_last and options.loop_size > options.final_size:
                 return pieces
@@ -154,7 +168,7 @@ def _train_round(
     given = options.extensions
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
-        counts = lattices.expected_counts(options.lanes, report.wants_facts, workers)
+        counts = lattices.expected_counts(options.lanes, workers)
         report.step("M-step")
         pieces, new_ids = m_step(
             lattices.pieces, counts, given.early_prune_threshold, given.m_step == "ml", keep
@@ -163,10 +177,7 @@ def _train_round(
         report.step("Renumbering")
         lattices.renumber(pieces, new_ids, workers)
         stage.advance()
-        report.info(
-            f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g} "
-            f"num_tokens={counts.tokens}"
-        )
+        report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g}")
     return lattices.pieces
 
 
@@ -201,9 +212,7 @@ def _estimate_again(
     """Estimate the scores of the final pieces once more, if that is asked."""
     given = options.extensions
     if given.final_estimate == "renormalize":
-        highest = max(score for _, score in final)
-        total = math.fsum(math.exp(score - highest) for _, score in final)
-        shift = highest + math.log(total)
+        shift = log_sum([score for _, score in final])
         return [(piece, score - shift) for piece, score in final]
     if given.final_steps == 0:
         return final
@@ -229,6 +238,11 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             corpus, counts, limit if limit >= 0 else NO_LIMIT, options.release
         )
         report.info(f"skipped {skipped} seed sentencepieces")
+    elif options.extensions.seed_mode == "bpe":
+        wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
+        seeds = seed_from_merges(
+            corpus, make_merges(corpus.segment_counts(), wanted, workers, report)
+        )
     else:
         rule = SeedRule(
             _seed_limit(options),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 Option = str | int | float | bool | list[str]
 Form = Literal["python", "string", "cli"]
-Handing = Literal["iterator", "generator", "list"]
+Handing = Literal["iterator", "generator", "list", "list itself"]
 
 DEFAULT_RELEASE = "0.2.3"
 """The release that tests are held against unless they name another one."""
@@ -37,7 +37,8 @@ class Case:
     links
         Large files to link into the folder instead of copying them.
     sentences
-        Given as ``sentence_iterator`` when not None; how, `handing` says.
+        Given as ``sentence_iterator`` when not None; how, `handing` says. The reference takes a
+        true iterator only, and is given one unless that is ``list itself``.
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
@@ -81,7 +82,7 @@ class Case:
     def handed_sentences(self) -> Any:
         """Return the sentences in the kind of object that the case asks for."""
         assert self.sentences is not None
-        if self.handing == "list":
+        if self.handing.startswith("list"):
             return list(self.sentences)
         if self.handing == "generator":
             return (sentence for sentence in self.sentences)

@@ -61,7 +61,15 @@ FAILING: Mapping[str, Any] = {
 }
 """What cannot be trained with, even if chunks need not join to the sentence."""
 
-BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING}
+
+def _exit(_: str) -> None:
+    raise SystemExit(3)
+
+
+DEVIATING: Mapping[str, Any] = {"exits": _exit}
+"""What both sides answer in different ways."""
+
+BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING, **DEVIATING}
 
 
 def for_reference(name: str, options: Mapping[str, Any]) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.extensions import DEFAULT, RECIPES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.parity import corpora, reference
+from tests.parity.case import Option
 from tests.parity.harness import Trainers
 
 TEXT = corpora.topics_text()
@@ -21,6 +24,9 @@ CONFIGURATIONS: list[dict[str, object]] = [
     {"recipe": "paper"},
     {"recipe": "fsp"},
     {"recipe": "fsp", "shrinking_factor": 0},
+    {"recipe": "mingram"},
+    {"recipe": "mingram", "space_pieces": "separate"},
+    {"seed_mode": "bpe"},
     {"seed_mode": "pretokens", "prefix_recovery": True},
     {"prefix_recovery": True},
     {"seed_factor": 7.5},
@@ -40,15 +46,13 @@ CONFIGURATIONS: list[dict[str, object]] = [
 ]
 
 
+BASE: dict[str, Option] = {"vocab_size": 400, "character_coverage": 1, "minloglevel": 2}
+APART: dict[str, Option] = {"user_defined_symbols": SPACE, "add_dummy_prefix": False}
+
+
 def train(options: dict[str, object], text: str = TEXT, **others: object) -> bytes:
     written = io.BytesIO()
-    given: dict[str, Any] = {
-        "vocab_size": 400,
-        "character_coverage": 1,
-        "minloglevel": 2,
-        **others,
-        **options,
-    }
+    given: dict[str, Any] = {**BASE, **others, **options}
     lines = text.split("\n")
     spmcompat.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=written, **given
@@ -56,10 +60,30 @@ def train(options: dict[str, object], text: str = TEXT, **others: object) -> byt
     return written.getvalue()
 
 
-def test_the_defaults_are_those_of_the_reference() -> None:
+def reference_model(trainers: Trainers, options: dict[str, Option], lines: list[str]) -> bytes:
+    """Train the real library, and check that ours gives the same bytes."""
+    checked = trainers.check_sentences({**BASE, **options}, lines, writer=True)
+    model = checked.reference.output(".model")
+    assert model is not None
+    return model
+
+
+def reference_pieces(
+    trainers: Trainers, options: dict[str, Option], lines: list[str]
+) -> list[tuple[str, float]]:
+    return pieces_of(reference_model(trainers, options, lines))
+
+
+def pieces_of(model: bytes) -> list[tuple[str, float]]:
+    return [(piece.piece, piece.score) for piece in ModelProto.FromString(model).pieces]
+
+
+def test_the_defaults_are_those_of_the_reference(trainers: Trainers) -> None:
     spelled_out = {**DEFAULT._asdict(), "seed_factor": 0}
-    assert train(spelled_out) == train({})
-    assert train({"space_pieces": "prefix"}, model_type="bpe") == train({}, model_type="bpe")
+    assert train(spelled_out) == reference_model(trainers, {}, TEXT.split("\n"))
+    bpe = {"model_type": "bpe"}
+    expected = reference_model(trainers, bpe, TEXT.split("\n"))
+    assert train({"space_pieces": "prefix"}, **bpe) == expected
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
@@ -79,24 +103,92 @@ def test_each_changes_something(options: dict[str, object]) -> None:
     assert train(options, **given) != train({}, **given)
 
 
-@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 @pytest.mark.parametrize("kind", ["latin", "han", "kana"])
-def test_spaces_stand_apart(model_type: str, kind: str, trainers: Trainers) -> None:
-    """It is what the reference gives with the mark as a user-defined symbol."""
+def test_bpe_of_spaces_apart_is_that_of_the_mark_as_a_symbol(kind: str, trainers: Trainers) -> None:
     text = corpora.words_text(4, 300, kind, 100)
-    given = {"vocab_size": 400, "hard_vocab_limit": False, "model_type": model_type}
+    given = {"model_type": "bpe", "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **given}, text)
-    apart = {"user_defined_symbols": SPACE, "add_dummy_prefix": False}
-    trainers.check_sentences({**given, **apart, "minloglevel": 2}, text.split("\n"))
-    pieces = [(p.piece, p.score) for p in ModelProto.FromString(model).pieces]
-    assert pieces == [
-        (p.piece, p.score) for p in ModelProto.FromString(train({**given, **apart}, text)).pieces
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **given}, text.split("\n"))
+
+
+def words_that_begin_alike() -> str:
+    words = corpora.words_text(4, 300, "latin", 100).split("\n")
+    lines = (" ".join("x" + word for word in line.split()) for line in words if line)
+    return "\n".join(f"{line} xö" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"remove_extra_whitespaces": False}, {"split_by_whitespace": False}, {"num_threads": 3}],
+    ids=str,
+)
+def test_unigram_of_spaces_apart_is_that_of_a_line_for_each_word(
+    options: dict[str, object], trainers: Trainers
+) -> None:
+    """Seeds that end a word are found by what follows: here no word but one ends a line too."""
+    text = words_that_begin_alike()
+    lanes = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
+    model = train({"space_pieces": "separate", **options, **lanes}, text)
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **lanes}, text.split())
+
+
+@pytest.mark.parametrize("text", [TEXT, corpora.mixed_text(8, 300)], ids=["topics", "mixed"])
+def test_unigram_of_spaces_apart_from_a_seed_file(
+    text: str, tmp_path: Path, trainers: Trainers
+) -> None:
+    sentences = reference.normalize(text.split("\n"), rule_name="nmt_nfkc", add_dummy_prefix=False)
+    words = [word for sentence in sentences for word in sentence.split(SPACE) if word]
+    found = Counter(
+        word[i : i + n] for word in words for n in range(2, 9) for i in range(len(word))
+    )
+    seeds = "".join(f"{part}\t{count}\n" for part, count in found.most_common(3000))
+    file = tmp_path / "seeds.tsv"
+    file.write_text(seeds)
+    given = {"seed_sentencepieces_file": str(file), "vocab_size": 700, "hard_vocab_limit": False}
+    model = train({"space_pieces": "separate", **given}, text)
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **given}, words)
+
+
+@pytest.mark.parametrize("pretokenizer", [None, "script"])
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+@pytest.mark.parametrize("kind", ["topics", "mixed", "kana"])
+def test_spaces_stand_apart(model_type: str, kind: str, pretokenizer: str | None) -> None:
+    text = corpora.small()[kind][:60_000].decode(errors="ignore")
+    given: dict[str, object] = {"pretokenizer": pretokenizer} if pretokenizer else {}
+    given |= {"vocab_size": 600, "hard_vocab_limit": False, "model_type": model_type}
+    model = train({"space_pieces": "separate", **given}, text)
+    assert not any(SPACE in piece and piece != SPACE for piece, _ in pieces_of(model))
+    assert mixed_pieces(model, text.split("\n")) == set()
+
+
+def public_corpora() -> list[Any]:
+    named = corpora.large().items()
+    return [pytest.param(path, id=name) for name, path in named] or [
+        pytest.param(
+            None, marks=pytest.mark.skip(f"{corpora.FOLDER_VARIABLE} names no folder of texts")
+        )
     ]
-    assert not any(SPACE in piece and piece != SPACE for piece, _ in pieces)
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+@pytest.mark.parametrize("path", public_corpora())
+def test_spaces_stand_apart_in_public_texts(path: Path, model_type: str) -> None:
+    text = corpora.head(path, 2_000_000).decode(errors="replace")
+    given = {"vocab_size": 8000, "hard_vocab_limit": False, "max_sentence_length": 1 << 20}
+    options = {"space_pieces": "separate", "model_type": model_type, "character_coverage": 0.9995}
+    model = train({**options, **given}, text)
+    assert not any(SPACE in piece and piece != SPACE for piece, _ in pieces_of(model))
+    assert mixed_pieces(model, text.split("\n")) == set()
+
+
+def mixed_pieces(model: bytes, lines: list[str]) -> set[str]:
+    """Return what the real library cuts the lines into that holds a space and something else."""
     encoder = reference.load(model)
-    for line in text.split("\n"):
-        for piece in encoder.encode(line, return_type=str):
-            assert piece == SPACE or SPACE not in piece
+    found: set[str] = set()
+    for pieces in encoder.encode(lines, out_type=str):
+        found.update(pieces)
+    assert SPACE in found or not any(" " in line.strip() for line in lines)
+    return {piece for piece in found if SPACE in piece and piece != SPACE}
 
 
 def test_what_is_given_beside_a_recipe_counts_more() -> None:
@@ -115,14 +207,16 @@ def test_a_recipe_tells_what_it_set() -> None:
     ("options", "message"),
     [
         ({"seed_mode": "words"}, '"words" is none of full_text, pretokens'),
-        ({"recipe": "cake"}, 'no recipe "cake". Choose from paper, fsp'),
+        ({"recipe": "cake"}, 'no recipe "cake". Choose from paper, fsp, mingram'),
         ({"prune_overshoot": 0.9}, "0.9 is no number from 1 on"),
         ({"early_prune_threshold": -1}, "-1 is no number from 0 on"),
         ({"final_estimate": "em:0"}, '"em:0" is none of none, renormalize'),
         ({"final_estimate": "em"}, '"em" is none of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only"),
         ({"space_pieces": "separate", "model_type": "word"}, "is for unigram and bpe models only"),
-        ({"prune": "exact", "use_sparse_pruning": True}, "does not know prune"),
+        ({"prune": "exact", "use_sparse_pruning": True}, "has no use for prune"),
+        ({"recipe": "mingram", "prune": "flat"}, "objective=fewest_tokens has no use for prune"),
+        ({"seed_mode": "bpe", "prefix_recovery": True}, "has no use for prefix_recovery"),
         ({"shrinking_factor": 0}, "shrinking_factor must be from 0.5"),
         ({"shrinking_factor": 1, "prune": "flat"}, "shrinking_factor must be from 0.5"),
     ],

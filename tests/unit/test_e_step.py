@@ -1,5 +1,6 @@
 """Expected counts, best paths and the M-step against the oracle, bit for bit."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,10 +23,9 @@ CASES = [f"stages/{number}" for number in range(30)]
 
 
 def check_expected(counts: Counts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
-    lane, objective, tokens = expected
+    lane, objective, _ = expected
     assert list(counts) == [float(count) for count in lane]
     assert counts.objective == float(objective)
-    assert counts.tokens == tokens
 
 
 def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
@@ -55,14 +55,14 @@ def test_stages_are_those_of_the_oracle(name: str) -> None:
             workers = Workers(count)
             pieces = stages.ours(case.pieces)
             lattices = Lattices(case.corpus, pieces, workers)
-            counts = lattices.expected_counts(lanes, True, workers)
+            counts = lattices.expected_counts(lanes, workers)
             check_expected(counts, first)
             assert list(lattices.best_path_counts(lanes, workers)) == [float(c) for c in best]
             pieces, new_ids = m_step(pieces, counts)
             assert list(pieces) == stages.plain(left)
             if second is not None:
                 lattices.renumber(pieces, new_ids, workers)
-                check_expected(lattices.expected_counts(lanes, True, workers), second)
+                check_expected(lattices.expected_counts(lanes, workers), second)
 
 
 def test_the_cases_reach_what_they_are_for() -> None:
@@ -87,23 +87,13 @@ def test_thinned_lattices_are_those_built_anew() -> None:
     for count in WORKERS:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        thinned, new_ids = m_step(
-            pieces, lattices.expected_counts(2, False, workers), threshold=3000
-        )
+        thinned, new_ids = m_step(pieces, lattices.expected_counts(2, workers), threshold=3000)
         assert 0 < len(thinned) < len(pieces)
         lattices.renumber(thinned, new_ids, workers)
-        anew = Lattices(case.corpus, thinned, workers).expected_counts(3, True, workers)
-        again = lattices.expected_counts(3, True, workers)
+        anew = Lattices(case.corpus, thinned, workers).expected_counts(3, workers)
+        again = lattices.expected_counts(3, workers)
         assert list(again) == list(anew)
-        assert (again.objective, again.tokens) == (anew.objective, anew.tokens)
-
-
-def test_tokens_are_counted_only_when_asked_for() -> None:
-    case = stages.random_case(CASES[0])
-    workers = Workers(1)
-    lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
-    assert lattices.expected_counts(1, False, workers).tokens == 0
-    assert lattices.expected_counts(1, True, workers).tokens > 0
+        assert again.objective == anew.objective
 
 
 @pytest.mark.usefixtures("processor")
@@ -115,9 +105,7 @@ def test_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
     pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)
     lattices = Lattices(case.corpus, stages.ours(pieces), workers)
-    check_expected(
-        lattices.expected_counts(5, True, workers), oracle.e_step(pieces, case.counted, 5)
-    )
+    check_expected(lattices.expected_counts(5, workers), oracle.e_step(pieces, case.counted, 5))
     best = oracle.best_path_counts(pieces, case.counted, 5)
     assert list(lattices.best_path_counts(5, workers)) == [float(count) for count in best]
 
@@ -141,3 +129,14 @@ def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
     assert [piece for piece, _ in m_step(pieces, counts, threshold=3)[0]] == [b"ab"]
     assert [piece for piece, _ in m_step(pieces, counts, threshold=1)[0]] == [b"ab", b"c"]
     assert list(m_step(pieces, counts, threshold=4)[0]) == []
+
+
+def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    kept = dict(m_step(pieces, counts, ml=True, keep=True)[0])
+    expected = {b"b": 0.5, b"ab": 3.0, b"c": 1.0, b"a": 0.5}
+    assert kept == {piece: pytest.approx(math.log(n / 5)) for piece, n in expected.items()}
+    assert list(counts) == [0.0, 3.0, 1.0, 0.0]

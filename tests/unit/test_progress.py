@@ -30,7 +30,6 @@ def test_levels(level: int, expected: list[str]) -> None:
     report.warning("b")
     report.error("c")
     assert stream.getvalue().splitlines() == expected
-    assert report.wants_facts == (level == 0)
 
 
 def test_stage_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:

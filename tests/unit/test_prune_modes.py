@@ -9,8 +9,9 @@ import random
 import pytest
 
 from spmcompat.unigram.e_step import Lattices
-from spmcompat.unigram.other_pruning import exact_losses, prune_exact, prune_flat
+from spmcompat.unigram.exact_pruning import exact_losses, prune_exact
 from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.prune import prune_flat
 from spmcompat.workers import Workers
 from tests.oracle.characters import Options
 from tests.unit import stages

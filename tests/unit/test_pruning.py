@@ -12,6 +12,8 @@ from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
 from spmcompat.workers import Workers
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
+from tests.oracle.lattice import Lattice as OracleLattice
+from tests.oracle.lattice import Vocabulary
 from tests.unit import stages
 
 CASES = [f"pruning/{number}" for number in range(40)]
@@ -46,9 +48,39 @@ def test_prune_keeps_the_pieces_of_the_oracle(name: str) -> None:
         assert list(left) == stages.plain(expected)
         if after is not None:
             lattices.renumber(left, new_ids, workers)
-            assert list(lattices.expected_counts(lanes, True, workers)) == list(
-                map(float, after[0])
-            )
+            assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after[0]))
+
+
+def two_best_by_a_forbidden_edge(piece: str, known: Vocabulary) -> list[list[int]]:
+    """Segment the piece's text with and without the edge that spans it (Land and Pinter)."""
+    lattice = OracleLattice(piece, known)
+    itself = next(node for node in lattice.beginning[0] if node.length == len(piece))
+    whole = itself.score
+    itself.score = np.float32("-inf")
+    path, score = lattice.best_path()
+    parts = [node.id for node in path]
+    if score == itself.score:
+        return [[itself.id]]
+    return [[itself.id], parts] if whole > score else [parts, [itself.id]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_second_best_is_the_best_without_the_piece(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without ties, and whatever the size, the same pieces stay in the same order."""
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]
+    options = replace(case.options, shrinking_factor=0.0, num_threads=1)
+    monkeypatch.setattr(oracle, "_two_best", two_best_by_a_forbidden_edge)
+    workers = Workers(2)
+    lattices = Lattices(case.corpus, stages.ours(scored), workers)
+    counts = lattices.best_path_counts(1, workers)
+    for size in (1, len(scored) // 2, 2 * len(scored)):
+        options = replace(options, vocab_size=size)
+        left, _ = prune(lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers)
+        assert list(left) == stages.plain(oracle.prune(scored, case.counted, options))
 
 
 def test_the_cases_cut_some_and_replace_some() -> None:

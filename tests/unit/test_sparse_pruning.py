@@ -21,7 +21,7 @@ CASES = [f"sparse/{number}" for number in range(40)]
 def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices, Counts]:
     pieces = stages.ours(case.pieces)
     lattices = Lattices(case.corpus, pieces, workers)
-    return pieces, lattices, lattices.expected_counts(lanes, False, workers)
+    return pieces, lattices, lattices.expected_counts(lanes, workers)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -40,7 +40,7 @@ def test_a_step_is_that_of_the_oracle(name: str) -> None:
         if known:
             lattices.renumber(left, new_ids, workers)
             after = oracle.e_step(known, case.counted, lanes)[0]
-            assert list(lattices.expected_counts(lanes, False, workers)) == list(map(float, after))
+            assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after))
 
 
 @pytest.mark.parametrize("name", CASES[:10])

@@ -1,4 +1,4 @@
-"""Pruning in ways that the reference does not have: by exact losses, and by scores alone."""
+"""Pruning by exact losses: what the best segmentation of the corpus loses without each piece."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool
@@ -10,7 +10,6 @@ from cython.operator cimport dereference
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.corpus.corpus cimport SegmentedCorpus
 from spmcompat.unigram.e_step cimport CLattices, Lattices, Scores
-from spmcompat.unigram.pieces cimport Pieces
 from spmcompat.unigram.prune cimport keep
 
 
@@ -106,15 +105,3 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
         From old to new ids.
     """
     return _find_exact_losses(lattices, workers).select(size)
-
-
-def prune_flat(Pieces pieces not None, size_t size):
-    """Return the pieces of the highest scores, and the new ids of the old ones.
-
-    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. Of equal scores the
-    piece of the lower id stays; the order of the pieces is kept.
-    """
-    cdef vector[uint32_t] kept
-    ranked = sorted(range(len(pieces)), key=lambda i: -pieces.pieces.score[i])
-    kept = sorted(ranked[:size])
-    return keep(pieces, kept)

@@ -1,0 +1,91 @@
+"""What the research options cost: each trained in turns with the default on one text.
+
+``python -m benchmarks.options TEXT [OPTION ...]`` prints a table, a line as soon as it is known;
+an option is written ``prune=flat,prune_overshoot=1``. Processor time says more than wall time
+where others compute on the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import sides
+from benchmarks.measure import Run, train
+from benchmarks.sides import Side
+from tests.parity.case import Option
+
+OPTIONS = [
+    "seed_mode=pretokens",
+    "prefix_recovery=true",
+    "seed_mode=pretokens,prefix_recovery=true",
+    "seed_mode=bpe,seed_factor=1.15",
+    "seed_factor=10",
+    "m_step=ml",
+    "early_prune_threshold=0",
+    "early_prune_threshold=2",
+    "prune=flat",
+    "prune=flat,shrinking_factor=0",
+    "prune=exact",
+    "prune_overshoot=1",
+    "prune_overshoot=2",
+    "final_estimate=renormalize",
+    "final_estimate=em:2",
+    "space_pieces=separate",
+    "pretokenizer=script",
+    "recipe=paper",
+    "recipe=fsp",
+    "recipe=mingram",
+    "model_type=bpe,space_pieces=separate",
+    "shrinking_factor=0.95",
+]
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.options", description=__doc__)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("options", nargs="*", default=OPTIONS)
+    parser.add_argument("--vocab_size", type=int, default=32_000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=2, help="of each side; the least counts")
+    return parser.parse_args(argv)
+
+
+def least(side: Side, text: Path, options: Sequence[Mapping[str, Option]], runs: int) -> list[Run]:
+    """Return the cheapest run with each of the options, which take turns."""
+    found = [[train(side, text, given) for given in options] for _ in range(runs)]
+    return [min(same, key=lambda run: run.cpu_seconds) for same in zip(*found, strict=True)]
+
+
+def row(option: str, default: Run, run: Run) -> str:
+    if run.failure:
+        return f"| `{option}` | failed: {run.failure.splitlines()[-1]} |||||"
+    times = run.cpu_seconds / default.cpu_seconds, run.seconds / default.seconds
+    return (
+        f"| `{option}` | {run.cpu_seconds:.1f} s | {times[0]:.2f} | {run.seconds:.1f} s | "
+        f"{times[1]:.2f} | {run.peak_kib / 1024:.0f} MiB |"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; return 1 if a training failed."""
+    given = arguments(argv)
+    side = sides.ours(given.threads)
+    base: dict[str, Option] = {"vocab_size": given.vocab_size, "num_threads": given.threads}
+    base |= {"hard_vocab_limit": False, "minloglevel": 2}
+    print("| option | processor | times the default's | wall | times the default's | memory |")
+    print("|---|---|---|---|---|---|")
+    failed = False
+    for option in given.options:
+        named = dict(part.split("=", 1) for part in option.split(","))
+        kind = {name: value for name, value in named.items() if name == "model_type"}
+        pair = [{**base, **kind}, {**base, **named}]
+        default, run = least(side, given.text, pair, given.runs)
+        print(row(option, default, run), flush=True)
+        failed |= bool(default.failure or run.failure)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

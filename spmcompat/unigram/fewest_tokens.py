@@ -1,0 +1,102 @@
+"""Training for the fewest tokens: hard EM from the seeds, and one pruning by use (MinGram).
+
+A text is cut into as few pieces as can be. Of such segmentations the most probable is taken, and
+of equal ones that whose last piece is the longest, then the last but one, and so on.
+
+Scores tell that to every encoder that looks for the highest sum of them: a piece costs `PRICE` and
+how improbable it is, in steps of `GRID`. Within a stretch of text that pieces can bridge, fewer
+pieces always cost less, up to 63 of them: 63 * 63 steps are less than the price of one more. All
+sums are multiples of the step, and float32 carries these exactly up to 2**22, which 4,096 pieces
+reach; sentencepiece from 0.2.2 on takes sums back to zero from 100,000 on, and so is exact for
+lines of any length.
+
+Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
+Alignment", arXiv 2606.27019, whose own scores float32 does not hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from spmcompat.progress import Report, Stage
+from spmcompat.unigram.e_step import Lattices
+from spmcompat.unigram.final import finalize
+from spmcompat.unigram.m_step import m_step
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.prune import prune_flat
+from spmcompat.workers import Workers
+
+GRID = 0.25
+"""Nats."""
+
+STEPS = 63
+"""What is more improbable than so many counts as so many."""
+
+PRICE = 1008.0
+"""Of a piece, in nats: 4,032 steps; with the improbability at most 4,095."""
+
+
+def train_fewest_tokens(
+    lattices: Lattices,
+    alphabet: list[tuple[int, int]],
+    size: int,
+    steps: int,
+    lanes: int,
+    workers: Workers,
+    report: Report,
+) -> list[tuple[bytes, float]]:
+    """Estimate, prune once to the size, and estimate again.
+
+    Parameters
+    ----------
+    lattices : Lattices
+        Those of the corpus over the seeds.
+    alphabet : list of (int, int)
+        Required characters with their counts, by count descending; they stay in any case.
+    size : int
+        How many pieces there are to be.
+    steps : int
+        Of EM, before the pruning and after it.
+    lanes : int
+        Parts in which counts are summed.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+    report : Report
+        Told the stages and their facts.
+
+    Returns
+    -------
+    list of (bytes, float)
+        The final pieces and their scores, by score descending, bytes ascending.
+    """
+    required = frozenset(chr(character).encode() for character, _ in alphabet)
+    lattices.rescore(Pieces(priced(lattices.pieces)))
+    with report.stage("Hard EM", 2 * steps, "passes") as stage:
+        pieces = _estimate(lattices, steps, lanes, workers, report, stage)
+        report.step("Pruning")
+        pieces, new_ids = prune_flat(pieces, size, required)
+        lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
+        pieces = _estimate(lattices, steps, lanes, workers, report, stage)
+    final = priced(finalize(pieces, alphabet, size))
+    return sorted(final, key=lambda item: (-item[1], item[0]))
+
+
+def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
+    """Return the pieces with the scores of an encoder, for log probabilities."""
+    return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
+
+
+def _estimate(
+    lattices: Lattices, steps: int, lanes: int, workers: Workers, report: Report, stage: Stage
+) -> Pieces:
+    """Return the pieces with the log probabilities of maximum likelihood, all of them."""
+    for _ in range(steps):
+        report.step("Counting best paths")
+        counts = lattices.best_path_counts(lanes, workers)
+        pieces, _ = m_step(lattices.pieces, counts, ml=True, keep=True)
+        lattices.rescore(Pieces(priced(pieces)))
+        stage.advance()
+        tokens = math.fsum(counts[piece] for piece in range(len(counts)))
+        report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
+    return pieces
