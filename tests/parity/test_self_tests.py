@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spmcompat.difference import parse
+from spmcompat.encoding.self_test import add_self_tests
 from spmcompat.releases import RELEASES
 from tests.parity.case import Case, Option
 from tests.parity.corpora import messy_bytes, mixed_text, ties_text, words_text
@@ -46,6 +47,28 @@ def test_all_lines(trainers: Trainers, old_release: str, kind: str, option: str,
     case = file_case(options, [TEXTS[text]], release=old_release)
     comparison = trainers.run(case)
     assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
+def test_unigram_models_of_the_reference(
+    trainers: Trainers, old_release: str, option: dict[str, Option]
+) -> None:
+    """The encoder alone, on models and samples of the real library."""
+    common = words_text(1, lines=300) + mixed_text(2, 100).replace("\t", " ")
+    rare = "".join(chr(0x4E00 + n % 5000) for n in range(12_000))
+    counts = [f"{line}\t1000" for line in common.splitlines() if line]
+    text = "\n".join([*counts, f"hello {rare} world\t1"])
+    more: dict[str, Option] = {"max_sentence_length": 1 << 20, "input_format": "tsv"}
+    options = {**SAMPLES, **more, "vocab_size": 3000, "character_coverage": 0.99, **option}
+    outcome = trainers.of_release(old_release).run(file_case(options, [text], release=old_release))
+    written = outcome.output(".model")
+    assert written is not None, outcome.failure
+    model = parse(written)
+    lines = [sample.input.encode() for sample in model.self_test_data.samples]
+    assert len(lines) > 300
+    model.ClearField("self_test_data")
+    add_self_tests(model, lines, RELEASES[old_release])
+    assert model.SerializeToString() == written
 
 
 @pytest.mark.parametrize("kind", TYPES)
