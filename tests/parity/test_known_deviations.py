@@ -185,13 +185,10 @@ def test_a_pretokenizer_that_exits(trainers: Trainers) -> None:
     check(trainers, file_case(SOFT, [TEXT], pretokenizer="exits"))
 
 
-@deviation("Unigram up to 0.2.1: `pretokenization_delimiter`", "later")
-def test_a_delimiter(trainers: Trainers) -> None:
-    check(trainers, file_case({**SOFT, "pretokenization_delimiter": "e"}, [TEXT], release="0.2.1"))
-
-
-@deviation("Unigram up to 0.2.1: a count below 1 in a `seed_sentencepieces_file`", NOBODY)
-def test_a_seed_without_weight(trainers: Trainers) -> None:
-    files = {"s.tsv": b"th\t3\nhe\t0\nan\t-4\nin\t7\n"}
-    options: dict[str, Option] = {**SOFT, "seed_sentencepieces_file": "s.tsv"}
-    check(trainers, file_case(options, [TEXT], files=files, release="0.2.1"))
+@deviation(
+    "an option that the release does not know, and a value that is none, in one call, up to 0.2.1",
+    "an error either way",
+)
+def test_two_mistakes(trainers: Trainers) -> None:
+    options: dict[str, Option] = {**SOFT, "vocab_size": "many", "no_such_option": 1}
+    check(trainers, file_case(options, [TEXT], release="0.2.1"))
