@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 # Replaced by that of the page; no other line has this colour.
 _INK = "#010203"
 # Okabe and Ito's colours, told apart by the colour-blind too; those that show on dark and light.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#999999")
+_COLOURS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
+    *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
+)
 _MARKS = "osD^vPX*"
 _LINES = ("-", "--", ":", "-.")
 

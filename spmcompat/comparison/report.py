@@ -55,7 +55,8 @@ thead th { vertical-align: bottom; white-space: normal; background: var(--soft);
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }
 td.best { background: var(--best); font-weight: 700; }
-td.cut { text-align: left; font-family: ui-monospace, monospace; }
+th.cut, td.cut { text-align: left; }
+td.cut { font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
 .plots { display: grid; gap: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
@@ -153,7 +154,7 @@ def _plots(runs: Sequence[Run]) -> str:
 
 
 def _cuts(runs: Sequence[Run], words: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col">{escape(run.label)}</th>' for run in runs)
+    head = "".join(f'<th scope="col" class="cut">{escape(run.label)}</th>' for run in runs)
     rows = "".join(
         f'<tr><th scope="row">{escape(word)}</th>'
         + "".join(f"<td class=cut>{_parts(run.cuts[i])}</td>" for run in runs)
