@@ -93,7 +93,11 @@ cdef class Lattices:
         with nogil:
             dereference(self.lattices).renumber(new_ids.ids, pieces.pieces)
 
-    def _forward(self, size_t block):
+    def _forward(self, workers):
+        cdef size_t blocks = dereference(self.lattices).blocks()
+        workers.run(range(blocks), lambda _, block: self._forward_block(block))
+
+    def _forward_block(self, size_t block):
         with nogil:
             forward_block(
                 dereference(self.lattices).block(block), self.first_segments[block],
@@ -110,9 +114,8 @@ cdef class Lattices:
 
         The sums are taken in double, in the same order for any number of workers.
         """
-        cdef size_t blocks = dereference(self.lattices).blocks()
         cdef int lanes = LIKELIHOOD_LANES
-        workers.run(range(blocks), lambda _, block: self._forward(block))
+        self._forward(workers)
         sums = [0.0] * lanes
 
         def work(_worker, int lane):
@@ -132,8 +135,8 @@ cdef class Lattices:
 
         Word i is summed in lane i mod `lanes`; lanes are added in order.
         """
-        cdef size_t blocks = dereference(self.lattices).blocks() if dereference(self.lattices).chains().finite() else 0
-        workers.run(range(blocks), lambda _, block: self._forward(block))
+        if dereference(self.lattices).chains().finite():
+            self._forward(workers)
 
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:

@@ -1,7 +1,8 @@
 // What the E-step spends its time in. processors.hpp includes this file once for each kind of
 // processor, into a namespace of its own, and tells with SPMCOMPAT_WITH_AVX2 which one it is:
-// compilers need not define __AVX2__ for a part of a file. Nothing of the standard library is used here but what
-// is compiled into its caller: else code for one processor could be shared with another.
+// compilers need not define __AVX2__ for a part of a file. Nothing of the standard library is used
+// here but what is compiled into its caller: else code for one processor could be shared with
+// another.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
