@@ -10,7 +10,7 @@
 // so a plan is made in a second reading, and the chunks are folded in a third, which
 // needs of each chunk only the batches that it touches: one stretch at the front of what
 // is left of the text and, where the last sentences took the places of empty ones, one
-// at its back. A plan holds four bytes a sentence while it is made.
+// at its back. A plan holds four bytes a sentence while it is made, a chunk one bit.
 #pragma once
 
 #include <algorithm>
@@ -26,21 +26,27 @@
 namespace spmcompat {
 
 struct Chunk {
+  // The sentences of a batch that lie in the chunk.
   struct Stretch {
     size_t batch;
-    uint64_t first_sentence;  // of the batch
-    size_t begin, end;        // of `sentences`
+    size_t begin;  // how many of the chunk lie in batches before
+    std::vector<bool> chosen;
   };
 
-  std::vector<uint64_t> sentences;  // those that lie in it, ascending
-  std::vector<uint32_t> order;      // indices into `sentences`, as they stand in the chunk
-  std::vector<Stretch> stretches;   // by batch
-  int64_t last_count = 0;           // of its last sentence, as far as that fits
+  size_t size = 0;                 // in sentences
+  std::vector<Stretch> stretches;  // by batch
+  std::vector<uint32_t> order;     // as they stand in the chunk, unless as in the text
+  size_t last = 0;                 // sentence of the chunk
+  int64_t last_count = 0;          // of that, as far as it fits
 
   // Whether a second reading found the same sentences.
   bool matches(const SentenceOrder& read) const {
-    return read.last.size() == sentences.size() &&
+    return read.last.size() == size &&
            std::find(read.last.begin(), read.last.end(), kNoWord) == read.last.end();
+  }
+  // Brings what was read by batches into the order of the chunk.
+  void arrange(SentenceOrder& read) const {
+    if (!order.empty()) read.arrange(order);
   }
 };
 
@@ -114,22 +120,29 @@ class ChunkPlan {
     if (end - begin > std::numeric_limits<uint32_t>::max()) {
       throw std::length_error("a chunk holds too many sentences");
     }
-    chunk.sentences.reserve(end - begin);
-    for (uint64_t place = begin; place < end; ++place) chunk.sentences.push_back(places_[place]);
-    std::sort(chunk.sentences.begin(), chunk.sentences.end());
-    chunk.order.reserve(end - begin);
-    for (uint64_t place = begin; place < end; ++place) {
-      const auto found =
-          std::lower_bound(chunk.sentences.begin(), chunk.sentences.end(), places_[place]);
-      chunk.order.push_back(static_cast<uint32_t>(found - chunk.sentences.begin()));
+    std::vector<uint64_t> placed;
+    placed.reserve(end - begin);
+    for (uint64_t place = begin; place < end; ++place) placed.push_back(places_[place]);
+    std::vector<uint64_t> sentences = placed;
+    std::sort(sentences.begin(), sentences.end());
+    const auto index_of = [&](uint64_t sentence) {
+      return std::lower_bound(sentences.begin(), sentences.end(), sentence) - sentences.begin();
+    };
+    if (placed != sentences) {
+      chunk.order.reserve(placed.size());
+      for (const uint64_t s : placed) chunk.order.push_back(static_cast<uint32_t>(index_of(s)));
     }
-    for (size_t i = 0; i < chunk.sentences.size(); ++i) {
-      const size_t batch = batch_of(chunk.sentences[i]);
+    for (size_t i = 0; i < sentences.size(); ++i) {
+      const size_t batch = batch_of(sentences[i]);
       if (chunk.stretches.empty() || chunk.stretches.back().batch != batch) {
-        chunk.stretches.push_back({batch, batch_begin_[batch], i, i});
+        chunk.stretches.push_back({batch, i, {}});
       }
-      chunk.stretches.back().end = i + 1;
+      std::vector<bool>& chosen = chunk.stretches.back().chosen;
+      chosen.resize(sentences[i] - batch_begin_[batch]);
+      chosen.push_back(true);
     }
+    chunk.size = sentences.size();
+    chunk.last = index_of(placed.back());
     chunk.last_count = last_count_[number];
     return chunk;
   }
@@ -169,16 +182,15 @@ class ChunkFolder {
     if (chunk == nullptr) return;
     for (const Chunk::Stretch& stretch : chunk->stretches) {
       if (stretch.batch != batch) continue;
-      sentence_ = stretch.first_sentence;
+      chosen_ = &stretch.chosen;
       next_ = stretch.begin;
-      end_ = stretch.end;
     }
   }
 
   void add_sentence(const char* text, size_t size, int64_t count) {
     if (chunk_ == nullptr) return folder_.add_sentence(text, size, count);
-    if (next_ < end_ && chunk_->sentences[next_] == sentence_) {
-      folder_.add_sentence(text, size, next_ == chunk_->order.back() ? chunk_->last_count : count);
+    if (chosen_ != nullptr && sentence_ < chosen_->size() && (*chosen_)[sentence_]) {
+      folder_.add_sentence(text, size, next_ == chunk_->last ? chunk_->last_count : count);
       ++next_;
     }
     ++sentence_;
@@ -187,8 +199,9 @@ class ChunkFolder {
  private:
   const Chunk* chunk_;
   Folder& folder_;
-  uint64_t sentence_ = 0;
-  size_t next_ = 0, end_ = 0;
+  const std::vector<bool>* chosen_ = nullptr;  // of the batch
+  size_t sentence_ = 0;                        // of the batch
+  size_t next_ = 0;                            // of the chunk
 };
 
 }  // namespace spmcompat

@@ -17,6 +17,7 @@ from spmcompat.corpus.corpus import (
     Corpus,
     Folder,
     TextRules,
+    return_freed_memory,
 )
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
@@ -77,6 +78,7 @@ class Chunks:
             )
         plan = self._plan()
         for number in range(len(plan)):
+            return_freed_memory()
             yield self._read(plan.chunk(number), f"Reading chunk {number + 1} of {len(plan)}")
 
     def _plan(self) -> ChunkPlan:

@@ -74,6 +74,7 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
     cdef cppclass CBatchLog "spmcompat::BatchLog":
         uint64_t text_bytes
         uint64_t text_words
+        void drop_words()
 
     cdef cppclass CFolder "spmcompat::Folder":
         CFolder(
@@ -91,7 +92,6 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] last
         void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
         void remove_empty(cbool looks_again) except +
-        void arrange(const vector[uint32_t]& place) except +
 
     cdef cppclass CharacterCounts:
         void add(const CharacterCounts& other) except +
@@ -142,7 +142,9 @@ cdef extern from "segmenter.hpp" namespace "spmcompat" nogil:
         void merge(size_t part) except +
         void end_merge()
         void cut(size_t part) except +
+        void cut_shard(uint32_t shard) except +
         void take_contexts(uint32_t shard) except +
+        void assemble_segments(SegmentedCorpus& out) except +
         void assemble(const SentenceOrder* order, SegmentedCorpus& out) except +
 
 
@@ -175,9 +177,9 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
         size_t batch
 
     cdef cppclass CChunk "spmcompat::Chunk":
-        vector[uint32_t] order
         vector[CStretch] stretches
         cbool matches(const SentenceOrder& read)
+        void arrange(SentenceOrder& read) except +
 
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
         CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +

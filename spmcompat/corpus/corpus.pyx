@@ -156,6 +156,10 @@ cdef class Batch:
         """Number of words (runs between spaces, where these are folded unread)."""
         return self.log.text_words
 
+    def drop_words(self):
+        """Free the words of the sentences."""
+        self.log.drop_words()
+
 
 @final
 cdef class Folder:
@@ -509,11 +513,12 @@ cdef class Builder:
         if not chunk.chunk.matches(self.order):
             raise TrainingError(INPUT_CHANGED)
         with nogil:
-            self.order.arrange(chunk.chunk.order)
+            chunk.chunk.arrange(self.order)
             dereference(self.words).close_sentences(self.order, uniform)
-        return self._build(alphabet, False)
+        self.order = SentenceOrder()
+        return self._build(alphabet, False, with_words=False)
 
-    def _build(self, list alphabet, bint in_order):
+    def _build(self, list alphabet, bint in_order, bint with_words=True):
         cdef Corpus corpus = Corpus()
         self.workers.call(lambda: self._require(alphabet))
         self._for_each_shard(lambda _, shard: self._find_changes(shard))
@@ -525,21 +530,32 @@ cdef class Builder:
         if self.rules.looks_at_text_end:
             self.workers.call(lambda: self._look_at_text_end(corpus))
         corpus.text_bytes = dereference(self.words).text_bytes()
-        parts = range(PARTS_PER_WORKER * self.workers.count)
-        shards = range(dereference(self.words).words().shards())
-        self._begin_segments(len(parts))
-        self.workers.run(parts, lambda _, part: self._sort(part))
-        self.workers.call(self._divide)
-        self.workers.run(parts, lambda _, part: self._merge(part))
-        dereference(self.segmenter).end_merge()
-        self.workers.run(parts, lambda _, part: self._cut(part))
-        self.workers.run(shards, lambda _, shard: self._take_contexts(shard))
-        self.workers.call(lambda: self._assemble(corpus, in_order))
+        if with_words:
+            self._cut_words(corpus, in_order)
+        else:
+            self._cut_segments(corpus)
         return_freed_memory()
         corpus.rule = self.rules.rule
         corpus.by_characters = self.rules.by_characters
         corpus.alphabet = alphabet
         return corpus
+
+    def _cut_words(self, Corpus corpus, bint in_order):
+        parts = range(PARTS_PER_WORKER * self.workers.count)
+        shards = self._begin_segments(len(parts))
+        self.workers.run(parts, lambda _, part: self._sort(part))
+        self.workers.call(self._divide)
+        self.workers.run(parts, lambda _, part: self._merge(part))
+        dereference(self.segmenter).end_merge()
+        self.workers.run(parts, lambda _, part: self._cut(part))
+        self.workers.run(shards, self._take_contexts)
+        self.workers.call(lambda: self._assemble(corpus, in_order))
+
+    def _cut_segments(self, Corpus corpus):
+        shards = self._begin_segments(0)
+        self.workers.run(shards, self._cut_shard)
+        self.workers.run(shards, self._take_contexts)
+        self.workers.call(lambda: self._assemble_segments(corpus))
 
     def _require(self, list alphabet):
         cdef vector[char32_t] required = [c for c, _ in alphabet]
@@ -591,10 +607,12 @@ cdef class Builder:
             corpus.segmented.at_text_end = dereference(end).counts()
 
     def _begin_segments(self, size_t parts):
+        shards = range(dereference(self.words).words().shards())
         self.segmenter.reset(new Segmenter(
             move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters,
             parts))
         self.words.reset()
+        return shards
 
     def _sort(self, size_t part):
         with nogil:
@@ -612,7 +630,11 @@ cdef class Builder:
         with nogil:
             dereference(self.segmenter).cut(part)
 
-    def _take_contexts(self, uint32_t shard):
+    def _cut_shard(self, size_t _, uint32_t shard):
+        with nogil:
+            dereference(self.segmenter).cut_shard(shard)
+
+    def _take_contexts(self, size_t _, uint32_t shard):
         with nogil:
             dereference(self.segmenter).take_contexts(shard)
 
@@ -620,6 +642,11 @@ cdef class Builder:
         with nogil:
             dereference(self.segmenter).assemble(
                 &self.order if in_order else NULL, corpus.segmented)
+            self.segmenter.reset()
+
+    def _assemble_segments(self, Corpus corpus):
+        with nogil:
+            dereference(self.segmenter).assemble_segments(corpus.segmented)
             self.segmenter.reset()
 
 

@@ -78,6 +78,17 @@ struct BatchLog {
   std::vector<uint32_t> lengths;  // of each sentence in words, likewise
   uint64_t text_bytes = 0;
   uint64_t text_words = 0;
+
+  void drop_words() {
+    std::vector<uint32_t>().swap(words);
+    std::vector<uint32_t>().swap(lengths);
+  }
+  // A text is millions of sentences: what is reserved for more of them would be as much again.
+  void shrink_to_fit() {
+    last.shrink_to_fit();
+    first.shrink_to_fit();
+    count.shrink_to_fit();
+  }
 };
 
 // A space that stands apart is no word.
@@ -163,6 +174,7 @@ class Folder {
   }
   BatchLog end_batch() {
     add_waiting();
+    log_.shrink_to_fit();
     return std::move(log_);
   }
 

@@ -129,8 +129,13 @@ class _Reader:
         self.text_bytes += batch.text_bytes
         self.text_words += batch.text_words
         rare = 4 * (1 - self.options.character_coverage) * self.text_bytes
-        if self.text_bytes > _SURE_BYTES and self.text_words > rare and not self.keep:
+        is_sure = self.text_bytes > _SURE_BYTES and self.text_words > rare
+        if self.has_words and is_sure and not self.keep:
             self.has_words = False
+            for earlier in list(self.batches.values()):
+                earlier.drop_words()
+        if not self.has_words:
+            batch.drop_words()  # another worker may have found that out meanwhile
 
     def finish(self, builder: Builder) -> None:
         ordered = [self.batches[i] for i in range(len(self.batches))]

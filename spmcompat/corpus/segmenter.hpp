@@ -20,7 +20,8 @@
 namespace spmcompat {
 
 // In rounds that workers share: sort_words, then divide, then merge and cut, each for all parts;
-// then take_contexts for each shard of the words, then assemble.
+// then take_contexts for each shard of the words, then assemble. Where only segments are asked for:
+// cut_shard and take_contexts, each for all shards of the words, then assemble_segments.
 class Segmenter {
  public:
   // What follows a segment is told by characters, or else by their first bytes.
@@ -115,7 +116,22 @@ class Segmenter {
       if (batch.full()) batch.flush(cuts.segments);
     }
     batch.flush(cuts.segments);
-    if (has_contexts_) note_last_segments(begin(part), cuts);
+    if (has_contexts_) note_last_segments(sequence_.data() + begin(part), cuts);
+  }
+
+  void cut_shard(uint32_t shard) {
+    const std::vector<uint64_t> totals = words_.totals(shard);
+    std::vector<uint32_t> words;
+    Cuts cuts;
+    SharedBatch<SegmentUse> batch(segments_);
+    for (uint32_t place = 0; place < totals.size(); ++place) {
+      if (totals[place] == 0) continue;
+      words.push_back(words_.id(shard, place));
+      cut_word(words.back(), totals[place], cuts, batch);
+      if (batch.full()) batch.flush(cuts.segments);
+    }
+    batch.flush(cuts.segments);
+    if (has_contexts_) note_last_segments(words.data(), cuts);
   }
 
   // Counts what stands behind the words of a shard, beyond what their uses tell.
@@ -132,6 +148,7 @@ class Segmenter {
   // order fixes the lanes. Segments come as they first appear in the sequence.
   void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
     segments_.drop_index();
+    if (order == nullptr) words_.drop_ids();
     number_segments(out);
     copy_segments(out);
     if (order == nullptr) {
@@ -139,6 +156,18 @@ class Segmenter {
     } else {
       arrange(*order, out);
     }
+  }
+
+  // The segments come as it happens.
+  void assemble_segments(SegmentedCorpus& out) {
+    segments_.drop_index();
+    words_.drop_ids();
+    for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
+      for (uint32_t place = 0; place < segments_.size(shard); ++place) {
+        numbered_.push_back(segments_.id(shard, place));
+      }
+    }
+    copy_segments(out);
   }
 
  private:
@@ -237,10 +266,10 @@ class Segmenter {
     cuts.lengths.push_back(static_cast<uint32_t>(cuts.segments.size() - before));
   }
 
-  void note_last_segments(size_t begin, const Cuts& cuts) {
+  void note_last_segments(const uint32_t* words, const Cuts& cuts) {
     size_t at = 0;
     for (size_t i = 0; i < cuts.lengths.size(); ++i) {
-      const uint32_t word = sequence_[begin + i];
+      const uint32_t word = words[i];
       at += cuts.lengths[i];
       last_segment_[words_.shard_of(word)][words_.place_of(word)] = cuts.segments[at - 1];
     }

@@ -78,6 +78,11 @@ class SharedTable {
   void drop_uses() {
     for (Shard& shard : shards_) std::vector<Use>().swap(shard.uses);
   }
+  // Frees all but the bytes, which may still be read through views.
+  void drop_ids() {
+    drop_uses();
+    for (Shard& shard : shards_) shard.strings.drop_ids();
+  }
 
  private:
   template <typename>

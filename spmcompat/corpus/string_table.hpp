@@ -142,8 +142,19 @@ class StringTable {
     return id;
   }
 
-  // Frees what only add needs.
+  // Frees what only add needs, until it is restored.
   void drop_index() { index_.clear(); }
+  void restore_index() {
+    for (uint32_t id = 0; id < size(); ++id) {
+      const std::string_view s = strings_[id];
+      index_.find_or_insert(hash_bytes(s.data(), s.size()), id, [](uint32_t) { return false; });
+    }
+  }
+  // Frees all but the bytes, which may still be read through views.
+  void drop_ids() {
+    index_.clear();
+    std::vector<std::string_view>().swap(strings_);
+  }
 
  private:
   Arena arena_;

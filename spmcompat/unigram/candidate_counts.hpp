@@ -27,11 +27,13 @@ class CandidateCounts {
 
   // Takes over what all workers found in one chunk.
   void add(const SuffixNodes& nodes, std::vector<std::vector<Candidate>>& found) {
+    pieces_.restore_index();
     for (std::vector<Candidate>& part : found) {
       for (const Candidate& candidate : part) add(nodes.piece_view(candidate), candidate.count);
       std::vector<Candidate>().swap(part);
     }
     if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep(8 * limit_);
+    pieces_.drop_index();  // a chunk is read before it is needed again
   }
 
   // The best in the order of the seeds, and their scores.

@@ -30,6 +30,9 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
     vector[uint32_t] select_pieces(
         const vector[float]& count, const vector[float]& occurrences, float total,
         const vector[Alternatives]& parts, size_t size) except +
+
+
+cdef extern from "reachable.hpp" namespace "spmcompat" nogil:
     vector[uint32_t] reachable(
         const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
         const volatile int* cancel) except +

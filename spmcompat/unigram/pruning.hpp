@@ -1,4 +1,4 @@
-// Pruning: which pieces the text can spare, and which no text would ever use.
+// Pruning: which pieces the text can spare.
 #pragma once
 
 #include <algorithm>
@@ -312,26 +312,6 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
   for (const auto& candidate : candidates) {
     if (kept.size() == size) break;
     kept.push_back(candidate.second);
-  }
-  return kept;
-}
-
-// The ids, of those in [first, last), of the pieces that their own decomposition does not beat.
-inline std::vector<uint32_t> reachable(const PieceTrie& trie, const Pieces& pieces, uint32_t first,
-                                       uint32_t last, const volatile int* cancel) {
-  const float unknown_score = pieces.unknown_score();
-  PieceLattice lattice;
-  std::vector<uint32_t> kept;
-  for (uint32_t id = first; id < last && !*cancel; ++id) {
-    lattice.build(trie, pieces, id, unknown_score);
-    const uint32_t length = lattice.length();
-    for (uint32_t node = 2; node < lattice.size(); ++node) {
-      if (lattice[node].begin == 0 && lattice[node].end == length && lattice[node].piece == id) {
-        lattice[node].score = -std::numeric_limits<float>::infinity();
-      }
-    }
-    lattice.find_best();
-    if (!(lattice[PieceLattice::kEnd].best > pieces.score[id])) kept.push_back(id);
   }
   return kept;
 }

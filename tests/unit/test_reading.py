@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from spmcompat.corpus import blocks as blocks_module
+from spmcompat.corpus import lines as lines_module
+from spmcompat.corpus import reading
 from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.lines import BLOCK_BYTES, Block
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
@@ -95,6 +97,28 @@ def test_the_corpus_does_not_depend_on_blocks_and_workers(
     paths = write(tmp_path, TEXT[:half].encode(), TEXT[half:].rstrip("\n").encode())
     found = read_files(*paths, workers=workers, split_by_whitespace=split)
     assert fingerprint(found) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("coverage", [0.95, 0.9995], ids=["without spaces", "with spaces"])
+def test_spaces_that_are_rare_only_late(
+    coverage: float, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of sentences are not kept while spaces are common, and the text is read again."""
+    lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
+    paths = write(tmp_path, "\n".join(lines).encode())
+    expected = fingerprint(read_files(*paths, character_coverage=coverage))
+    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 40)
+    assert fingerprint(read_files(*paths, workers=workers, character_coverage=coverage)) == expected
+
+
+def test_spaces_of_an_iterator_that_are_rare_only_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
+    monkeypatch.setattr(lines_module, "BLOCK_BYTES", 40)
+    lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
+    with pytest.raises(TrainingError, match="only late in the text"):
+        read(lines, character_coverage=0.95)
 
 
 def test_a_line_longer_than_a_block(tmp_path: Path) -> None:
