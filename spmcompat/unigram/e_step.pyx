@@ -85,9 +85,9 @@ cdef class Lattices:
         if new_ids.all_as_before():
             self.rescore(pieces)
             return
+        self.pieces = pieces
         workers.call(lambda: self._renumber(new_ids, pieces))
         self._renumber_blocks(workers)
-        self.pieces = pieces
 
     def _renumber(self, NewIds new_ids, Pieces pieces):
         with nogil:

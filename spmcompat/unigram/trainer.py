@@ -128,16 +128,15 @@ def _prune_by_loss(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> Pieces:
     """Train and prune in turn until the pieces are as few as desired."""
-    pieces = lattices.pieces
     desired_size = options.loop_size
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
-            stage.expect(_passes_left(len(pieces), desired_size, options))
-            pieces = _train_round(lattices, options, workers, report, stage)
-            if options.release.stops_before_pruning and len(pieces) <= desired_size:
-                return pieces
-            size = max(desired_size, shrunk(len(pieces), options.shrinking_factor))
-            before = len(pieces)
+            stage.expect(_passes_left(len(lattices.pieces), desired_size, options))
+            _train_round(lattices, options, workers, report, stage)
+            before = len(lattices.pieces)
+            if options.release.stops_before_pruning and before <= desired_size:
+                return lattices.pieces
+            size = max(desired_size, shrunk(before, options.shrinking_factor))
             pieces, new_ids = _pruned(lattices, size, options, workers, report)
             pieces.check()
             stage.advance()
@@ -151,8 +150,10 @@ def _prune_by_loss(
                 return pieces
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
+            del pieces, new_ids  # Else their memory stays until the next pruning.
             if is_last:
-                return _train_round(lattices, options, workers, report, stage, keep=True)
+                _train_round(lattices, options, workers, report, stage, keep=True)
+                return lattices.pieces
 
 
 def _train_round(
@@ -163,7 +164,7 @@ def _train_round(
     stage: Stage,
     *,
     keep: bool = False,
-) -> Pieces:
+) -> None:
     """Do the EM steps of one round; with `keep` no piece is dropped."""
     given = options.extensions
     for iteration in range(options.num_sub_iterations):
@@ -174,11 +175,12 @@ def _train_round(
             lattices.pieces, counts, given.early_prune_threshold, given.m_step == "ml", keep
         )
         pieces.check()
+        objective = counts.objective
+        del counts  # Renumbering is where most memory is held.
         report.step("Renumbering")
         lattices.renumber(pieces, new_ids, workers)
         stage.advance()
-        report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={counts.objective:g}")
-    return lattices.pieces
+        report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={objective:g}")
 
 
 def _pruned(
@@ -219,8 +221,8 @@ def _estimate_again(
     lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
     steps = options._replace(num_sub_iterations=given.final_steps)
     with report.stage("Final EM", given.final_steps, "passes") as stage:
-        pieces = _train_round(lattices, steps, workers, report, stage, keep=True)
-    return sorted(pieces, key=lambda item: (-item[1], item[0]))
+        _train_round(lattices, steps, workers, report, stage, keep=True)
+    return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
 
 def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
