@@ -63,24 +63,6 @@ void to_log_probabilities(std::vector<float>& score) {
   for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 
-// What the lattices ask of a piece, in one place of the memory.
-struct NodePiece {
-  float score;
-  uint32_t length;  // in characters
-};
-
-// Of all pieces by id, of the unknown piece, and of one that changes no sum.
-inline std::vector<NodePiece> node_pieces(const Pieces& pieces) {
-  std::vector<NodePiece> result;
-  result.reserve(pieces.size() + 2);
-  for (uint32_t id = 0; id < pieces.size(); ++id) {
-    result.push_back({pieces.score[id], static_cast<uint32_t>(count_chars(pieces[id]))});
-  }
-  result.push_back({pieces.unknown_score(), 1});
-  result.push_back({-std::numeric_limits<float>::infinity(), 0});
-  return result;
-}
-
 inline std::string piece_text(const Pieces& pieces, uint32_t id) {
   return std::string(pieces[id]);
 }
