@@ -182,7 +182,9 @@ def _call(package: str, options: Options) -> str:
 def _find_ours() -> tuple[str, dict[str, str]]:
     """Return the version of spmcompat and the variables that make Python find it."""
     built = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    for environment in ({}, {"PYTHONPATH": built}):
+    # Modules are compiled to files, which pip does when it installs.
+    checkout = {"PYTHONPATH": built, "PYTHONDONTWRITEBYTECODE": ""}
+    for environment in ({}, checkout):
         # Sources that are not compiled have a version too.
         version = version_of(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
         if version:

@@ -11,7 +11,7 @@ from spmcompat.checks import cautions, check_alphabet, check_counted, check_room
 from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import assemble
+from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.progress import Report
 from spmcompat.simple.char import train as train_char
@@ -69,12 +69,14 @@ def run(
     text = (options, charsmap, [symbol.encode() for symbol in symbols], sentences)
     pieces = learn(text, settings, len(meta), workers, report)
     report.step("Writing")
-    model = assemble(pieces, meta, settings.trainer, settings.normalizer, settings.denormalizer)
+    vocabulary = fill_ids(pieces, meta, settings.trainer)
+    specs = settings.trainer, settings.normalizer, settings.denormalizer
+    model = assemble(vocabulary, meta, *specs)
     if tests is not None and tests.lines:
         from spmcompat.encoding.self_test import add_self_tests  # noqa: PLC0415
 
         add_self_tests(model, tests.lines, settings.release)
-    deliver(model, writer, report)
+    deliver(model, vocabulary, writer, report)
 
 
 def learn(
@@ -209,16 +211,21 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
     )
 
 
-def deliver(model: ModelProto, writer: Writer | None, report: Report) -> None:
+def deliver(
+    model: ModelProto,
+    vocabulary: list[tuple[bytes, float]],
+    writer: Writer | None,
+    report: Report,
+) -> None:
     """Give the model to the writer, or write its two files."""
     if writer is not None:
         writer.write(model.SerializeToString())
         return
     prefix = model.trainer_spec.model_prefix
-    for piece in breaking_pieces(model):
+    for piece in breaking_pieces(vocabulary):
         report.warning(
-            f"The piece [{piece}] contains escaped characters that break the format of "
+            f"The piece [{piece.decode()}] contains escaped characters that break the format of "
             f"{prefix}.vocab"
         )
-    save(model, prefix)
-    report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(model.pieces)} pieces")
+    save(model, vocabulary, prefix)
+    report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")

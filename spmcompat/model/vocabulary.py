@@ -7,23 +7,68 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.entries import model_entries
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 
 
-def assemble(
-    pieces: Sequence[tuple[bytes, float]],
-    meta: Mapping[int, MetaPiece],
-    trainer: TrainerSpec,
-    normalizer: NormalizerSpec,
-    denormalizer: NormalizerSpec,
-) -> ModelProto:
-    """Build the model from what was learned.
+def fill_ids(
+    pieces: Sequence[tuple[bytes, float]], meta: Mapping[int, MetaPiece], trainer: TrainerSpec
+) -> list[tuple[bytes, float]]:
+    """Give every piece its id.
 
     Parameters
     ----------
     pieces : sequence of (bytes, float)
         Learned pieces in UTF-8 with their scores (float32 log probabilities), best first.
+    meta : mapping of int to MetaPiece
+        Meta pieces by id.
+    trainer : message
+        The options of the run.
+
+    Returns
+    -------
+    list of (bytes, float)
+        The vocabulary: all pieces and their scores in the order of their ids.
+
+    Raises
+    ------
+    TrainingError
+        If the pieces do not fill the vocabulary, or one of them stands in it twice.
+    """
+    vocabulary = list(pieces)
+    for piece_id, fixed in sorted(meta.items()):
+        if piece_id > len(vocabulary):
+            raise TrainingError(
+                f"id {piece_id} of {fixed.piece} cannot be reached: only {len(vocabulary)} pieces "
+                "come before it. Choose a smaller id."
+            )
+        vocabulary.insert(piece_id, (fixed.piece.encode(), 0.0))
+    size, limit = len(vocabulary), trainer.vocab_size
+    if size > limit and not trainer.use_all_vocab:
+        raise TrainingError(f"{size - limit} learned pieces do not fit into vocab_size {limit}.")
+    _check_pieces([piece for piece, _ in vocabulary])
+    if size < limit and _is_hard(trainer):
+        raise TrainingError(
+            f"Vocabulary size too high ({limit}). Please set it to a value <= {size}. Or pass "
+            "hard_vocab_limit=false to take the pieces that there are."
+        )
+    return vocabulary
+
+
+def assemble(
+    vocabulary: list[tuple[bytes, float]],
+    meta: Mapping[int, MetaPiece],
+    trainer: TrainerSpec,
+    normalizer: NormalizerSpec,
+    denormalizer: NormalizerSpec,
+) -> ModelProto:
+    """Build the model from its vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : list of (bytes, float)
+        All pieces and their scores in the order of their ids.
     meta : mapping of int to MetaPiece
         Meta pieces by id.
     trainer, normalizer, denormalizer : message
@@ -33,83 +78,37 @@ def assemble(
     -------
     ModelProto
         The complete model.
-
-    Raises
-    ------
-    TrainingError
-        If the pieces do not fill the vocabulary, or one of them stands in it twice.
     """
-    model = ModelProto()
+    types = {piece_id: fixed.type for piece_id, fixed in meta.items()}
+    model = ModelProto.FromString(model_entries(vocabulary, types))
     model.trainer_spec.CopyFrom(trainer)
-    if trainer.use_all_vocab:
-        model.trainer_spec.vocab_size = len(pieces) + len(meta)
-    hard = trainer.hard_vocab_limit and trainer.model_type != TrainerSpec.CHAR
-    _add_pieces(model, pieces, meta)
-    _check_pieces(model)
-    if hard:
-        _check_size(model)
+    if not _is_hard(trainer):
+        model.trainer_spec.vocab_size = len(vocabulary)
     model.normalizer_spec.CopyFrom(normalizer)
     if denormalizer.normalization_rule_tsv:
         model.denormalizer_spec.CopyFrom(denormalizer)
-    if not hard:
-        model.trainer_spec.vocab_size = len(model.pieces)
     return model
 
 
-def _add_pieces(
-    model: ModelProto,
-    pieces: Sequence[tuple[bytes, float]],
-    meta: Mapping[int, MetaPiece],
-) -> None:
-    """Fill the ids from 0 on, each by its meta piece or by the next learned piece."""
-    vocab_size = model.trainer_spec.vocab_size
-    learned = iter(pieces)
-    used = 0
-    for piece_id in range(min(vocab_size, max(meta, default=-1) + 1 + len(pieces))):
-        fixed = meta.get(piece_id)
-        if fixed is not None:
-            if len(model.pieces) != piece_id:
-                raise TrainingError(
-                    f"id {piece_id} of {fixed.piece} cannot be reached: only {len(model.pieces)} "
-                    "pieces come before it. Choose a smaller id."
-                )
-            model.pieces.add(piece=fixed.piece, score=0.0, type=fixed.type)
-        elif used < len(pieces):
-            used += 1
-            text, score = next(learned)
-            model.pieces.add(piece=_decode(text), score=score)
-    if used != len(pieces):
-        raise TrainingError(
-            f"{len(pieces) - used} learned pieces do not fit into vocab_size {vocab_size}."
-        )
+def _is_hard(trainer: TrainerSpec) -> bool:
+    """Tell whether the vocabulary must be as large as it was asked to be."""
+    is_flexible = trainer.use_all_vocab or trainer.model_type == TrainerSpec.CHAR
+    return trainer.hard_vocab_limit and not is_flexible
 
 
-def _decode(piece: bytes) -> str:
-    """Return the text of a learned piece."""
+def _check_pieces(pieces: Sequence[bytes]) -> None:
+    """Raise if a piece is no text, is empty or stands in the vocabulary twice."""
+    text = b"\n".join(pieces)
     try:
-        return piece.decode()
-    except UnicodeDecodeError:
-        raise TrainingError(f"the piece {piece!r} is not valid UTF-8.") from None
-
-
-def _check_pieces(model: ModelProto) -> None:
-    """Raise if a piece is empty or stands in the vocabulary twice."""
-    counts = Counter(entry.piece for entry in model.pieces)
-    if "" in counts:
+        text.decode()
+    except UnicodeDecodeError as error:
+        begin = text.rfind(b"\n", 0, error.start) + 1
+        raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
+    if b"" in pieces:
         raise TrainingError("a piece is empty.")
-    for piece, count in counts.items():
-        if count > 1:
-            raise TrainingError(
-                f"{piece} is already defined. It was learned from the text and is a symbol "
-                "too: remove the symbol or take it out of the text."
-            )
-
-
-def _check_size(model: ModelProto) -> None:
-    """Raise if the limit is not met."""
-    size, limit = len(model.pieces), model.trainer_spec.vocab_size
-    if size != limit:
+    if len(set(pieces)) < len(pieces):
+        piece = next(piece for piece, count in Counter(pieces).items() if count > 1)
         raise TrainingError(
-            f"Vocabulary size too high ({limit}). Please set it to a value <= {size}. Or pass "
-            "hard_vocab_limit=false to take the pieces that there are."
+            f"{piece.decode()} is already defined. It was learned from the text and is a symbol "
+            "too: remove the symbol or take it out of the text."
         )

@@ -1,17 +1,17 @@
 """Write a model: both files, or none."""
 
-import math
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from spmcompat.errors import MissingFileError
+from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
-_BREAK = re.compile("[ \t\r\n]")
+_BREAK = re.compile(rb"[ \t\r\n]")
 
 
 class Writer(Protocol):
@@ -21,35 +21,12 @@ class Writer(Protocol):
         """Take the bytes."""
 
 
-def vocabulary_bytes(model: ModelProto, *, with_scores: bool = True) -> bytes:
-    """Return the content of the ``.vocab`` file.
-
-    Parameters
-    ----------
-    model : ModelProto
-        The model.
-    with_scores : bool
-        Whether a tab and the score, with 6 significant digits, follow each piece.
-    """
-    if with_scores:
-        lines = [f"{entry.piece}\t{_six_digits(entry.score)}\n" for entry in model.pieces]
-    else:
-        lines = [f"{entry.piece}\n" for entry in model.pieces]
-    return "".join(lines).encode()
-
-
-def _six_digits(score: float) -> str:
-    """Write a score as C++ does, which shows the sign of a NaN."""
-    sign = "-" if math.isnan(score) and math.copysign(1, score) < 0 else ""
-    return f"{sign}{score:g}"
-
-
-def breaking_pieces(model: ModelProto) -> list[str]:
+def breaking_pieces(vocabulary: Sequence[tuple[bytes, float]]) -> list[bytes]:
     """Return the pieces that break the lines or columns of the ``.vocab`` file."""
-    return [entry.piece for entry in model.pieces if _BREAK.search(entry.piece)]
+    return [piece for piece, _ in vocabulary if _BREAK.search(piece)]
 
 
-def save(model: ModelProto, prefix: str) -> None:
+def save(model: ModelProto, vocabulary: list[tuple[bytes, float]], prefix: str) -> None:
     """Write ``<prefix>.model`` and ``<prefix>.vocab``.
 
     Raises
@@ -61,7 +38,7 @@ def save(model: ModelProto, prefix: str) -> None:
     write_together(
         {
             f"{prefix}.model": model.SerializeToString(),
-            f"{prefix}.vocab": vocabulary_bytes(model, with_scores=with_scores),
+            f"{prefix}.vocab": vocabulary_lines(vocabulary, with_scores),
         }
     )
 

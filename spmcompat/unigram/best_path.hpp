@@ -13,95 +13,109 @@
 #include <limits>
 #include <vector>
 
+#include "batch.hpp"
 #include "lattice.hpp"
+#include "sums.hpp"
 
 namespace spmcompat {
 
-struct PathNode {
-  uint32_t piece;
-  uint32_t view;   // number of the segment in the word
-  uint32_t begin;  // in the segment
-};
-
-class BestPath {
+// The best paths of words, a batch at a time.
+class BestPaths {
  public:
-  // No piece is longer than `longest` characters.
-  BestPath(const PieceChains& chains, const std::vector<NodePiece>& pieces, size_t longest)
+  BestPaths(const PieceChains& chains, const Arithmetic& arithmetic)
       : chains_(chains),
-        pieces_(pieces),
-        longest_(longest),
-        margin_(std::fabs(pieces[chains.unknown()].score)) {}
-
-  void begin() {
-    views_.clear();
-    steps_.assign(1, Step{0.0f, 0});
+        arithmetic_(arithmetic),
+        longest_(chains.longest()),
+        margin_(std::fabs(chains[chains.unknown()].score)),
+        forward_(arithmetic.avx2) {
+    clear();
   }
 
-  // Goes forward through the next segment of the word.
-  void add(const LatticeView& view) {
-    const size_t base = steps_.size() - 1;
-    views_.push_back(view);
-    steps_.resize(base + view.length + 1, kUnreached);
-    nodes_.clear();
-    nodes_.add(view, chains_);
-    const uint32_t* nodes = nodes_.data();
-    size_t at = base - 1;
-    for (size_t k = view.size; k-- > 0;) {
-      const uint32_t piece = piece_of(nodes[k]);
-      at += is_last(nodes[k]);  // the first node met of its position
-      const float score = steps_[at].best + pieces_[piece].score;
-      Step& step = steps_[at + pieces_[piece].length];
-      // Without a branch, as it would be a guess.
-      const bool near = step.best >= score - tolerance(score);
-      const uint32_t better = -static_cast<uint32_t>(!(score <= step.best));
-      step.piece = ((piece | (near ? kNear : 0)) & better) | (step.piece & ~better);
-      step.best = step.best > score ? step.best : score;
+  bool full() const { return words_.size() >= kMaxWords || nodes_ > kManyNodes; }
+  size_t size() const { return words_.size(); }
+
+  void add(const Lattices& lattices, const uint32_t* segments, size_t count) {
+    Word word{tops_.size(), tops_.size(), 0, segments_.size()};
+    for (size_t i = 0; i < count; ++i) {
+      const LatticeView view = lattices[segments[i]];
+      segments_.push_back({segments[i], word.end});
+      tops_.resize(word.end + view.length);
+      word.nodes += copy_tops(view, chains_, tops_.data() + word.end);
+      word.end += view.length;
     }
+    tops_.push_back(0);
+    nodes_ += word.nodes;
+    words_.push_back(word);
   }
 
-  float score() const { return steps_.back().best; }
+  // Finds the paths of all words that were added.
+  void find() {
+    steps_.assign(tops_.size(), kUnreached);
+    steps_[0] = {0.0f, 0};
+    tracks_.clear();
+    for (const Word& word : words_) {
+      steps_[word.begin] = {0.0f, 0};
+      if (word.nodes > 0) tracks_.push_back({nullptr, word.nodes, word.begin, 0});
+    }
+    Sums sums = arithmetic_.sums(chains_, tops_.data());
+    sums.steps = steps_.data();
+    sums.margin = margin_;
+    forward_.follow(tracks_, sums);
+  }
 
-  // Calls function(node) for the nodes of the best path, from the last to the first.
+  float score(size_t word) const { return steps_[words_[word].end].best; }
+
+  // Calls function(piece, place) for the nodes of the best path, from the last to the first.
   template <typename Function>
-  void for_each_backwards(Function function) {
-    size_t at = steps_.size() - 1;
+  void for_each_backwards(size_t word, Function function) const {
+    const size_t begin = words_[word].begin;
     float right = 0.0f;  // the score of the node on the right
-    for (uint32_t v = static_cast<uint32_t>(views_.size()); v-- > 0;) {
-      const size_t base = at - views_[v].length;
-      while (at > base) {
-        uint32_t piece = steps_[at].piece;
-        if (piece & kNear) piece = first_equal(views_[v], base, at, right);
-        const size_t begin = at - pieces_[piece].length;
-        function(PathNode{piece, v, static_cast<uint32_t>(begin - base)});
-        right = pieces_[piece].score;
-        at = begin;
-      }
+    const Segment* segment = segments_.data() + end_of_segments(word);
+    for (size_t at = words_[word].end; at > begin;) {
+      uint32_t piece = steps_[at].piece;
+      if (piece & PathStep::kNear) piece = first_equal(begin, at, right);
+      at -= chains_[piece].length;
+      right = chains_[piece].score;
+      while (segment[-1].begin > at) --segment;
+      function(piece, NodePlace{segment[-1].segment, static_cast<uint32_t>(at - segment[-1].begin)});
     }
+  }
+
+  void clear() {
+    words_.clear();
+    segments_.clear();
+    tops_.assign(1, 0);
+    nodes_ = 0;
   }
 
  private:
-  struct Step {
-    float best;
-    uint32_t piece;  // and kNear
+  static constexpr size_t kMaxWords = 512;
+
+  struct Word {
+    size_t begin, end;  // of its positions
+    uint32_t nodes;
+    size_t segments;  // begin of its segments
+  };
+  struct Segment {
+    uint32_t segment;
+    size_t begin;
   };
 
-  static constexpr uint32_t kNear = 0x80000000u;  // an earlier neighbour may come out equal
-
   // No comparison with it holds, so whatever comes first takes its place, even an infinity.
-  static constexpr Step kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
+  static constexpr PathStep kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
 
-  // Two sums with one more score can only round to the same float if they lie this close.
-  float tolerance(float score) const { return 2.5e-7f * (std::fabs(score) + margin_); }
+  size_t end_of_segments(size_t word) const {
+    return word + 1 < words_.size() ? words_[word + 1].segments : segments_.size();
+  }
 
-  uint32_t first_equal(const LatticeView& view, size_t base, size_t at, float right) const {
-    const float best = steps_[at].best + right;
-    const size_t end = at - base;
-    uint32_t found = steps_[at].piece & ~kNear;
+  uint32_t first_equal(size_t begin, size_t end, float right) const {
+    const float best = steps_[end].best + right;
+    uint32_t found = steps_[end].piece & ~PathStep::kNear;
     bool is_found = false;
-    for (size_t i = end > longest_ ? end - longest_ : 0; i < end && !is_found; ++i) {
-      chains_.for_each(view.longest[i], [&](uint32_t piece) {
-        if (i + pieces_[piece].length != end) return;
-        if ((steps_[base + i].best + pieces_[piece].score) + right != best) return;
+    for (size_t i = std::max(begin, end - std::min(end, longest_)); i < end && !is_found; ++i) {
+      chains_.for_each(piece_of(tops_[i]), [&](uint32_t piece, const ChainNode& node) {
+        if (i + node.length != end) return;
+        if ((steps_[i].best + node.score) + right != best) return;
         found = piece;
         is_found = true;
       });
@@ -110,12 +124,16 @@ class BestPath {
   }
 
   const PieceChains& chains_;
-  const std::vector<NodePiece>& pieces_;
+  const Arithmetic& arithmetic_;
   size_t longest_;
   float margin_;  // no piece scores lower than the unknown one
-  std::vector<LatticeView> views_;
-  std::vector<Step> steps_;
-  NodeList nodes_;  // of the segment at hand
+  std::vector<Word> words_;
+  std::vector<Segment> segments_;
+  std::vector<uint32_t> tops_;  // the first node of each position, with its mark
+  size_t nodes_ = 0;            // of all words
+  std::vector<PathStep> steps_;
+  std::vector<Track> tracks_;
+  Follower<BestForward> forward_;
 };
 
 }  // namespace spmcompat

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "batch.hpp"
 #include "best_path.hpp"
 #include "lattice.hpp"
 #include "processors.hpp"
@@ -19,35 +20,8 @@
 
 namespace spmcompat {
 
-// So many are worth a batch.
-constexpr size_t kManyNodes = 1 << 16;
-
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
-
-// The pieces as the lattices see them, and how sums of them are computed.
-struct Scores {
-  std::vector<NodePiece> pieces;
-  bool avx2 = has_avx2();
-  LogSumExp log_sum_exp = exact_log_sum_exp(true);
-  bool finite = true;
-
-  void set(const Pieces& all) {
-    pieces = node_pieces(all);
-    finite = std::isfinite(all.unknown_score());
-  }
-
-  uint32_t size() const { return static_cast<uint32_t>(pieces.size() - 2); }
-  uint32_t unknown() const { return size(); }
-  uint32_t no_op() const { return size() + 1; }
-  uint32_t longest() const {
-    uint32_t longest = 1;
-    for (const NodePiece& piece : pieces) longest = std::max(longest, piece.length);
-    return longest;
-  }
-  Sums sums(float* alpha, float* beta = nullptr, float* x = nullptr, size_t unused_x = 0) const {
-    return {pieces.data(), no_op(), log_sum_exp, alpha, beta, x, unused_x};
-  }
-};
+constexpr float kNoOne = -1.0f;  // of the sums before a track
 
 // So many nodes more than there are may be looked at.
 constexpr size_t kSpareNodes = 3;
@@ -87,61 +61,73 @@ class PlainSum {
 
 // Fills the values of a block with the alphas of segments that stand at the begin of words.
 inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segments,
-                          const PieceChains& chains, const Scores& scores) {
+                          const PieceChains& chains, const Arithmetic& arithmetic) {
   float* alphas = block.make_room(segments);
-  NodeList nodes;
+  alphas[0] = kNoOne;
+  std::vector<uint32_t> tops, nodes;
   std::vector<Track> tracks;
-  Follower<Forward> follower(scores.avx2);
-  for (size_t first = 0, last = 0; first < segments.size();) {
-    nodes.clear();
+  Follower<Forward> follower(arithmetic.avx2);
+  for (size_t first = 0, last = 0; first < segments.size(); first = last) {
+    const size_t base = block.values_begin(segments[first]) - 1;
+    size_t size = 0;
     tracks.clear();
-    while (last < segments.size() && nodes.size() < kManyNodes) {
-      nodes.add(block[segments[last++]], chains);
+    while (last < segments.size() && size < kManyNodes) {
+      const LatticeView view = block[segments[last]];
+      const size_t begin = block.values_begin(segments[last++]) - base;
+      tops.resize(begin + view.length + 1);
+      const uint32_t nodes_here = copy_tops(view, chains, tops.data() + begin);
+      tracks.push_back({nullptr, nodes_here, begin, view.length});
+      size += nodes_here;
     }
-    for (const uint32_t* at = nodes.data(); first < last; ++first) {
-      const LatticeView view = block[segments[first]];
-      tracks.push_back({at, view.size, block.values_begin(segments[first]), view.length});
-      float* alpha = alphas + tracks.back().begin;
-      std::fill_n(alpha, view.length + 1, kEmptySum);
+    uint32_t* to = room(nodes, size);
+    for (Track& track : tracks) {
+      track.nodes = std::exchange(to, to + track.size);
+      float* alpha = alphas + base + track.begin;
+      std::fill_n(alpha, track.length + 1, kEmptySum);
       alpha[0] = 0.0f;
-      at += view.size;
     }
-    follower.follow(tracks, scores.sums(alphas));
+    follower.follow(tracks, arithmetic.sums(chains, tops.data(), alphas + base));
   }
 }
 
 // Expected counts from words, a batch at a time.
 class WordPass {
  public:
-  WordPass(const Lattices& lattices, const Scores& scores)
-      : lattices_(lattices), scores_(scores), forward_(scores.avx2), backward_(scores.avx2) {
+  WordPass(const Lattices& lattices, const Arithmetic& arithmetic)
+      : lattices_(lattices),
+        chains_(lattices.chains()),
+        arithmetic_(arithmetic),
+        list_(arithmetic.avx2),
+        forward_(arithmetic.avx2),
+        backward_(arithmetic.avx2) {
     clear();
   }
 
   bool full() const {
-    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && nodes_.size() > kManyNodes);
+    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && size_ > kManyNodes);
   }
 
   // A word of no segments, a sentence that normalized to nothing, adds nothing.
   void add(const uint32_t* segments, size_t count, float frequency) {
     if (count == 0) return;
-    Word word{nodes_.size(), 0, 0, alpha_.size(), 0, 0, frequency};
-    for (size_t i = count; i-- > 0;) {
+    Word word{size_, 0, 0, alpha_.size(), 0, 0, frequency};
+    const float* alphas = lattices_.values(segments[0]);
+    for (size_t i = 0; i < count; ++i) {
       const LatticeView view = lattices_[segments[i]];
-      word.later = word.size;
-      word.size += view.size;
+      tops_.resize(word.begin + word.length + view.length);
+      word.size += copy_tops(view, chains_, tops_.data() + word.begin + word.length);
       word.length += view.length;
-      nodes_.add(view, lattices_.chains());
+      if (i == 0 && alphas != nullptr) {
+        word.known = word.length;
+        word.known_size = word.size;
+      }
     }
+    tops_.resize(word.begin + word.length + 2);
     alpha_.resize(word.begin + word.length + 1, kEmptySum);
     alpha_.push_back(kNoOne);
     alpha_[word.begin] = 0.0f;
-    if (const float* alphas = lattices_.values(segments[0])) {
-      word.known = lattices_[segments[0]].length;
-      std::copy_n(alphas, word.known + 1, alpha_.data() + word.begin);
-    } else {
-      word.later = word.size;
-    }
+    if (word.known > 0) std::copy_n(alphas, word.known + 1, alpha_.data() + word.begin);
+    size_ += word.size;
     words_.push_back(word);
   }
 
@@ -149,11 +135,14 @@ class WordPass {
   // word, and begins a new batch.
   template <typename Function>
   void finish(float* expected, Function function) {
-    if (scores_.finite) {
+    room(nodes_, size_);
+    if (chains_.finite()) {
+      list(true);
       go_forward();
       go_backward();
     } else {
-      x_.resize(nodes_.size() + kSpareNodes);
+      list(false);
+      room(x_, size_ + kSpareNodes);
       for (const Word& word : words_) go_plainly(word);
     }
     for (const Word& word : words_) add_shares(word, expected);
@@ -163,6 +152,7 @@ class WordPass {
   // The same without the counts.
   template <typename Function>
   void finish(Function function) {
+    room(nodes_, size_);
     go_forward();
     end_batch(function);
   }
@@ -170,20 +160,19 @@ class WordPass {
  private:
   static constexpr size_t kMaxWords = 512;
   static constexpr size_t kMinWords = Backward::kWidth;
-  static constexpr float kNoOne = -1.0f;  // of the sums before a word
 
   struct Word {
-    size_t node, size;    // all nodes
-    size_t later;         // number of those behind the positions whose alphas are known
-    size_t begin;         // of its alphas and betas
-    size_t length;        // in characters
-    size_t known;         // positions of the first segment, if their alphas are known
+    size_t node, size;  // all nodes
+    size_t known_size;  // nodes at the positions whose alphas are known
+    size_t begin;       // of its tops, alphas and betas
+    size_t length;      // in characters
+    size_t known;       // positions of the first segment, if their alphas are known
     float frequency;
   };
 
   void clear() {
     words_.clear();
-    nodes_.clear();
+    size_ = 0;
     alpha_.assign(1, kNoOne);
   }
 
@@ -193,14 +182,24 @@ class WordPass {
     clear();
   }
 
+  // Writes down the nodes that the way forward does not pass, or all.
+  void list(bool only_known) {
+    tracks_.clear();
+    for (const Word& word : words_) {
+      const size_t size = only_known ? word.known_size : word.size;
+      if (size > 0) tracks_.push_back(track(word, 0, size));
+    }
+    list_.follow(tracks_, arithmetic_.sums(chains_, tops_.data()));
+  }
+
   void go_forward() {
     tracks_.clear();
     for (const Word& word : words_) {
-      if (word.later == 0) continue;
-      tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.later),
-                         word.begin + word.known, word.length - word.known});
+      if (word.size == word.known_size) continue;
+      tracks_.push_back(track(word, word.known_size, word.size - word.known_size));
+      tracks_.back().begin += word.known;
     }
-    forward_.follow(tracks_, scores_.sums(alpha_.data()));
+    forward_.follow(tracks_, arithmetic_.sums(chains_, tops_.data(), alpha_.data()));
   }
 
   void go_backward() {
@@ -211,71 +210,78 @@ class WordPass {
       const size_t end = word.begin + word.length;
       beta_[end] = 0.0f;
       beta_[end + 1] = kNoOne;
-      tracks_.push_back({nodes_.data() + word.node, static_cast<uint32_t>(word.size), word.begin,
-                         word.length, word.node, alpha_[end]});
+      tracks_.push_back(track(word, 0, word.size));
+      tracks_.back().z = alpha_[end];
       longest = std::max(longest, word.size);
     }
     beta_[0] = kNoOne;
-    x_.resize(nodes_.size() + longest + kSpareNodes);
-    backward_.follow(
-        tracks_, scores_.sums(alpha_.data(), beta_.data(), x_.data(), nodes_.size()));
+    room(x_, size_ + longest + kSpareNodes);
+    backward_.follow(tracks_, arithmetic_.sums(chains_, tops_.data(), alpha_.data(), beta_.data(),
+                                               x_.data(), size_));
+  }
+
+  Track track(const Word& word, size_t first, size_t size) {
+    return {nodes_.data() + word.node + first, static_cast<uint32_t>(size), word.begin,
+            word.length, word.node};
   }
 
   // The same for one word, one node after the other.
   void go_plainly(const Word& word) {
     const uint32_t* nodes = nodes_.data() + word.node;
     std::vector<PlainSum> alpha(word.length + 1), beta(word.length + 1);
-    alpha[0].add(0.0f, scores_.log_sum_exp);
-    beta[word.length].add(0.0f, scores_.log_sum_exp);
+    alpha[0].add(0.0f, arithmetic_.log_sum_exp);
+    beta[word.length].add(0.0f, arithmetic_.log_sum_exp);
     size_t end = 0;  // of the positions that were looked at
-    for (size_t k = word.size; k-- > 0;) {
-      end += is_last(nodes[k]);
-      const NodePiece& piece = scores_.pieces[piece_of(nodes[k])];
-      alpha[end - 1 + piece.length].add(piece.score + alpha[end - 1].value(), scores_.log_sum_exp);
+    for (size_t k = 0; k < word.size; ++k) {
+      end += is_first(nodes[k]);
+      const ChainNode& piece = chains_[piece_of(nodes[k])];
+      alpha[end - 1 + piece.length].add(piece.score + alpha[end - 1].value(),
+                                        arithmetic_.log_sum_exp);
     }
     const float z = alpha[word.length].value();
     alpha_[word.begin + word.length] = z;
-    for (size_t k = 0; k < word.size; ++k) {
-      const NodePiece& piece = scores_.pieces[piece_of(nodes[k])];
+    for (size_t k = word.size; k-- > 0;) {
+      const ChainNode& piece = chains_[piece_of(nodes[k])];
       const float after = beta[end - 1 + piece.length].value();
       x_[word.node + k] = ((alpha[end - 1].value() + piece.score) + after) - z;
-      beta[end - 1].add(piece.score + after, scores_.log_sum_exp);
-      end -= is_last(nodes[k]);
+      beta[end - 1].add(piece.score + after, arithmetic_.log_sum_exp);
+      end -= is_first(nodes[k]);
     }
   }
 
   void add_shares(const Word& word, float* expected) {
     const float* x = x_.data() + word.node;
     const uint32_t* nodes = nodes_.data() + word.node;
-    terms_.resize(word.size + kSpareNodes);
-    double* terms = terms_.data();
-    (scores_.avx2 ? avx2::to_terms : any_processor::to_terms)(x, word.size, word.frequency, terms);
+    double* terms = room(terms_, word.size + kSpareNodes);
+    (arithmetic_.avx2 ? avx2::to_terms : any_processor::to_terms)(x, word.size, word.frequency,
+                                                                  terms);
     const auto add = [&](size_t k, uint32_t piece) {
       expected[piece] = any_processor::add_exp(expected[piece], terms[k], word.frequency, x[k]);
     };
-    const uint32_t unknown = scores_.unknown();
-    for (size_t k = word.size; k-- > 0;) {
+    for (size_t k = 0; k < word.size; ++k) {
       const uint32_t piece = piece_of(nodes[k]);
-      if (piece != unknown) {
+      if (!chains_.is_unknown(piece)) {
         add(k, piece);
         continue;
       }
       // It counts for the piece of id 0, which may begin here too and then comes before.
-      size_t first = k;
-      while (first > 0 && !is_last(nodes[first - 1])) --first;
-      for (size_t i = first; i < k; ++i) add(i, piece_of(nodes[i]));
-      add(k, 0);
-      k = first;
+      const size_t unknown = k;
+      for (; k + 1 < word.size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
+      add(unknown, 0);
     }
   }
 
   const Lattices& lattices_;
-  const Scores& scores_;
+  const PieceChains& chains_;
+  const Arithmetic& arithmetic_;
   std::vector<Word> words_;
-  NodeList nodes_;  // of all words, as in the lattices: from the last to the first
+  size_t size_ = 0;              // nodes of all words
+  std::vector<uint32_t> tops_;   // the first node of each position, with its mark
+  std::vector<uint32_t> nodes_;  // of all words, as they were passed going forward
   std::vector<float> alpha_, beta_, x_;
   std::vector<double> terms_;
   std::vector<Track> tracks_;
+  Follower<Listing> list_;
   Follower<Forward> forward_;
   Follower<Backward> backward_;
 };
@@ -334,11 +340,11 @@ class LaneWords {
 // Sums the words lane, lane + lanes, lane + 2 lanes ... Stops early when *cancel is set.
 // forward_block must have been called for every block.
 inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                        const Scores& scores, size_t lane, size_t lanes,
+                        const Arithmetic& arithmetic, size_t lane, size_t lanes,
                         int64_t total_count, const volatile int* cancel, LaneSums& sums) {
-  sums.expected.assign(scores.size(), 0.0f);
+  sums.expected.assign(lattices.chains().pieces(), 0.0f);
   sums.objective = 0.0f;
-  WordPass pass(lattices, scores);
+  WordPass pass(lattices, arithmetic);
   const auto finish = [&] {
     pass.finish(sums.expected.data(), [&](float frequency, float z) {
       sums.objective -= frequency * z / total_count;
@@ -354,10 +360,10 @@ inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
 
 // The log likelihood of the words lane, lane + lanes, lane + 2 lanes ..., in double.
 inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                                  const Scores& scores, size_t lane, size_t lanes,
+                                  const Arithmetic& arithmetic, size_t lane, size_t lanes,
                                   const volatile int* cancel) {
   double sum = 0.0;
-  WordPass pass(lattices, scores);
+  WordPass pass(lattices, arithmetic);
   const auto add = [&](float frequency, float z) { sum += double(frequency) * z; };
   for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
     words.fetch_ahead();
@@ -370,27 +376,36 @@ inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices&
 
 // For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
 inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                            const Scores& scores, size_t lane, size_t lanes,
+                            const Arithmetic& arithmetic, size_t lane, size_t lanes,
                             const volatile int* cancel, LaneSums& sums) {
-  sums.expected.resize(scores.size());
-  sums.places.resize(scores.size());
-  const uint32_t unknown = scores.unknown();
-  BestPath best(lattices.chains(), scores.pieces, scores.longest());
+  const PieceChains& chains = lattices.chains();
+  sums.expected.resize(chains.pieces());
+  sums.places.resize(chains.pieces());
+  BestPaths paths(chains, arithmetic);
+  std::vector<float> frequencies;
+  const auto finish = [&] {
+    paths.find();
+    for (size_t word = 0; word < paths.size(); ++word) {
+      const float frequency = frequencies[word];
+      paths.for_each_backwards(word, [&](uint32_t piece, const NodePlace& place) {
+        if (chains.is_unknown(piece)) {
+          sums.expected[0] += frequency;
+          return;
+        }
+        sums.expected[piece] += frequency;
+        if (!sums.places[piece].known()) sums.places[piece] = place;
+      });
+    }
+    paths.clear();
+    frequencies.clear();
+  };
   for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
     words.fetch_ahead();
-    best.begin();
-    for (size_t i = 0; i < words.size(); ++i) best.add(lattices[words.segments()[i]]);
-    const float frequency = static_cast<float>(words.count());
-    best.for_each_backwards([&](const PathNode& node) {
-      if (node.piece == unknown) {
-        sums.expected[0] += frequency;
-        return;
-      }
-      sums.expected[node.piece] += frequency;
-      NodePlace& place = sums.places[node.piece];
-      if (!place.known()) place = {words.segments()[node.view], node.begin};
-    });
+    paths.add(lattices, words.segments(), words.size());
+    frequencies.push_back(static_cast<float>(words.count()));
+    if (paths.full()) finish();
   }
+  finish();
 }
 
 // How many words there are, added up in float as the lanes do it.

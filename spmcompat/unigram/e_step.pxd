@@ -4,7 +4,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
 from spmcompat.corpus.corpus cimport Corpus, SegmentedCorpus
-from spmcompat.unigram.pieces cimport CPieces, NodePiece, Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
 cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
@@ -13,7 +13,7 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     const uint32_t PARTS "spmcompat::Lattices::kParts"
 
     cdef cppclass PieceChains:
-        pass
+        cbool finite()
 
     cdef cppclass LatticeBlock:
         pass
@@ -21,12 +21,9 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     ctypedef float (*LogSumExp)(float x, float y) noexcept
     LogSumExp exact_log_sum_exp(cbool with_log1p)
 
-    cdef cppclass Scores:
-        vector[NodePiece] pieces
+    cdef cppclass Arithmetic:
         cbool avx2
         LogSumExp log_sum_exp
-        cbool finite
-        void set(const CPieces& pieces) except +
 
     cdef cppclass CLattices "spmcompat::Lattices":
         CLattices(const SegmentedCorpus& corpus, uint32_t unknown) except +
@@ -36,11 +33,10 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         void lay_out(size_t block, const SegmentedCorpus& corpus) except +
         void find_pieces(
             uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
-        void set_chains(const vector[NodePiece]& pieces) except +
-        void count_nodes(size_t block) except +
-        void renumber(
-            const vector[uint32_t]& new_ids, const vector[NodePiece]& pieces) except +
-        void renumber_block(size_t block) except +
+        void set_chains(const CPieces& pieces) except +
+        void rescore(const CPieces& pieces)
+        void renumber(const vector[uint32_t]& new_ids, const CPieces& pieces) except +
+        void renumber_block(size_t block)
         void end_renumbering()
 
     cdef cppclass LaneSums:
@@ -51,16 +47,16 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
     void forward_block(
         LatticeBlock& block, const vector[uint32_t]& segments, const PieceChains& chains,
-        const Scores& scores) except +
+        const Arithmetic& arithmetic) except +
     void e_step_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
         size_t lane, size_t lanes, int64_t total_count, const volatile int* cancel,
         LaneSums& sums) except +
     double log_likelihood_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
         size_t lane, size_t lanes, const volatile int* cancel) except +
     void count_best_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Scores& scores,
+        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
         size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +
     float sum_word_counts(const SegmentedCorpus& corpus, size_t lanes)
 
@@ -73,10 +69,9 @@ cdef class Lattices:
     cdef Corpus corpus
     cdef readonly Pieces pieces
     cdef unique_ptr[CLattices] lattices
-    cdef Scores scores
+    cdef Arithmetic arithmetic
     cdef vector[vector[uint32_t]] first_segments
     cdef int64_t total_count
-    cdef _set(self, Pieces pieces)
 
 
 cdef class NewIds:

@@ -49,20 +49,15 @@ cdef class Lattices:
         blocks = range(dereference(self.lattices).blocks())
         workers.run(blocks, lambda _, block: self._lay_out(block))
         workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
-        self.scores.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
-        self.scores.log_sum_exp = exact_log_sum_exp(with_log1p)
-        self._set(pieces)
-        workers.call(self._set_chains)
-        workers.run(blocks, lambda _, block: self._count_nodes(block))
+        workers.call(lambda: self._set_chains(pieces))
+        self._renumber_blocks(workers)
+        self.pieces = pieces
+        self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
+        self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
         self.total_count = 0
         for count in corpus.segmented.word_count:
             self.total_count += count
         self.first_segments = first_segments(corpus.segmented, len(blocks))
-
-    cdef _set(self, Pieces pieces):
-        self.pieces = pieces
-        with nogil:
-            self.scores.set(pieces.pieces)
 
     def _lay_out(self, size_t block):
         with nogil:
@@ -72,49 +67,55 @@ cdef class Lattices:
         with nogil:
             dereference(self.lattices).find_pieces(part, pieces.pieces, self.corpus.segmented)
 
-    def _set_chains(self):
+    def _set_chains(self, Pieces pieces):
         with nogil:
-            dereference(self.lattices).set_chains(self.scores.pieces)
+            dereference(self.lattices).set_chains(pieces.pieces)
 
-    def _count_nodes(self, size_t block):
-        with nogil:
-            dereference(self.lattices).count_nodes(block)
-
-    def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
-        """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
+    def _renumber_blocks(self, workers):
         cdef size_t blocks = dereference(self.lattices).blocks()
-        self._set(pieces)
-        if not new_ids.all_as_before():
-            workers.call(lambda: self._renumber(new_ids))
-            workers.run(range(blocks), lambda _, block: self._renumber_block(block))
-            dereference(self.lattices).end_renumbering()
-
-    def _renumber(self, NewIds new_ids):
-        with nogil:
-            dereference(self.lattices).renumber(new_ids.ids, self.scores.pieces)
+        workers.run(range(blocks), lambda _, block: self._renumber_block(block))
+        dereference(self.lattices).end_renumbering()
 
     def _renumber_block(self, size_t block):
         with nogil:
             dereference(self.lattices).renumber_block(block)
 
-    def _forward(self, size_t block):
+    def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
+        """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
+        if new_ids.all_as_before():
+            self.rescore(pieces)
+            return
+        workers.call(lambda: self._renumber(new_ids, pieces))
+        self._renumber_blocks(workers)
+        self.pieces = pieces
+
+    def _renumber(self, NewIds new_ids, Pieces pieces):
+        with nogil:
+            dereference(self.lattices).renumber(new_ids.ids, pieces.pieces)
+
+    def _forward(self, workers):
+        cdef size_t blocks = dereference(self.lattices).blocks()
+        workers.run(range(blocks), lambda _, block: self._forward_block(block))
+
+    def _forward_block(self, size_t block):
         with nogil:
             forward_block(
                 dereference(self.lattices).block(block), self.first_segments[block],
-                dereference(self.lattices).chains(), self.scores)
+                dereference(self.lattices).chains(), self.arithmetic)
 
     def rescore(self, Pieces pieces not None):
         """Go over to other scores of the same pieces, in the same order."""
-        self._set(pieces)
+        self.pieces = pieces
+        with nogil:
+            dereference(self.lattices).rescore(pieces.pieces)
 
     def log_likelihood(self, workers):
         """Return the log likelihood of the corpus, over all segmentations, in nats.
 
         The sums are taken in double, in the same order for any number of workers.
         """
-        cdef size_t blocks = dereference(self.lattices).blocks()
         cdef int lanes = LIKELIHOOD_LANES
-        workers.run(range(blocks), lambda _, block: self._forward(block))
+        self._forward(workers)
         sums = [0.0] * lanes
 
         def work(_worker, int lane):
@@ -122,8 +123,8 @@ cdef class Lattices:
             cdef CancelFlag cancel = workers.cancel
             with nogil:
                 result = log_likelihood_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
-                    &cancel.flag)
+                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
+                    lanes, &cancel.flag)
             sums[lane] = result
 
         workers.run(range(lanes), work)
@@ -134,14 +135,14 @@ cdef class Lattices:
 
         Word i is summed in lane i mod `lanes`; lanes are added in order.
         """
-        cdef size_t blocks = dereference(self.lattices).blocks() if self.scores.finite else 0
-        workers.run(range(blocks), lambda _, block: self._forward(block))
+        if dereference(self.lattices).chains().finite():
+            self._forward(workers)
 
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:
                 e_step_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
-                    self.total_count, &cancel.flag, sums.sums)
+                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
+                    lanes, self.total_count, &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
 
@@ -150,8 +151,8 @@ cdef class Lattices:
         def run(int lane, Counts sums, CancelFlag cancel):
             with nogil:
                 count_best_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
-                    &cancel.flag, sums.sums)
+                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
+                    lanes, &cancel.flag, sums.sums)
 
         return _sum_lanes(lanes, run, workers)
 
@@ -166,8 +167,8 @@ cdef class Lattices:
         with nogil:
             for lane in range(lanes):
                 count_best_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.scores, lane, lanes,
-                    &cancel.flag, total.sums)
+                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
+                    lanes, &cancel.flag, total.sums)
 
 
 def _sum_lanes(int lanes, run, workers):

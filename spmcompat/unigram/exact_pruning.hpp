@@ -36,61 +36,63 @@ using Losses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLosses {
  public:
-  ExactLosses(const PieceChains& chains, const Scores& scores)
-      : chains_(chains), scores_(scores.pieces), path_(chains, scores_, scores.longest()) {}
+  ExactLosses(const Lattices& lattices, const Arithmetic& arithmetic)
+      : lattices_(lattices), chains_(lattices.chains()), paths_(chains_, arithmetic) {}
 
-  void add(const LatticeView& view, uint64_t count, Losses& losses) {
-    path_.begin();
-    path_.add(view);
-    const float best = path_.score();
-    used_.clear();
-    path_.for_each_backwards([this](const PathNode& node) {
-      if (node.piece != chains_.unknown()) used_.push_back(node.piece);
-    });
-    std::sort(used_.begin(), used_.end());
-    used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
-    nodes_.clear();
-    nodes_.add(view, chains_);
-    for (const uint32_t piece : used_) {
-      const float score = std::exchange(scores_[piece].score, kNone);
-      losses.emplace_back(piece, count * (double(best) - best_score(view.length)));
-      scores_[piece].score = score;
+  // Adds those of the segments [first, last).
+  void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, Losses& losses) {
+    for (uint32_t next = first; first < last; first = next) {
+      while (next < last && !paths_.full()) paths_.add(lattices_, &next, 1), ++next;
+      paths_.find();
+      for (uint32_t i = first; i < next; ++i) add(i - first, lattices_[i], counts[i], losses);
+      paths_.clear();
     }
   }
 
  private:
   static constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-  float best_score(size_t length) {
-    best_.assign(length + 1, kNone);
+  void add(size_t path, const LatticeView& view, uint64_t count, Losses& losses) {
+    const float best = paths_.score(path);
+    used_.clear();
+    paths_.for_each_backwards(path, [this](uint32_t piece, const NodePlace&) {
+      if (!chains_.is_unknown(piece)) used_.push_back(piece);
+    });
+    std::sort(used_.begin(), used_.end());
+    used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    for (const uint32_t piece : used_) {
+      losses.emplace_back(piece, count * (double(best) - best_without(piece, view)));
+    }
+  }
+
+  float best_without(uint32_t piece, const LatticeView& view) {
+    best_.assign(view.length + 1, kNone);
     best_[0] = 0.0f;
-    size_t at = size_t(0) - 1;
-    const uint32_t* nodes = nodes_.data();
-    for (size_t k = nodes_.size(); k-- > 0;) {
-      const NodePiece& piece = scores_[piece_of(nodes[k])];
-      at += is_last(nodes[k]);  // the first node met of its position
-      float& end = best_[at + piece.length];
-      end = std::max(end, best_[at] + piece.score);
+    for (uint32_t i = 0; i < view.length; ++i) {
+      chains_.for_each(view.tops[i], [&](uint32_t id, const ChainNode& node) {
+        float& end = best_[i + node.length];
+        if (id != piece) end = std::max(end, best_[i] + node.score);
+      });
     }
     return best_.back();
   }
 
+  const Lattices& lattices_;
   const PieceChains& chains_;
-  std::vector<NodePiece> scores_;
-  BestPath path_;
-  NodeList nodes_;
+  BestPaths paths_;
   std::vector<uint32_t> used_;
   std::vector<float> best_;
 };
 
 inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& lattices,
-                           const Scores& scores, size_t block, const volatile int* cancel) {
+                           const Arithmetic& arithmetic, size_t block,
+                           const volatile int* cancel) {
   Losses losses;
-  ExactLosses exact(lattices.chains(), scores);
-  const size_t end = std::min(counts.size(), (block + 1) * Lattices::kBlockSize);
-  for (size_t i = block * Lattices::kBlockSize; i < end && !*cancel; ++i) {
-    exact.add(lattices[i], counts[i], losses);
-  }
+  if (*cancel) return losses;
+  const size_t begin = block * Lattices::kBlockSize;
+  const size_t end = std::min(counts.size(), begin + Lattices::kBlockSize);
+  ExactLosses(lattices, arithmetic)
+      .add(static_cast<uint32_t>(begin), static_cast<uint32_t>(end), counts, losses);
   return losses;
 }
 

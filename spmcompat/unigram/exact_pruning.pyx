@@ -9,7 +9,7 @@ from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.corpus.corpus cimport SegmentedCorpus
-from spmcompat.unigram.e_step cimport CLattices, Lattices, Scores
+from spmcompat.unigram.e_step cimport Arithmetic, CLattices, Lattices
 from spmcompat.unigram.prune cimport keep
 
 
@@ -17,7 +17,7 @@ cdef extern from "exact_pruning.hpp" namespace "spmcompat" nogil:
     ctypedef vector[pair[uint32_t, double]] Losses
     vector[uint64_t] segment_counts(const SegmentedCorpus& corpus) except +
     Losses cpp_exact_losses "spmcompat::exact_losses"(
-        const vector[uint64_t]& counts, const CLattices& lattices, const Scores& scores,
+        const vector[uint64_t]& counts, const CLattices& lattices, const Arithmetic& arithmetic,
         size_t block, const volatile int* cancel) except +
     vector[uint32_t] select_by_loss(
         const vector[double]& losses, const vector[bool]& used, size_t size) except +
@@ -40,7 +40,7 @@ cdef class _ExactLosses:
     def find(self, size_t part, CancelFlag cancel):
         with nogil:
             self.parts[part] = cpp_exact_losses(
-                self.counts, dereference(self.lattices.lattices), self.lattices.scores, part,
+                self.counts, dereference(self.lattices.lattices), self.lattices.arithmetic, part,
                 &cancel.flag)
 
     def add_up(self):

@@ -1,10 +1,12 @@
 // What the E-step spends its time in. processors.hpp includes this file once for each kind of
-// processor, into a namespace of its own. Nothing of the standard library is used here but what
-// is compiled into its caller: else code for one processor could be shared with another.
+// processor, into a namespace of its own, and tells with SPMCOMPAT_WITH_AVX2 which one it is:
+// compilers need not define __AVX2__ for a part of a file. Nothing of the standard library is used
+// here but what is compiled into its caller: else code for one processor could be shared with
+// another.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
-#if defined(__AVX2__)
+#if SPMCOMPAT_WITH_AVX2
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return _mm_min_ps(x, y); }
 SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return _mm_max_ps(x, y); }
 SPMCOMPAT_INLINE Double4 to_double(const Float4& x) { return _mm256_cvtps_pd(x); }
@@ -103,37 +105,70 @@ SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x)
   return exact::add_exp(sum, frequency, x);
 }
 
-// One step forward in four tracks.
+// Passes a node, and returns it.
+template <typename Direction>
+SPMCOMPAT_INLINE const ChainNode& pass(const Sums& sums, SideBySide<Direction>& tracks, size_t i) {
+  const ChainNode& node = sums.pieces[piece_of(tracks.here[i])];
+  const size_t at = tracks.at[i] + ends_chain(node);
+  const uint32_t top = sums.tops[at];
+  tracks.here[i] = ends_chain(node) ? top : node.prefix;
+  tracks.at[i] = at;
+  return node;
+}
+
+// One step in four tracks.
+SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Listing>& tracks, size_t first, size_t k) {
+  for (size_t i = first; i < first + 4; ++i) {
+    tracks.nodes[i][k] = tracks.here[i];
+    pass(sums, tracks, i);
+  }
+}
+
+SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<BestForward>& tracks, size_t first,
+                           size_t) {
+  for (size_t i = first; i < first + 4; ++i) {
+    const uint32_t piece = piece_of(tracks.here[i]);
+    PathStep* const begin = sums.steps + tracks.at[i];
+    const ChainNode& node = pass(sums, tracks, i);
+    PathStep& end = begin[node.length];
+    const float score = begin->best + node.score;
+    const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + sums.margin);
+    // Without a branch, as it would be a guess.
+    const uint32_t near = end.best >= score - tolerance ? PathStep::kNear : 0;
+    const uint32_t better = -static_cast<uint32_t>(!(score <= end.best));
+    end.piece = ((piece | near) & better) | (end.piece & ~better);
+    end.best = end.best > score ? end.best : score;
+  }
+}
+
 SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Forward>& tracks, size_t first, size_t k) {
   float term[4];
   float* end[4];
   for (size_t i = 0; i < 4; ++i) {
-    const uint32_t here = *(tracks.node[first + i] - k);
-    const NodePiece& piece = sums.pieces[here & ~kLastAtPosition];
-    size_t& at = tracks.at[first + i];
-    at += here >> 31;  // the first node of its position, in this direction
-    term[i] = sums.alpha[at] + piece.score;
-    end[i] = sums.alpha + at + piece.length;
+    float* const begin = sums.alpha + tracks.at[first + i];
+    tracks.nodes[first + i][k] = tracks.here[first + i];
+    const ChainNode& node = pass(sums, tracks, first + i);
+    term[i] = *begin + node.score;
+    end[i] = begin + node.length;
   }
   const Float4 sum = log_sum_exp(Float4{*end[0], *end[1], *end[2], *end[3]},
                                  Float4{term[0], term[1], term[2], term[3]}, sums.exact);
   for (int i = 0; i < 4; ++i) *end[i] = sum[i];
 }
 
-// One step backward.
 SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Backward>& tracks, size_t first,
                            size_t k) {
   float term[4];
   float* begin[4];
   for (size_t i = 0; i < 4; ++i) {
-    const uint32_t here = tracks.node[first + i][k];
-    const NodePiece& piece = sums.pieces[here & ~kLastAtPosition];
+    const uint32_t here = *(tracks.nodes[first + i] - k);
+    const ChainNode& node = sums.pieces[piece_of(here)];
     size_t& at = tracks.at[first + i];
-    const float beta = sums.beta[at + piece.length];
-    term[i] = piece.score + beta;
-    tracks.x[first + i][k] = ((sums.alpha[at] + piece.score) + beta) - tracks.z[first + i];
+    const float beta = sums.beta[at + node.length];
+    term[i] = node.score + beta;
+    *(tracks.x[first + i] - k) = ((sums.alpha[at] + node.score) + beta) - tracks.z[first + i];
     begin[i] = sums.beta + at;
-    at -= here >> 31;
+    at -= is_first(here);
   }
   const Float4 sum = log_sum_exp(Float4{*begin[0], *begin[1], *begin[2], *begin[3]},
                                  Float4{term[0], term[1], term[2], term[3]}, sums.exact);
@@ -142,19 +177,24 @@ SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Backward>& tracks, size_
 
 // The steps [first, last) of all tracks.
 template <typename Direction>
-void follow(const Sums& sums, SideBySide<Direction>& tracks, size_t first, size_t last) {
+SPMCOMPAT_INLINE void steps(const Sums& sums, SideBySide<Direction>& tracks, size_t first,
+                            size_t last) {
   for (size_t k = first; k < last; ++k) {
     for (size_t i = 0; i < Direction::kWidth; i += 4) step(sums, tracks, i, k);
   }
 }
 
-inline void follow_forward(const Sums& sums, SideBySide<Forward>& tracks, size_t first,
-                           size_t last) {
-  follow(sums, tracks, first, last);
+inline void follow(const Sums& sums, SideBySide<Listing>& tracks, size_t first, size_t last) {
+  steps(sums, tracks, first, last);
 }
-inline void follow_backward(const Sums& sums, SideBySide<Backward>& tracks, size_t first,
-                            size_t last) {
-  follow(sums, tracks, first, last);
+inline void follow(const Sums& sums, SideBySide<BestForward>& tracks, size_t first, size_t last) {
+  steps(sums, tracks, first, last);
+}
+inline void follow(const Sums& sums, SideBySide<Forward>& tracks, size_t first, size_t last) {
+  steps(sums, tracks, first, last);
+}
+inline void follow(const Sums& sums, SideBySide<Backward>& tracks, size_t first, size_t last) {
+  steps(sums, tracks, first, last);
 }
 
 // From the logarithms of shares to the terms of expected counts, four at a time: both arrays have

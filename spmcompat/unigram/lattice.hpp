@@ -1,14 +1,14 @@
 // Lattices of all segments, compact and built once.
 //
-// A lattice lists for every position of its segment the pieces that begin there, shortest
-// first; the unknown piece stands last where no single character fits. That is the order in
-// which the reference meets its nodes, so sums over it come out with the same bits. The
-// positions stand from the last to the first, as the backward pass goes; the forward pass goes
-// through the list from its end, since there only the order of the positions matters.
+// What is kept of a lattice is the first node of every position: the longest piece that begins
+// there, which leads to the others, or the unknown piece where no single character fits. The nodes
+// are written down where they are needed, position after position, those of one from the longest
+// to the shortest. Going back through that list meets them shortest first, the unknown piece last,
+// which is the order in which the reference meets its nodes, so sums over it come out with the same
+// bits; going forward only the order of the positions matters.
 //
-// What is kept of it is the longest piece of every position; the list is written down where it
-// is needed. After an M-step or a prune the pieces are renumbered in place: no text is searched
-// twice. Segments are held in blocks, which are built and renumbered independently.
+// After an M-step or a prune the pieces are renumbered in place: no text is searched twice.
+// Segments are held in blocks, which are built and renumbered independently.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,16 @@
 
 namespace spmcompat {
 
+// A node is the id of its piece and a mark on the first node of a position.
+constexpr uint32_t kFirstAtPosition = 0x80000000u;
+
+inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
+inline uint32_t is_first(uint32_t node) { return node >> 31; }
+
 // One segment's lattice, as a view.
 struct LatticeView {
-  const uint32_t* longest;  // the longest piece of every position
-  uint32_t length;          // of the segment, in characters
-  uint32_t size;            // number of nodes
+  const uint32_t* tops;  // the first node of every position
+  uint32_t length;       // of the segment, in characters
 };
 
 // A place where a piece occurs.
@@ -41,22 +46,6 @@ struct NodePlace {
   static constexpr uint32_t kNowhere = 0xffffffffu;
 };
 
-// The nodes of lattices, one lattice after the other.
-class NodeList {
- public:
-  size_t size() const { return nodes_.size() - PieceChains::kStep; }
-  const uint32_t* data() const { return nodes_.data() + PieceChains::kStep; }
-  void clear() { nodes_.resize(PieceChains::kStep); }
-  void add(const LatticeView& view, const PieceChains& chains) {
-    const size_t begin = nodes_.size();
-    nodes_.resize(begin + view.size);
-    chains.expand(view.longest, view.length, nodes_.data() + begin, view.size);
-  }
-
- private:
-  std::vector<uint32_t> nodes_ = std::vector<uint32_t>(PieceChains::kStep);
-};
-
 class LatticeBlock {
  public:
   // Segments from their lengths in characters, at first of unknown pieces alone.
@@ -64,52 +53,41 @@ class LatticeBlock {
     size_t positions = 0;
     begin_.reserve(lengths.size() + 1);
     for (const uint32_t length : lengths) {
-      begin_.push_back({offset(positions), 0, 0});
+      begin_.push_back({offset(positions), 0});
       positions += length;
     }
-    begin_.push_back({offset(positions), 0, 0});
-    longest_.assign(positions, unknown);
+    begin_.push_back({offset(positions), 0});
+    tops_.assign(positions, unknown);
   }
 
-  // Of every position where pieces of the trie may begin the longest of them. The texts of the
-  // segments stand one behind the other, each with PieceTrie::kEnd behind it.
-  void find_pieces(const std::vector<char32_t>& texts, const PieceTrie& trie,
-                   std::vector<PieceTrie::Place>& places) {
-    uint32_t* longest = longest_.data();
-    for (const char32_t& c : texts) {
-      if (c == PieceTrie::kEnd) continue;
-      if (trie.has_part_of(c)) places.push_back(trie.place(&c, longest));
-      if (places.size() == kTogether) trie.find_longest(places);
-      ++longest;
-    }
+  // Of every position where pieces of the trie may begin the longest of them. The block is of the
+  // segments from `segment` to `last`.
+  void find_pieces(const StringList& segments, uint32_t segment, uint32_t last,
+                   const PieceTrie& trie, std::vector<PieceTrie::Place>& places) {
+    const char* const text = segments.text();
+    const uint32_t begin = segments.begin(segment);
+    const std::string_view texts(text + begin, segments.end(last) - begin);
+    trie.for_each_of_part(texts, [&](const char* at, size_t position) {
+      while (text + segments.end(segment) <= at) ++segment;
+      places.push_back(trie.place(at, text + segments.end(segment), &tops_[position]));
+      if (places.size() == PieceTrie::kTogether) trie.find_longest(places);
+    });
     trie.find_longest(places);
   }
 
-  void count_nodes(const PieceChains& chains) {
-    for (size_t segment = 0; segment + 1 < begin_.size(); ++segment) {
-      size_t nodes = 0;
-      for (uint32_t i = begin_[segment].position; i < begin_[segment + 1].position; ++i) {
-        nodes += chains.size(longest_[i]);
-      }
-      begin_[segment].nodes = offset(nodes);
-    }
+  // Goes over from nodes to those that `new_tops` gives for them.
+  void renumber(const std::vector<uint32_t>& new_tops) {
+    for (uint32_t& top : tops_) top = new_tops[top];
   }
 
   LatticeView operator[](size_t segment) const {
     const Begin& here = begin_[segment];
-    return {longest_.data() + here.position, begin_[segment + 1].position - here.position,
-            here.nodes};
-  }
-
-  // Goes over from pieces to those that `longest_kept` gives for them.
-  void renumber(const std::vector<uint32_t>& longest_kept, const PieceChains& chains) {
-    for (uint32_t& piece : longest_) piece = longest_kept[piece];
-    count_nodes(chains);
+    return {tops_.data() + here.position, begin_[segment + 1].position - here.position};
   }
 
   void fetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
   void fetch_positions(size_t segment) const {
-    __builtin_prefetch(longest_.data() + begin_[segment].position);
+    __builtin_prefetch(tops_.data() + begin_[segment].position);
   }
 
   // Room for one float for each position of some segments and their ends, and one before all.
@@ -131,19 +109,16 @@ class LatticeBlock {
  private:
   struct Begin {
     uint32_t position;
-    uint32_t nodes;  // their number
     uint32_t value;  // of those that have room
   };
-
-  static constexpr size_t kTogether = 128;  // positions whose pieces are searched side by side
 
   static uint32_t offset(size_t size) {
     if (size > UINT32_MAX) throw std::length_error("the lattices of 1024 segments exceed 16 GB");
     return static_cast<uint32_t>(size);
   }
 
-  std::vector<uint32_t> longest_;  // the longest piece of every position
-  std::vector<Begin> begin_;       // of each segment, and behind the last
+  std::vector<uint32_t> tops_;  // the first node of every position
+  std::vector<Begin> begin_;    // of each segment, and behind the last
   std::vector<float> values_;
 };
 
@@ -152,7 +127,7 @@ class Lattices {
   static constexpr size_t kBlockSize = 1024;  // segments
 
   // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces, then
-  // set_chains, then count_nodes for all blocks.
+  // set_chains, then renumber_block for all blocks, then end_renumbering.
   Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
       : segments_(corpus.segments.size()),
         blocks_((segments_ + kBlockSize - 1) / kBlockSize),
@@ -174,32 +149,33 @@ class Lattices {
   static constexpr uint32_t kParts = 8;
   void find_pieces(uint32_t part, const Pieces& pieces, const SegmentedCorpus& corpus) {
     const PieceTrie trie(pieces, part, kParts, &prefixes_);
-    std::vector<char32_t> texts;
     std::vector<PieceTrie::Place> places;
     for (size_t block = 0; block < blocks_.size(); ++block) {
-      texts.clear();
-      for_each_segment(block, [&](size_t segment) {
-        append_characters(corpus.segments[segment], texts);
-        texts.push_back(PieceTrie::kEnd);
-      });
-      blocks_[block].find_pieces(texts, trie, places);
+      const size_t end = std::min(segments_, (block + 1) * kBlockSize);
+      blocks_[block].find_pieces(corpus.segments, block * kBlockSize, end - 1, trie, places);
     }
   }
 
-  void set_chains(const std::vector<NodePiece>& pieces) {
+  void set_chains(const Pieces& pieces) {
     chains_ = PieceChains(prefixes_, pieces);
     std::vector<uint32_t>().swap(prefixes_);
+    new_tops_ = chains_.tops();
   }
-  void count_nodes(size_t block) { blocks_[block].count_nodes(chains_); }
+
+  // Goes over to other scores of the same pieces.
+  void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
 
   // Gives the pieces new ids; the last id is that of the unknown piece. In rounds: renumber, then
   // renumber_block for all blocks, then end_renumbering.
-  void renumber(const std::vector<uint32_t>& new_ids, const std::vector<NodePiece>& pieces) {
-    longest_kept_ = chains_.longest_kept(new_ids);
-    chains_ = PieceChains(chains_.kept_prefixes(new_ids, longest_kept_), pieces);
+  void renumber(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
+    new_tops_ = chains_.longest_kept(new_ids);
+    chains_ = PieceChains(chains_, new_ids, new_tops_, pieces);
+    for (uint32_t& top : new_tops_) top = chains_.top(top);
   }
-  void renumber_block(size_t block) { blocks_[block].renumber(longest_kept_, chains_); }
-  void end_renumbering() { std::vector<uint32_t>().swap(longest_kept_); }
+  void renumber_block(size_t block) {
+    if (!new_tops_.empty()) blocks_[block].renumber(new_tops_);
+  }
+  void end_renumbering() { std::vector<uint32_t>().swap(new_tops_); }
 
   LatticeView operator[](size_t segment) const {
     return blocks_[segment / kBlockSize][segment % kBlockSize];
@@ -227,8 +203,8 @@ class Lattices {
   size_t segments_;
   std::vector<LatticeBlock> blocks_;
   PieceChains chains_;
-  std::vector<uint32_t> prefixes_;      // of the pieces, while they are searched
-  std::vector<uint32_t> longest_kept_;  // while blocks are renumbered
+  std::vector<uint32_t> prefixes_;  // of the pieces, while they are searched
+  std::vector<uint32_t> new_tops_;  // of each node, while blocks are renumbered
 };
 
 }  // namespace spmcompat

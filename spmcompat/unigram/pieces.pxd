@@ -11,9 +11,6 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
         float min_score()
         CPieces select(const vector[uint32_t]& kept) except +
 
-    cdef cppclass NodePiece:
-        pass
-
     cdef cppclass PieceTrie:
         PieceTrie(const CPieces& pieces) except +
 

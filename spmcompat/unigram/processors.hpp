@@ -13,30 +13,52 @@
 
 namespace spmcompat {
 
+// The best path to a position.
+struct PathStep {
+  static constexpr uint32_t kNear = 0x80000000u;
+
+  float best;      // its score
+  uint32_t piece;  // the last one, and kNear where an earlier one may come out equal
+};
+
 // What tracks read and write. Before, a sum is -infinity, unless a track starts from it. What lies
 // before a track's begin is no one's: a track that has ended writes there what it reads.
 struct Sums {
-  const NodePiece* pieces;
+  const ChainNode* pieces;
   uint32_t no_op;  // a node that changes no sum
   LogSumExp exact;
-  float* alpha;
-  float* beta = nullptr;  // backward only, as all below
-  float* x = nullptr;     // the logarithm of each node's share of its word
-  size_t unused_x = 0;    // as many as the longest track has nodes
+  const uint32_t* tops;    // the first node of every position, with its mark
+  float* alpha = nullptr;  // but where nodes are only listed
+  float* beta = nullptr;   // backward only, as all below
+  float* x = nullptr;      // the logarithm of each node's share of its word
+  size_t unused_x = 0;     // as many as the longest track has nodes
+  PathStep* steps = nullptr;  // best paths only, as below
+  float margin = 0.0f;        // no piece scores lower than minus that
 };
 
-struct Forward {
+// Writes nodes down.
+struct Listing {
   static constexpr size_t kWidth = 8;  // tracks side by side
 };
+// Looks for the best paths to the ends of nodes.
+struct BestForward {
+  static constexpr size_t kWidth = 8;
+};
+// Writes nodes down and sums up to their ends.
+struct Forward {
+  static constexpr size_t kWidth = 8;
+};
+// Reads nodes from the last to the first and sums back to their begins.
 struct Backward {
   static constexpr size_t kWidth = 16;
 };
 
-// Where tracks are: step k looks at the node k behind (or before, going forward) the first.
+// Where tracks are: step k looks at the node k behind (or before, going backward) the first.
 template <typename Direction>
 struct SideBySide {
-  const uint32_t* node[Direction::kWidth];
-  size_t at[Direction::kWidth];  // position
+  uint32_t* nodes[Direction::kWidth];
+  uint32_t here[Direction::kWidth];  // the node of the next step, but backward
+  size_t at[Direction::kWidth];      // position
   float* x[Direction::kWidth];
   float z[Direction::kWidth];
 };
@@ -44,7 +66,9 @@ struct SideBySide {
 }  // namespace spmcompat
 
 #define SPMCOMPAT_PROCESSOR any_processor
+#define SPMCOMPAT_WITH_AVX2 0
 #include "kernels.hpp"
+#undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -54,7 +78,9 @@ struct SideBySide {
 #pragma GCC push_options
 #pragma GCC target("avx2")
 #define SPMCOMPAT_PROCESSOR avx2
+#define SPMCOMPAT_WITH_AVX2 1
 #include "kernels.hpp"
+#undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
 #pragma GCC pop_options
 

@@ -11,7 +11,7 @@ from cython.operator cimport dereference
 
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.unigram.e_step cimport (
-    CLattices, Counts, LaneSums, Lattices, NewIds, Scores, sum_word_counts)
+    CLattices, Counts, LaneSums, Lattices, NewIds, sum_word_counts)
 from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie, piece_text
 
 
@@ -24,13 +24,15 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
         pass
 
     Alternatives find_alternatives(
-        const CPieces& pieces, const Scores& scores, const CLattices& lattices,
-        const LaneSums& counts, uint32_t first, uint32_t last, cbool limited,
-        const volatile int* cancel) except +
+        const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
+        uint32_t first, uint32_t last, cbool limited, const volatile int* cancel) except +
     float sum_counts(const vector[float]& count)
     vector[uint32_t] select_pieces(
         const vector[float]& count, const vector[float]& occurrences, float total,
         const vector[Alternatives]& parts, size_t size) except +
+
+
+cdef extern from "reachable.hpp" namespace "spmcompat" nogil:
     vector[uint32_t] reachable(
         const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
         const volatile int* cancel) except +
@@ -59,9 +61,8 @@ cdef class _Resegmentation:
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         with nogil:
             self.parts[part] = find_alternatives(
-                self.lattices.pieces.pieces, self.lattices.scores,
-                dereference(self.lattices.lattices), self.counts.sums, first, last,
-                self.limited, &cancel.flag)
+                self.lattices.pieces.pieces, dereference(self.lattices.lattices),
+                self.counts.sums, first, last, self.limited, &cancel.flag)
 
     def select(self, LossWeights weights, size_t size):
         cdef vector[uint32_t] kept

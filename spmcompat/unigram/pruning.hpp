@@ -1,4 +1,4 @@
-// Pruning: which pieces the text can spare, and which no text would ever use.
+// Pruning: which pieces the text can spare.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +29,14 @@ class PieceLattice {
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
   // From any place where the piece occurs: its own lattice is part of that around it.
-  void build(const Scores& scores, const Lattices& lattices, const NodePlace& place,
-             uint32_t length) {
+  void build(const Lattices& lattices, const NodePlace& place, uint32_t length) {
     clear(length);
-    const uint32_t* longest = lattices[place.segment].longest + place.begin;
+    const PieceChains& chains = lattices.chains();
+    const uint32_t* tops = lattices[place.segment].tops + place.begin;
     for (uint32_t begin = 0; begin < length; ++begin) {
-      lattices.chains().for_each(longest[begin], [&](uint32_t id) {
-        const NodePiece& piece = scores.pieces[id];
-        if (begin + piece.length > length) return;
-        add(begin, piece.length, id == scores.unknown() ? 0 : id, piece.score);
+      chains.for_each(tops[begin], [&](uint32_t id, const ChainNode& node) {
+        if (begin + node.length > length) return;
+        add(begin, node.length, chains.is_unknown(id) ? 0 : id, node.score);
       });
     }
   }
@@ -234,10 +233,9 @@ struct Alternatives {
   std::vector<uint32_t> pieces;
 };
 
-inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores,
-                                      const Lattices& lattices, const LaneSums& counts,
-                                      uint32_t first, uint32_t last, bool limited,
-                                      const volatile int* cancel) {
+inline Alternatives find_alternatives(const Pieces& pieces, const Lattices& lattices,
+                                      const LaneSums& counts, uint32_t first, uint32_t last,
+                                      bool limited, const volatile int* cancel) {
   PieceLattice lattice;
   TwoBest two_best(limited);
   Alternatives result;
@@ -247,7 +245,7 @@ inline Alternatives find_alternatives(const Pieces& pieces, const Scores& scores
     alternative.clear();
     if (counts.expected[id] != 0) {
       if (counts.places[id].known()) {
-        lattice.build(scores, lattices, counts.places[id], scores.pieces[id].length);
+        lattice.build(lattices, counts.places[id], lattices.chains()[id].length);
       } else {  // Only unknown characters count for it: it is the piece of id 0.
         lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
       }
@@ -314,26 +312,6 @@ inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
   for (const auto& candidate : candidates) {
     if (kept.size() == size) break;
     kept.push_back(candidate.second);
-  }
-  return kept;
-}
-
-// The ids, of those in [first, last), of the pieces that their own decomposition does not beat.
-inline std::vector<uint32_t> reachable(const PieceTrie& trie, const Pieces& pieces, uint32_t first,
-                                       uint32_t last, const volatile int* cancel) {
-  const float unknown_score = pieces.unknown_score();
-  PieceLattice lattice;
-  std::vector<uint32_t> kept;
-  for (uint32_t id = first; id < last && !*cancel; ++id) {
-    lattice.build(trie, pieces, id, unknown_score);
-    const uint32_t length = lattice.length();
-    for (uint32_t node = 2; node < lattice.size(); ++node) {
-      if (lattice[node].begin == 0 && lattice[node].end == length && lattice[node].piece == id) {
-        lattice[node].score = -std::numeric_limits<float>::infinity();
-      }
-    }
-    lattice.find_best();
-    if (!(lattice[PieceLattice::kEnd].best > pieces.score[id])) kept.push_back(id);
   }
   return kept;
 }

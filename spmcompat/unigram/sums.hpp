@@ -4,6 +4,7 @@
 // their alpha, all that end at one their beta. Going forward, a node's term is added to the alpha
 // of its end; terms arrive there by begin ascending, which is the order of the reference. Going
 // backward, it is added to the beta of its begin; there terms arrive shortest node first, likewise.
+// Where a lattice is gone through for the first time, its nodes are written down.
 //
 // An addition waits for the one before it. So many tracks are followed side by side: four fill a
 // vector, and while one vector waits, the processor works on others.
@@ -22,9 +23,9 @@ namespace spmcompat {
 
 // Nodes to follow one after the other.
 struct Track {
-  const uint32_t* nodes;  // in the order of the lattice
+  uint32_t* nodes;  // where they are written down
   uint32_t size;
-  size_t begin;   // of its alphas and betas
+  size_t begin;   // of its tops, alphas and betas
   size_t length;  // in positions
   size_t x = 0;   // of its nodes
   float z = 0;    // log likelihood of its word
@@ -47,41 +48,54 @@ class Follower {
 
  private:
   static constexpr size_t kWidth = Direction::kWidth;
-  static constexpr bool kForward = std::is_same_v<Direction, Forward>;
+  static constexpr bool kBackward = std::is_same_v<Direction, Backward>;
 
   void follow_group(const Track* const* tracks, size_t count, const Sums& sums) {
-    const Track no_track{no_ops_.data(), static_cast<uint32_t>(no_ops_.size()), 0, 0, sums.unused_x};
     SideBySide<Direction> side_by_side;
     for (size_t i = 0; i < kWidth; ++i) {
-      const Track& track = i < count ? *tracks[i] : no_track;
-      side_by_side.node[i] = first_node(track);
-      side_by_side.at[i] = i < count ? first_position(track) : 0;
-      side_by_side.x[i] = sums.x + track.x;
-      side_by_side.z[i] = track.z;
+      if (i < count) {
+        start(side_by_side, i, *tracks[i], sums);
+      } else {
+        stop(side_by_side, i, sums);
+      }
     }
     for (size_t done = 0; count > 0;) {
       const size_t end = tracks[count - 1]->size;
-      steps(sums, side_by_side, done, end);
+      if (avx2_) {
+        avx2::follow(sums, side_by_side, done, end);
+      } else {
+        any_processor::follow(sums, side_by_side, done, end);
+      }
       done = end;
       for (; count > 0 && tracks[count - 1]->size == done; --count) {
-        side_by_side.node[count - 1] = first_node(no_track);
-        side_by_side.x[count - 1] = sums.x + sums.unused_x;
+        stop(side_by_side, count - 1, sums);
       }
     }
   }
 
-  static const uint32_t* first_node(const Track& track) {
-    return kForward ? track.nodes + track.size - 1 : track.nodes;
-  }
-  // Going forward, the mark on the first node of a position counts it.
-  static size_t first_position(const Track& track) {
-    return kForward ? track.begin - 1 : track.begin + track.length - 1;
-  }
-  void steps(const Sums& sums, SideBySide<Direction>& tracks, size_t first, size_t last) const {
-    if constexpr (kForward) {
-      (avx2_ ? avx2::follow_forward : any_processor::follow_forward)(sums, tracks, first, last);
+  static void start(SideBySide<Direction>& tracks, size_t i, const Track& track, const Sums& sums) {
+    if constexpr (kBackward) {
+      const size_t last = track.size - 1;
+      tracks.nodes[i] = track.nodes + last;
+      tracks.at[i] = track.begin + track.length - 1;
+      tracks.x[i] = sums.x + track.x + last;
+      tracks.z[i] = track.z;
     } else {
-      (avx2_ ? avx2::follow_backward : any_processor::follow_backward)(sums, tracks, first, last);
+      tracks.nodes[i] = track.nodes;
+      tracks.at[i] = track.begin;
+      tracks.here[i] = sums.tops[track.begin];
+    }
+  }
+  // From here on the track works on memory of no one, and changes nothing there.
+  void stop(SideBySide<Direction>& tracks, size_t i, const Sums& sums) {
+    tracks.at[i] = 0;
+    if constexpr (kBackward) {
+      tracks.nodes[i] = &no_ops_.back();
+      tracks.x[i] = sums.x + sums.unused_x + no_ops_.size() - 1;
+      tracks.z[i] = 0.0f;
+    } else {
+      tracks.nodes[i] = no_ops_.data();
+      tracks.here[i] = sums.no_op;
     }
   }
 

@@ -1,19 +1,21 @@
 """Reference models taken apart and put together again: the bytes must come back."""
 
+import math
 from typing import Any
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import (
     ModelProto,
     NormalizerSpec,
     TrainerSpec,
 )
-from spmcompat.model.vocabulary import assemble
-from spmcompat.model.writers import breaking_pieces, vocabulary_bytes
+from spmcompat.model.vocabulary import assemble, fill_ids
+from spmcompat.model.writers import breaking_pieces
 from spmcompat.spec import from_kwargs, with_charsmaps
 from tests.parity import corpora, reference
 from tests.parity.case import Case
@@ -55,16 +57,18 @@ def test_reference_models_come_back(
     every, model, vocabulary = _reference_run(options)
     parsed = ModelProto.FromString(model)
     assert parsed.SerializeToString() == model
+    pieces = [(entry.piece.encode(), entry.score) for entry in parsed.pieces]
     with_scores = options.get("vocabulary_output_piece_score", True)
-    assert vocabulary_bytes(parsed, with_scores=with_scores) == vocabulary
+    assert vocabulary_lines(pieces, with_scores) == vocabulary
 
     (tmp_path / "rules.tsv").write_bytes(b"41\t42\n")
     monkeypatch.chdir(tmp_path)
     learned = [(p.piece.encode(), p.score) for p in parsed.pieces if p.type == NORMAL]
     settings = with_charsmaps(from_kwargs(every))
     meta = meta_pieces(settings.trainer)
-    rebuilt = assemble(learned, meta, settings.trainer, settings.normalizer, settings.denormalizer)
-    assert rebuilt.SerializeToString() == model
+    assert fill_ids(learned, meta, settings.trainer) == pieces
+    specs = settings.trainer, settings.normalizer, settings.denormalizer
+    assert assemble(pieces, meta, *specs).SerializeToString() == model
 
 
 def test_the_schema_is_the_reference_s_and_holds_what_older_releases_wrote() -> None:
@@ -88,7 +92,9 @@ def _fields(message: Any) -> set[tuple[Any, ...]]:
 def _assemble(
     learned: list[tuple[bytes, float]], meta: dict[int, MetaPiece], **options: Any
 ) -> ModelProto:
-    return assemble(learned, meta, TrainerSpec(**options), NormalizerSpec(), NormalizerSpec())
+    trainer = TrainerSpec(**options)
+    vocabulary = fill_ids(learned, meta, trainer)
+    return assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
 
 
 def test_too_few_pieces() -> None:
@@ -139,5 +145,11 @@ def test_pieces_that_are_no_text() -> None:
 
 
 def test_pieces_that_break_the_vocab_file() -> None:
-    model = _assemble([(b"a b", -1.0), (b"c", -2.0)], {}, vocab_size=2)
-    assert breaking_pieces(model) == ["a b"]
+    assert breaking_pieces([(b"a b", -1.0), (b"c", -2.0)]) == [b"a b"]
+
+
+def test_scores_are_written_as_cplusplus_writes_them() -> None:
+    texts = ["0", "-0", "1", "-100000", "1e+06", "1.23457e+07", "-1.5e-07", "3e+38", "inf", "-nan"]
+    scores = [0.0, -0.0, 1.0, -1e5, 1e6, 12345678.0, -1.5e-7, 3e38, math.inf, -math.nan]
+    lines = vocabulary_lines([(b"a", score) for score in scores], True)
+    assert lines.decode() == "".join(f"a\t{text}\n" for text in texts)

@@ -1,0 +1,51 @@
+// One piece as the two files of a model hold it.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace spmcompat {
+
+inline void append_varint(uint64_t value, std::string& message) {
+  for (; value >= 0x80; value >>= 7) message.push_back(static_cast<char>(value | 0x80));
+  message.push_back(static_cast<char>(value));
+}
+
+// The head of a field: its number, and 0 for a varint, 2 for bytes, 5 for four bytes.
+inline void append_tag(int field, int wire_type, std::string& message) {
+  append_varint(static_cast<uint64_t>(field << 3 | wire_type), message);
+}
+
+inline void append_bytes(int field, std::string_view bytes, std::string& message) {
+  append_tag(field, 2, message);
+  append_varint(bytes.size(), message);
+  message.append(bytes);
+}
+
+// An entry of ModelProto.pieces; a type of 0 is not stored.
+inline void append_entry(std::string_view piece, float score, int type, std::string& model) {
+  std::string entry;
+  append_bytes(1, piece, entry);
+  uint32_t bits;
+  std::memcpy(&bits, &score, sizeof bits);
+  append_tag(2, 5, entry);
+  for (int shift = 0; shift < 32; shift += 8) entry.push_back(static_cast<char>(bits >> shift));
+  if (type != 0) {
+    append_tag(3, 0, entry);
+    append_varint(static_cast<uint64_t>(type), entry);
+  }
+  append_bytes(1, entry, model);
+}
+
+// A number as C++ writes it to a stream, which shows the sign of a NaN.
+inline void append_number(float number, std::string& text) {
+  char digits[32];
+  const auto end =
+      std::to_chars(digits, digits + sizeof digits, number, std::chars_format::general, 6);
+  text.append(digits, end.ptr);
+}
+
+}  // namespace spmcompat

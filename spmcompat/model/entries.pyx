@@ -1,0 +1,45 @@
+"""The pieces of a vocabulary as the two files of a model hold them."""
+
+from libcpp.string cimport string
+
+
+cdef extern from "entries.hpp" namespace "spmcompat" nogil:
+    void append_entry(const string& piece, float score, int type, string& model) except +
+    void append_number(float number, string& text) except +
+
+
+def model_entries(list vocabulary not None, dict types not None):
+    """Return the field ``pieces`` of a ``ModelProto``, serialized.
+
+    Parameters
+    ----------
+    vocabulary : list of (bytes, float)
+        Pieces and scores, stored as float32, in the order of their ids.
+    types : dict of int to int
+        The type of each id that is no normal piece.
+    """
+    cdef string model
+    cdef int piece_id
+    for piece_id, (piece, score) in enumerate(vocabulary):
+        append_entry(piece, score, types.get(piece_id, 0), model)
+    return model
+
+
+def vocabulary_lines(list vocabulary not None, bint with_scores):
+    """Return a line for each piece.
+
+    Parameters
+    ----------
+    vocabulary : list of (bytes, float)
+        Pieces and scores, in the order of their ids.
+    with_scores : bool
+        Whether a tab and the score as float32, with 6 significant digits, follow each piece.
+    """
+    cdef string lines
+    for piece, score in vocabulary:
+        lines.append(<string>piece)
+        if with_scores:
+            lines.push_back(b"\t")
+            append_number(score, lines)
+        lines.push_back(b"\n")
+    return lines
