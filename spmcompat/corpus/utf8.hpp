@@ -42,6 +42,21 @@ inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
   return c;
 }
 
+// Reads a character of a well-formed text and returns its size.
+inline size_t read_utf8(const char* text, char32_t* c) {
+  const auto bits = [text](size_t i, char32_t mask) {
+    return static_cast<unsigned char>(text[i]) & mask;
+  };
+  const size_t size = char_size(*text);
+  switch (size) {
+    case 1: *c = bits(0, 0x7f); break;
+    case 2: *c = bits(0, 0x1f) << 6 | bits(1, 0x3f); break;
+    case 3: *c = bits(0, 0x0f) << 12 | bits(1, 0x3f) << 6 | bits(2, 0x3f); break;
+    default: *c = bits(0, 0x07) << 18 | bits(1, 0x3f) << 12 | bits(2, 0x3f) << 6 | bits(3, 0x3f);
+  }
+  return size;
+}
+
 template <typename Function>
 void for_each_character(std::string_view text, Function function) {
   const char* end = text.data() + text.size();

@@ -60,17 +60,18 @@ class LatticeBlock {
     tops_.assign(positions, unknown);
   }
 
-  // Of every position where pieces of the trie may begin the longest of them. The texts of the
-  // segments stand one behind the other, each with PieceTrie::kEnd behind it.
-  void find_pieces(const std::vector<char32_t>& texts, const PieceTrie& trie,
-                   std::vector<PieceTrie::Place>& places) {
-    uint32_t* longest = tops_.data();
-    for (const char32_t& c : texts) {
-      if (c == PieceTrie::kEnd) continue;
-      if (trie.has_part_of(c)) places.push_back(trie.place(&c, longest));
-      if (places.size() == kTogether) trie.find_longest(places);
-      ++longest;
-    }
+  // Of every position where pieces of the trie may begin the longest of them. The block is of the
+  // segments from `segment` to `last`.
+  void find_pieces(const StringList& segments, uint32_t segment, uint32_t last,
+                   const PieceTrie& trie, std::vector<PieceTrie::Place>& places) {
+    const char* const text = segments.text();
+    const uint32_t begin = segments.begin(segment);
+    const std::string_view texts(text + begin, segments.end(last) - begin);
+    trie.for_each_of_part(texts, [&](const char* at, size_t position) {
+      while (text + segments.end(segment) <= at) ++segment;
+      places.push_back(trie.place(at, text + segments.end(segment), &tops_[position]));
+      if (places.size() == PieceTrie::kTogether) trie.find_longest(places);
+    });
     trie.find_longest(places);
   }
 
@@ -111,8 +112,6 @@ class LatticeBlock {
     uint32_t value;  // of those that have room
   };
 
-  static constexpr size_t kTogether = 128;  // positions whose pieces are searched side by side
-
   static uint32_t offset(size_t size) {
     if (size > UINT32_MAX) throw std::length_error("the lattices of 1024 segments exceed 16 GB");
     return static_cast<uint32_t>(size);
@@ -150,15 +149,10 @@ class Lattices {
   static constexpr uint32_t kParts = 8;
   void find_pieces(uint32_t part, const Pieces& pieces, const SegmentedCorpus& corpus) {
     const PieceTrie trie(pieces, part, kParts, &prefixes_);
-    std::vector<char32_t> texts;
     std::vector<PieceTrie::Place> places;
     for (size_t block = 0; block < blocks_.size(); ++block) {
-      texts.clear();
-      for_each_segment(block, [&](size_t segment) {
-        append_characters(corpus.segments[segment], texts);
-        texts.push_back(PieceTrie::kEnd);
-      });
-      blocks_[block].find_pieces(texts, trie, places);
+      const size_t end = std::min(segments_, (block + 1) * kBlockSize);
+      blocks_[block].find_pieces(corpus.segments, block * kBlockSize, end - 1, trie, places);
     }
   }
 

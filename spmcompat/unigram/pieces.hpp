@@ -91,8 +91,9 @@ class PieceTrie {
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Of the pieces those that fall to one of several parts by their first character. Writes to
-  // `prefixes` of each of them the longest other piece that it begins with.
+  // Of the pieces those that fall to one of several parts by their first character; the number of
+  // parts is a power of two, 64 at most. Writes to `prefixes` of each of them the longest other
+  // piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so the node of a piece is there before longer ones pass it.
@@ -108,9 +109,6 @@ class PieceTrie {
     }
   }
 
-  // Whether pieces that begin with the character fall to the part.
-  bool has_part_of(char32_t c) const { return c % parts_ == part_; }
-
   // Calls function(length in characters, id) for every piece that begins the text, shortest first.
   template <typename Function>
   void for_each_prefix(const char32_t* text, size_t length, Function function) const {
@@ -122,36 +120,68 @@ class PieceTrie {
     }
   }
 
-  // No piece holds it: it ends a text.
-  static constexpr char32_t kEnd = 0x110000;
-
   // A place of a text, where the longest piece that begins there shall be written, and the node
   // that was reached.
   struct Place {
-    const char32_t* at;
+    const char* at;
+    const char* end;  // of the text
     uint32_t* longest;
     uint32_t node;
   };
-  Place place(const char32_t* at, uint32_t* longest) const { return {at, longest, root()}; }
+  Place place(const char* at, const char* end, uint32_t* longest) const {
+    return {at, end, longest, root()};
+  }
 
-  // Writes the longest pieces, where there are any. The texts end with kEnd; the list is empty
-  // afterwards.
+  // Writes the longest pieces, where there are any. There are kTogether places at most, in
+  // well-formed texts; the list is empty afterwards.
   void find_longest(std::vector<Place>& places) const {
+    std::array<char32_t, kTogether> characters;
     while (!places.empty()) {
-      for (const Place& place : places) fetch(place.node, *place.at);
+      for (size_t i = 0; i < places.size(); ++i) {
+        places[i].at += read_utf8(places[i].at, &characters[i]);
+        fetch(places[i].node, characters[i]);
+      }
       size_t left = 0;
-      for (const Place& place : places) {
-        const uint32_t next = follow(place.node, *place.at);
-        if (next == kNone) continue;
-        if (is_piece(next)) *place.longest = next;
-        places[left++] = {place.at + 1, place.longest, next};
+      for (size_t i = 0; i < places.size(); ++i) {
+        Place place = places[i];
+        place.node = follow(place.node, characters[i]);
+        if (place.node == kNone) continue;
+        if (is_piece(place.node)) *place.longest = place.node;
+        places[left] = place;
+        left += place.at != place.end;
       }
       places.resize(left);
     }
   }
 
+  // Calls function(place in the text, number of characters before it) for every character of a
+  // well-formed text that pieces of the part may begin with. Eight bytes may be read behind the
+  // text, through which it goes eight bytes at a time: the low bits of a character are those of its
+  // last byte, which is the one that no byte continues.
+  template <typename Function>
+  void for_each_of_part(std::string_view text, Function function) const {
+    constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
+    const auto count = [](uint64_t high_bits) { return (high_bits >> 7) * kOnes >> 56; };
+    size_t passed = 0;
+    for (size_t i = 0; i < text.size(); i += 8) {
+      const uint64_t bytes = load<uint64_t>(text.data() + i);
+      const uint64_t next = load<uint64_t>(text.data() + i + 1);
+      uint64_t lasts = ~(next & ~(next << 1)) & kHighBits;
+      if (text.size() - i < 8) lasts &= ~uint64_t{0} >> 8 * (8 - (text.size() - i));
+      const uint64_t others = (bytes ^ part_ * kOnes) & (parts_ - 1) * kOnes;
+      uint64_t found = lasts & ~(others + 0x7f * kOnes);
+      for (; found != 0; found &= found - 1) {
+        const char* at = text.data() + i + __builtin_ctzll(found) / 8;
+        while (is_trail(*at)) --at;
+        function(at, passed + count(lasts & (found - 1) & ~found));
+      }
+      passed += count(lasts);
+    }
+  }
+
+  static constexpr uint32_t kTogether = 128;  // walks through the trie that are done side by side
+
  private:
-  static constexpr uint32_t kTogether = 64;
   struct Edge {
     uint32_t from = 0;
     char32_t character = 0;
@@ -173,7 +203,7 @@ class PieceTrie {
         const std::string_view piece = pieces[id];
         size_t size;
         const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
-        if (has_part_of(first)) function(id, piece.size());
+        if (first % parts_ == part_) function(id, piece.size());
       }
     };
     std::vector<uint32_t> begin(2);
