@@ -94,7 +94,7 @@ def _estimate(
     for _ in range(steps):
         report.step("Counting best paths")
         counts = lattices.best_path_counts(lanes, workers)
-        pieces, _ = m_step(lattices.pieces, counts, ml=True, keep=True)
+        pieces, _ = m_step(lattices.pieces, counts, workers, ml=True, keep=True)
         lattices.rescore(Pieces(priced(pieces)))
         stage.advance()
         tokens = math.fsum(counts[piece] for piece in range(len(counts)))

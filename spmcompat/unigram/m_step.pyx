@@ -16,14 +16,15 @@ cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
     const uint32_t kDropped
 
 
+cdef size_t PART = 16384  # pieces that a worker scores in one go
 cdef float LEAST = 0.5  # count of a piece that is kept although less is expected of it
 # What is expected less often is not expected at all: the digamma of it is no score any more.
 cdef float NOTHING = 1e-6
 
 
 def m_step(
-    Pieces pieces not None, Counts counts not None, float threshold=0.5, bint ml=False,
-    bint keep=False,
+    Pieces pieces not None, Counts counts not None, workers, float threshold=0.5,
+    bint ml=False, bint keep=False,
 ):
     """Return the new pieces in their old order, and the new ids of the old ones.
 
@@ -33,6 +34,8 @@ def m_step(
         The pieces that were counted.
     counts : Counts
         Their expected counts.
+    workers : Workers
+        Real threads.
     threshold : float
         Pieces expected less often are dropped, and those expected less than 0.000001 times.
     ml : bool
@@ -61,7 +64,6 @@ def m_step(
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
-    cdef vector[float] kept_counts
     with nogil:
         new_ids.ids.assign(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
@@ -73,13 +75,26 @@ def m_step(
             total += count
             new_ids.ids[i] = selected.size()
             selected.push_back(i)
-            kept_counts.push_back(count)
         new_ids.ids.push_back(selected.size())
+        log_total = <float>(log(total) if ml else digamma(total))
     new_pieces = Pieces()
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)
-        log_total = <float>(log(total) if ml else digamma(total))
         for i in range(selected.size()):
-            count = kept_counts[i]
-            new_pieces.pieces.score[i] = <float>((log(count) if ml else digamma(count)) - log_total)
+            count = counts.sums.expected[selected[i]]
+            new_pieces.pieces.score[i] = max(count, LEAST) if keep else count
+    parts = (selected.size() + PART - 1) // PART
+    workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
     return new_pieces, new_ids
+
+
+cdef _score(Pieces pieces, size_t part, float log_total, bint ml):
+    """Go over from counts to scores."""
+    cdef size_t first = part * PART
+    cdef size_t last = min(first + PART, pieces.pieces.score.size())
+    cdef double count
+    cdef size_t i
+    with nogil:
+        for i in range(first, last):
+            count = pieces.pieces.score[i]
+            pieces.pieces.score[i] = <float>((log(count) if ml else digamma(count)) - log_total)

@@ -20,16 +20,20 @@ cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Alternatives:
+    cdef cppclass Candidates:
         pass
 
-    Alternatives find_alternatives(
+    cdef cppclass LossScale:
+        LossScale()
+        LossScale(
+            const vector[float]& counts, const vector[float]& occurrences, float total)
+
+    Candidates find_candidates(
         const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
-        uint32_t first, uint32_t last, cbool limited, const volatile int* cancel) except +
+        const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
+        const volatile int* cancel) except +
     float sum_counts(const vector[float]& count)
-    vector[uint32_t] select_pieces(
-        const vector[float]& count, const vector[float]& occurrences, float total,
-        const vector[Alternatives]& parts, size_t size) except +
+    vector[uint32_t] select_pieces(const vector[Candidates]& parts, size_t size) except +
 
 
 cdef extern from "reachable.hpp" namespace "spmcompat" nogil:
@@ -43,33 +47,36 @@ cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in f
 
 
 cdef class _Resegmentation:
-    """How each piece is segmented without itself, found in parts that workers share."""
+    """Which pieces may stay, and what the others lose, found in parts that workers share."""
 
     cdef Lattices lattices
     cdef Counts counts
+    cdef LossWeights weights
     cdef bint limited
-    cdef vector[Alternatives] parts
+    cdef LossScale scale
+    cdef vector[Candidates] parts
 
-    def __init__(self, Lattices lattices, Counts counts, bint limited):
+    def __init__(self, Lattices lattices, Counts counts, LossWeights weights, bint limited):
         self.lattices = lattices
         self.counts = counts
+        self.weights = weights
         self.limited = limited
+        self.scale = LossScale(
+            counts.sums.expected, weights.occurrences.sums.expected, weights.total)
         self.parts.resize((len(counts) + PART - 1) // PART)
 
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         with nogil:
-            self.parts[part] = find_alternatives(
+            self.parts[part] = find_candidates(
                 self.lattices.pieces.pieces, dereference(self.lattices.lattices),
-                self.counts.sums, first, last, self.limited, &cancel.flag)
+                self.counts.sums, self.scale, first, last, self.limited, &cancel.flag)
 
-    def select(self, LossWeights weights, size_t size):
+    def select(self, size_t size):
         cdef vector[uint32_t] kept
         with nogil:
-            kept = select_pieces(
-                self.counts.sums.expected, weights.occurrences.sums.expected, weights.total,
-                self.parts, size)
+            kept = select_pieces(self.parts, size)
         return keep(self.lattices.pieces, kept)
 
 
@@ -148,10 +155,10 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     The loss of a piece is how much the likelihood falls when the second-best segmentation of
     its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece computes it).
     """
-    work = _Resegmentation(lattices, counts, limited)
+    work = _Resegmentation(lattices, counts, weights, limited)
     parts = (len(counts) + PART - 1) // PART
     workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
-    return work.select(weights, size)
+    return work.select(size)
 
 
 def prune_flat(Pieces pieces not None, size_t size, frozenset spared=frozenset()):

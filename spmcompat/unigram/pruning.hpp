@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <limits>
 #include <queue>
@@ -226,92 +227,100 @@ class TwoBest {
   size_t found_ = 0;  // paths
 };
 
-// The alternatives of the pieces [first, last) that the text uses.
-struct Alternatives {
-  std::vector<uint8_t> kind;  // Resegmentation, of each piece
-  std::vector<uint32_t> begin{0};
-  std::vector<uint32_t> pieces;
-};
-
-inline Alternatives find_alternatives(const Pieces& pieces, const Lattices& lattices,
-                                      const LaneSums& counts, uint32_t first, uint32_t last,
-                                      bool limited, const volatile int* cancel) {
-  PieceLattice lattice;
-  TwoBest two_best(limited);
-  Alternatives result;
-  std::vector<uint32_t> alternative;
-  for (uint32_t id = first; id < last && !*cancel; ++id) {
-    Resegmentation kind = Resegmentation::kSplit;
-    alternative.clear();
-    if (counts.expected[id] != 0) {
-      if (counts.places[id].known()) {
-        lattice.build(lattices, counts.places[id], lattices.chains()[id].length);
-      } else {  // Only unknown characters count for it: it is the piece of id 0.
-        lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
-      }
-      kind = two_best.find(lattice, alternative);
-    }
-    result.kind.push_back(static_cast<uint8_t>(kind));
-    result.pieces.insert(result.pieces.end(), alternative.begin(), alternative.end());
-    result.begin.push_back(static_cast<uint32_t>(result.pieces.size()));
-  }
-  return result;
-}
-
-// How much the likelihood falls when the piece is replaced by its alternative everywhere.
-// Every intermediate is a float, every logarithm a double, as in the reference.
-inline float removal_loss(const std::vector<float>& count, float sum, float log_sum, float share,
-                          uint32_t id, const uint32_t* alternative, size_t size) {
-  const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
-  const float log_sum_after =
-      std::log(static_cast<double>(sum + count[id] * static_cast<float>(size - 1)));
-  float log_alternative = 0.0f;
-  for (size_t i = 0; i < size; ++i) {
-    log_alternative +=
-        std::log(static_cast<double>(count[alternative[i]] + count[id])) - log_sum_after;
-  }
-  return share * (log_piece - log_alternative);
-}
-
 inline float sum_counts(const std::vector<float>& count) {
   double total = 0.0;
   for (const float c : count) total += c;
   return static_cast<float>(total);
 }
 
-// The ids of the pieces that stay, in the order of their new ids: first those without an
-// alternative, then by loss descending, id ascending, until `size` are reached. A loss weighs what
-// the piece's occurrences are of `total`.
-inline std::vector<uint32_t> select_pieces(const std::vector<float>& count,
-                                           const std::vector<float>& occurrences, float total,
-                                           const std::vector<Alternatives>& parts, size_t size) {
-  const float sum = sum_counts(count);
-  const float log_sum = std::log(static_cast<double>(sum));
+// What losses are measured by: how often each piece stands in the best paths, and how much its loss
+// weighs, which is what its occurrences are of `total`.
+struct LossScale {
+  const std::vector<float>* counts;
+  const std::vector<float>* occurrences;
+  float total;
+  float sum;  // of the counts
+  float log_sum;
 
-  std::vector<uint32_t> kept;
-  std::vector<std::pair<float, uint32_t>> candidates;
-  uint32_t id = 0;
-  for (const Alternatives& part : parts) {
-    for (size_t i = 0; i < part.kind.size(); ++i, ++id) {
-      const auto kind = static_cast<Resegmentation>(part.kind[i]);
-      if (count[id] == 0 || kind == Resegmentation::kSplit) continue;
-      if (kind == Resegmentation::kOnlyPath) {
-        kept.push_back(id);
-        continue;
-      }
-      const uint32_t* alternative = part.pieces.data() + part.begin[i];
-      const size_t length = part.begin[i + 1] - part.begin[i];
-      const float share = occurrences[id] / total;
-      candidates.emplace_back(
-          removal_loss(count, sum, log_sum, share, id, alternative, length), id);
+  LossScale() = default;
+  LossScale(const std::vector<float>& counts, const std::vector<float>& occurrences, float total)
+      : counts(&counts),
+        occurrences(&occurrences),
+        total(total),
+        sum(sum_counts(counts)),
+        log_sum(std::log(static_cast<double>(sum))) {}
+
+  // How much the likelihood falls when the piece is replaced by its alternative everywhere.
+  // Every intermediate is a float, every logarithm a double, as in the reference.
+  float loss(uint32_t id, const std::vector<uint32_t>& alternative) const {
+    const std::vector<float>& count = *counts;
+    const float share = (*occurrences)[id] / total;
+    const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
+    const float log_sum_after = std::log(
+        static_cast<double>(sum + count[id] * static_cast<float>(alternative.size() - 1)));
+    float log_alternative = 0.0f;
+    for (const uint32_t piece : alternative) {
+      log_alternative +=
+          std::log(static_cast<double>(count[piece] + count[id])) - log_sum_after;
+    }
+    return share * (log_piece - log_alternative);
+  }
+};
+
+// The pieces of a part that may stay, by whether another segmentation could replace them.
+struct Candidates {
+  std::vector<uint32_t> without_alternative;
+  std::vector<uint64_t> by_loss;  // keys of those that have one
+};
+
+// Sorted, keys give losses descending, and ids ascending where losses are equal.
+inline uint64_t loss_key(float loss, uint32_t id) {
+  uint32_t bits;
+  loss += 0.0f;  // there is no other zero
+  std::memcpy(&bits, &loss, sizeof bits);
+  const uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
+  return uint64_t{~ascending} << 32 | id;
+}
+
+// Of the pieces [first, last) those that the text uses and whose text is best segmented as the
+// piece itself.
+inline Candidates find_candidates(const Pieces& pieces, const Lattices& lattices,
+                                  const LaneSums& counts, const LossScale& scale, uint32_t first,
+                                  uint32_t last, bool limited, const volatile int* cancel) {
+  PieceLattice lattice;
+  TwoBest two_best(limited);
+  Candidates result;
+  std::vector<uint32_t> alternative;
+  for (uint32_t id = first; id < last && !*cancel; ++id) {
+    if (counts.expected[id] == 0) continue;
+    if (counts.places[id].known()) {
+      lattice.build(lattices, counts.places[id], lattices.chains()[id].length);
+    } else {  // Only unknown characters count for it: it is the piece of id 0.
+      lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
+    }
+    switch (two_best.find(lattice, alternative)) {
+      case Resegmentation::kOnlyPath: result.without_alternative.push_back(id); break;
+      case Resegmentation::kSplit: break;
+      case Resegmentation::kAlternative:
+        result.by_loss.push_back(loss_key(scale.loss(id, alternative), id));
     }
   }
-  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  for (const auto& candidate : candidates) {
+  return result;
+}
+
+// The ids of the pieces that stay, in the order of their new ids: first those without an
+// alternative, then by loss descending, id ascending, until `size` are reached.
+inline std::vector<uint32_t> select_pieces(const std::vector<Candidates>& parts, size_t size) {
+  std::vector<uint32_t> kept;
+  std::vector<uint64_t> by_loss;
+  for (const Candidates& part : parts) {
+    kept.insert(kept.end(), part.without_alternative.begin(), part.without_alternative.end());
+    by_loss.insert(by_loss.end(), part.by_loss.begin(), part.by_loss.end());
+  }
+  std::sort(by_loss.begin(), by_loss.end());
+  for (const uint64_t key : by_loss) {
     if (kept.size() == size) break;
-    kept.push_back(candidate.second);
+    kept.push_back(static_cast<uint32_t>(key));
   }
   return kept;
 }

@@ -171,9 +171,8 @@ def _train_round(
         report.step("E-step")
         counts = lattices.expected_counts(options.lanes, workers)
         report.step("M-step")
-        pieces, new_ids = m_step(
-            lattices.pieces, counts, given.early_prune_threshold, given.m_step == "ml", keep
-        )
+        threshold, ml = given.early_prune_threshold, given.m_step == "ml"
+        pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
         pieces.check()
         objective = counts.objective
         del counts  # Renumbering is where most memory is held.

@@ -58,7 +58,7 @@ def test_stages_are_those_of_the_oracle(name: str) -> None:
             counts = lattices.expected_counts(lanes, workers)
             check_expected(counts, first)
             assert list(lattices.best_path_counts(lanes, workers)) == [float(c) for c in best]
-            pieces, new_ids = m_step(pieces, counts)
+            pieces, new_ids = m_step(pieces, counts, workers)
             assert list(pieces) == stages.plain(left)
             if second is not None:
                 lattices.renumber(pieces, new_ids, workers)
@@ -87,7 +87,8 @@ def test_thinned_lattices_are_those_built_anew() -> None:
     for count in WORKERS:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        thinned, new_ids = m_step(pieces, lattices.expected_counts(2, workers), threshold=3000)
+        counts = lattices.expected_counts(2, workers)
+        thinned, new_ids = m_step(pieces, counts, workers, threshold=3000)
         assert 0 < len(thinned) < len(pieces)
         lattices.renumber(thinned, new_ids, workers)
         anew = Lattices(case.corpus, thinned, workers).expected_counts(3, workers)
@@ -126,9 +127,9 @@ def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
     counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
     assert list(counts) == [0.0, 3.0, 1.0, 0.0]
-    assert [piece for piece, _ in m_step(pieces, counts, threshold=3)[0]] == [b"ab"]
-    assert [piece for piece, _ in m_step(pieces, counts, threshold=1)[0]] == [b"ab", b"c"]
-    assert list(m_step(pieces, counts, threshold=4)[0]) == []
+    assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=3)[0]] == [b"ab"]
+    assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=1)[0]] == [b"ab", b"c"]
+    assert list(m_step(pieces, counts, workers, threshold=4)[0]) == []
 
 
 def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
@@ -136,7 +137,7 @@ def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
     workers = Workers(1)
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
     counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
-    kept = dict(m_step(pieces, counts, ml=True, keep=True)[0])
+    kept = dict(m_step(pieces, counts, workers, ml=True, keep=True)[0])
     expected = {b"b": 0.5, b"ab": 3.0, b"c": 1.0, b"a": 0.5}
     assert kept == {piece: pytest.approx(math.log(n / 5)) for piece, n in expected.items()}
     assert list(counts) == [0.0, 3.0, 1.0, 0.0]
