@@ -10,8 +10,8 @@
 
 namespace spmcompat {
 
-// So many nodes are worth a batch.
-constexpr size_t kManyNodes = 1 << 16;
+// So many positions are worth a batch.
+constexpr size_t kManyPositions = 1 << 14;
 
 // How sums over lattices are computed.
 struct Arithmetic {
@@ -31,13 +31,19 @@ T* room(std::vector<T>& values, size_t size) {
   return values.data();
 }
 
-// Copies a lattice's positions, with their marks, and returns how many nodes they have.
-inline uint32_t copy_tops(const LatticeView& view, const PieceChains& chains, uint32_t* tops) {
-  uint32_t size = 0;
+// Copies a lattice's positions, with their marks. Their nodes will soon be counted: they are sent
+// for, from all over the memory.
+inline void copy_tops(const LatticeView& view, const PieceChains& chains, uint32_t* tops) {
   for (uint32_t i = 0; i < view.length; ++i) {
-    size += chains[view.tops[i]].size;
+    __builtin_prefetch(&chains[view.tops[i]]);
     tops[i] = view.tops[i] | kFirstAtPosition;
   }
+}
+
+// How many nodes there are at positions that were copied.
+inline uint32_t count_nodes(const PieceChains& chains, const uint32_t* tops, size_t length) {
+  uint32_t size = 0;
+  for (size_t i = 0; i < length; ++i) size += chains[piece_of(tops[i])].size;
   return size;
 }
 

@@ -31,31 +31,31 @@ class BestPaths {
     clear();
   }
 
-  bool full() const { return words_.size() >= kMaxWords || nodes_ > kManyNodes; }
+  bool full() const { return words_.size() >= kMaxWords || positions_ > kManyPositions; }
   size_t size() const { return words_.size(); }
 
   void add(const Lattices& lattices, const uint32_t* segments, size_t count) {
-    Word word{tops_.size(), tops_.size(), 0, segments_.size()};
+    Word word{positions_, positions_, segments_.size()};
     for (size_t i = 0; i < count; ++i) {
       const LatticeView view = lattices[segments[i]];
       segments_.push_back({segments[i], word.end});
-      tops_.resize(word.end + view.length);
-      word.nodes += copy_tops(view, chains_, tops_.data() + word.end);
+      copy_tops(view, chains_, room(tops_, word.end + view.length + 1) + word.end);
       word.end += view.length;
     }
-    tops_.push_back(0);
-    nodes_ += word.nodes;
+    positions_ = word.end + 1;
     words_.push_back(word);
   }
 
   // Finds the paths of all words that were added.
   void find() {
-    steps_.assign(tops_.size(), kUnreached);
+    steps_.assign(positions_, kUnreached);
     steps_[0] = {0.0f, 0};
     tracks_.clear();
     for (const Word& word : words_) {
       steps_[word.begin] = {0.0f, 0};
-      if (word.nodes > 0) tracks_.push_back({nullptr, word.nodes, word.begin, 0});
+      const size_t length = word.end - word.begin;
+      const uint32_t size = count_nodes(chains_, tops_.data() + word.begin, length);
+      if (size > 0) tracks_.push_back({nullptr, size, word.begin, length});
     }
     Sums sums = arithmetic_.sums(chains_, tops_.data());
     sums.steps = steps_.data();
@@ -84,8 +84,7 @@ class BestPaths {
   void clear() {
     words_.clear();
     segments_.clear();
-    tops_.assign(1, 0);
-    nodes_ = 0;
+    positions_ = 1;
   }
 
  private:
@@ -93,8 +92,7 @@ class BestPaths {
 
   struct Word {
     size_t begin, end;  // of its positions
-    uint32_t nodes;
-    size_t segments;  // begin of its segments
+    size_t segments;    // begin of its segments
   };
   struct Segment {
     uint32_t segment;
@@ -129,8 +127,8 @@ class BestPaths {
   float margin_;  // no piece scores lower than the unknown one
   std::vector<Word> words_;
   std::vector<Segment> segments_;
+  size_t positions_ = 0;        // of all words, and what stands between
   std::vector<uint32_t> tops_;  // the first node of each position, with its mark
-  size_t nodes_ = 0;            // of all words
   std::vector<PathStep> steps_;
   std::vector<Track> tracks_;
   Follower<BestForward> forward_;

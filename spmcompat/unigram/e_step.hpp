@@ -69,23 +69,25 @@ inline void forward_block(LatticeBlock& block, const std::vector<uint32_t>& segm
   Follower<Forward> follower(arithmetic.avx2);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
     const size_t base = block.values_begin(segments[first]) - 1;
-    size_t size = 0;
+    size_t end = 0;
     tracks.clear();
-    while (last < segments.size() && size < kManyNodes) {
+    while (last < segments.size() && end < kManyPositions) {
       const LatticeView view = block[segments[last]];
       const size_t begin = block.values_begin(segments[last++]) - base;
-      tops.resize(begin + view.length + 1);
-      const uint32_t nodes_here = copy_tops(view, chains, tops.data() + begin);
-      tracks.push_back({nullptr, nodes_here, begin, view.length});
-      size += nodes_here;
+      end = begin + view.length + 1;
+      copy_tops(view, chains, room(tops, end) + begin);
+      tracks.push_back({nullptr, 0, begin, view.length});
     }
-    uint32_t* to = room(nodes, size);
+    size_t size = 0;
     for (Track& track : tracks) {
-      track.nodes = std::exchange(to, to + track.size);
+      track.size = count_nodes(chains, tops.data() + track.begin, track.length);
+      size += track.size;
       float* alpha = alphas + base + track.begin;
       std::fill_n(alpha, track.length + 1, kEmptySum);
       alpha[0] = 0.0f;
     }
+    uint32_t* to = room(nodes, size);
+    for (Track& track : tracks) track.nodes = std::exchange(to, to + track.size);
     follower.follow(tracks, arithmetic.sums(chains, tops.data(), alphas + base));
   }
 }
@@ -104,30 +106,26 @@ class WordPass {
   }
 
   bool full() const {
-    return words_.size() >= kMaxWords || (words_.size() >= kMinWords && size_ > kManyNodes);
+    return words_.size() >= kMaxWords ||
+           (words_.size() >= kMinWords && positions_ > kManyPositions);
   }
 
   // A word of no segments, a sentence that normalized to nothing, adds nothing.
   void add(const uint32_t* segments, size_t count, float frequency) {
     if (count == 0) return;
-    Word word{size_, 0, 0, alpha_.size(), 0, 0, frequency};
-    const float* alphas = lattices_.values(segments[0]);
+    Word word{};
+    word.begin = positions_;
+    word.frequency = frequency;
+    word.alphas = lattices_.values(segments[0]);
+    __builtin_prefetch(word.alphas);
     for (size_t i = 0; i < count; ++i) {
       const LatticeView view = lattices_[segments[i]];
-      tops_.resize(word.begin + word.length + view.length);
-      word.size += copy_tops(view, chains_, tops_.data() + word.begin + word.length);
+      const size_t begin = word.begin + word.length;
+      copy_tops(view, chains_, room(tops_, begin + view.length + 2) + begin);
       word.length += view.length;
-      if (i == 0 && alphas != nullptr) {
-        word.known = word.length;
-        word.known_size = word.size;
-      }
+      if (i == 0 && word.alphas != nullptr) word.known = word.length;
     }
-    tops_.resize(word.begin + word.length + 2);
-    alpha_.resize(word.begin + word.length + 1, kEmptySum);
-    alpha_.push_back(kNoOne);
-    alpha_[word.begin] = 0.0f;
-    if (word.known > 0) std::copy_n(alphas, word.known + 1, alpha_.data() + word.begin);
-    size_ += word.size;
+    positions_ += word.length + 2;
     words_.push_back(word);
   }
 
@@ -135,7 +133,7 @@ class WordPass {
   // word, and begins a new batch.
   template <typename Function>
   void finish(float* expected, Function function) {
-    room(nodes_, size_);
+    prepare();
     if (chains_.finite()) {
       list(true);
       go_forward();
@@ -152,7 +150,7 @@ class WordPass {
   // The same without the counts.
   template <typename Function>
   void finish(Function function) {
-    room(nodes_, size_);
+    prepare();
     go_forward();
     end_batch(function);
   }
@@ -162,18 +160,38 @@ class WordPass {
   static constexpr size_t kMinWords = Backward::kWidth;
 
   struct Word {
+    size_t begin;         // of its tops, alphas and betas
+    size_t length;        // in characters
+    size_t known;         // positions of the first segment, if their alphas are known
+    const float* alphas;  // those
+    float frequency;
     size_t node, size;  // all nodes
     size_t known_size;  // nodes at the positions whose alphas are known
-    size_t begin;       // of its tops, alphas and betas
-    size_t length;      // in characters
-    size_t known;       // positions of the first segment, if their alphas are known
-    float frequency;
   };
 
   void clear() {
     words_.clear();
+    positions_ = 1;
+  }
+
+  // Counts the nodes, and puts down the alphas to start from.
+  void prepare() {
     size_ = 0;
-    alpha_.assign(1, kNoOne);
+    alpha_.assign(positions_, kEmptySum);
+    alpha_[0] = kNoOne;
+    for (Word& word : words_) {
+      const uint32_t* tops = tops_.data() + word.begin;
+      word.node = size_;
+      word.known_size = count_nodes(chains_, tops, word.known);
+      word.size = word.known_size +
+                  count_nodes(chains_, tops + word.known, word.length - word.known);
+      size_ += word.size;
+      float* alpha = alpha_.data() + word.begin;
+      alpha[0] = 0.0f;
+      if (word.known > 0) std::copy_n(word.alphas, word.known + 1, alpha);
+      alpha[word.length + 1] = kNoOne;
+    }
+    room(nodes_, size_);
   }
 
   template <typename Function>
@@ -275,6 +293,7 @@ class WordPass {
   const PieceChains& chains_;
   const Arithmetic& arithmetic_;
   std::vector<Word> words_;
+  size_t positions_ = 0;         // of all words, and what stands between
   size_t size_ = 0;              // nodes of all words
   std::vector<uint32_t> tops_;   // the first node of each position, with its mark
   std::vector<uint32_t> nodes_;  // of all words, as they were passed going forward
