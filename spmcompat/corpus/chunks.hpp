@@ -10,7 +10,7 @@
 // so a plan is made in a second reading, and the chunks are folded in a third, which
 // needs of each chunk only the batches that it touches: one stretch at the front of what
 // is left of the text and, where the last sentences took the places of empty ones, one
-// at its back. A plan holds four bytes a sentence while it is made, a chunk one bit.
+// at its back, in reverse. A plan holds four bytes a sentence while it is made, a chunk one bit.
 #pragma once
 
 #include <algorithm>
@@ -35,18 +35,38 @@ struct Chunk {
 
   size_t size = 0;                 // in sentences
   std::vector<Stretch> stretches;  // by batch
-  std::vector<uint32_t> order;     // as they stand in the chunk, unless as in the text
-  size_t last = 0;                 // sentence of the chunk
-  int64_t last_count = 0;          // of that, as far as it fits
+  std::vector<size_t> moved;       // places of sentences from the back of the text
+  int64_t last_count = 0;          // of its last sentence, as far as that fits
 
-  // Whether a second reading found the same sentences.
-  bool matches(const SentenceOrder& read) const {
-    return read.last.size() == size &&
-           std::find(read.last.begin(), read.last.end(), kNoWord) == read.last.end();
+  // The last sentence, as they stand in the text.
+  size_t last() const {
+    const bool is_moved = !moved.empty() && moved.back() == size - 1;
+    return size - moved.size() - (is_moved ? 0 : 1);
+  }
+
+  // Forgets all sentences of a batch but the last one of the chunk.
+  void forget_others(BatchLog& read) const {
+    const auto holds = [&](const Stretch& stretch) { return stretch.batch == read.index; };
+    const Stretch& stretch = *std::find_if(stretches.begin(), stretches.end(), holds);
+    if (last() >= stretch.begin && last() - stretch.begin < read.sentences) {
+      read.forget_others(last() - stretch.begin);
+    } else {
+      read.forget();
+    }
   }
   // Brings what was read by batches into the order of the chunk.
   void arrange(SentenceOrder& read) const {
-    if (!order.empty()) read.arrange(order);
+    if (moved.empty()) return;
+    std::vector<uint32_t> order;
+    order.reserve(size);
+    uint32_t front = 0, back = static_cast<uint32_t>(size);
+    auto next = moved.begin();
+    for (size_t place = 0; place < size; ++place) {
+      const bool is_moved = next != moved.end() && *next == place;
+      if (is_moved) ++next;
+      order.push_back(is_moved ? --back : front++);
+    }
+    read.arrange(order);
   }
 };
 
@@ -120,29 +140,24 @@ class ChunkPlan {
     if (end - begin > std::numeric_limits<uint32_t>::max()) {
       throw std::length_error("a chunk holds too many sentences");
     }
-    std::vector<uint64_t> placed;
-    placed.reserve(end - begin);
-    for (uint64_t place = begin; place < end; ++place) placed.push_back(places_[place]);
-    std::vector<uint64_t> sentences = placed;
-    std::sort(sentences.begin(), sentences.end());
-    const auto index_of = [&](uint64_t sentence) {
-      return std::lower_bound(sentences.begin(), sentences.end(), sentence) - sentences.begin();
-    };
-    if (placed != sentences) {
-      chunk.order.reserve(placed.size());
-      for (const uint64_t s : placed) chunk.order.push_back(static_cast<uint32_t>(index_of(s)));
-    }
-    for (size_t i = 0; i < sentences.size(); ++i) {
-      const size_t batch = batch_of(sentences[i]);
+    const auto add = [&](uint64_t sentence) {
+      const size_t batch = batch_of(sentence);
       if (chunk.stretches.empty() || chunk.stretches.back().batch != batch) {
-        chunk.stretches.push_back({batch, i, {}});
+        chunk.stretches.push_back({batch, chunk.size, {}});
       }
       std::vector<bool>& chosen = chunk.stretches.back().chosen;
-      chosen.resize(sentences[i] - batch_begin_[batch]);
+      chosen.resize(sentence - batch_begin_[batch]);
       chosen.push_back(true);
+      ++chunk.size;
+    };
+    for (uint64_t place = begin; place < end; ++place) {
+      if (places_[place] == place) {
+        add(place);
+      } else {
+        chunk.moved.push_back(place - begin);
+      }
     }
-    chunk.size = sentences.size();
-    chunk.last = index_of(placed.back());
+    for (size_t i = chunk.moved.size(); i-- > 0;) add(places_[begin + chunk.moved[i]]);
     chunk.last_count = last_count_[number];
     return chunk;
   }
@@ -190,7 +205,7 @@ class ChunkFolder {
   void add_sentence(const char* text, size_t size, int64_t count) {
     if (chunk_ == nullptr) return folder_.add_sentence(text, size, count);
     if (chosen_ != nullptr && sentence_ < chosen_->size() && (*chosen_)[sentence_]) {
-      folder_.add_sentence(text, size, next_ == chunk_->last ? chunk_->last_count : count);
+      folder_.add_sentence(text, size, next_ == chunk_->last() ? chunk_->last_count : count);
       ++next_;
     }
     ++sentence_;

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from spmcompat.corpus.blocks import Source
 from spmcompat.corpus.corpus import (
-    INPUT_CHANGED,
     Batch,
     Builder,
     Chunk,
@@ -22,6 +21,11 @@ from spmcompat.corpus.corpus import (
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
 from spmcompat.workers import Workers
+
+_INPUT_CHANGED = (
+    "The input changed while it was read: its sentences are not those of the first reading. "
+    "Train again when nothing writes to it."
+)
 
 
 class Chunks:
@@ -94,7 +98,7 @@ class Chunks:
             self._workers.run(range(len(self._source)), work)
         self._workers.call(plan.cut)
         if plan.sentences != self._sentences:
-            raise TrainingError(INPUT_CHANGED)
+            raise TrainingError(_INPUT_CHANGED)
         return plan
 
     def _read(self, chunk: Chunk, name: str) -> Corpus:
@@ -104,10 +108,15 @@ class Chunks:
 
             def work(worker: int, index: int) -> None:
                 folder = folders[worker]
-                batches[index] = self._source.fold(index, folder, keep_words=False, chunk=chunk)
+                batch = self._source.fold(index, folder, keep_words=False, chunk=chunk)
+                if not self._rules.keeps_order:
+                    chunk.forget_others(batch)
+                batches[index] = batch
                 stage.advance()
 
             self._workers.run(chunk.batches, work)
         ordered = [batches[index] for index in chunk.batches]
+        if sum(batch.filled for batch in ordered) != chunk.sentences:
+            raise TrainingError(_INPUT_CHANGED)
         builder = Builder(self._rules, self._workers)
         return builder.build_chunk(folders, ordered, chunk, self._alphabet)

@@ -72,9 +72,12 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         int64_t count(size_t i)
 
     cdef cppclass CBatchLog "spmcompat::BatchLog":
+        uint64_t sentences
+        uint64_t filled
         uint64_t text_bytes
         uint64_t text_words
         void drop_words()
+        void forget()
 
     cdef cppclass CFolder "spmcompat::Folder":
         CFolder(
@@ -83,7 +86,8 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         CountedTexts take_normalized()
         void add_pretokenized(const CountedTexts& sentences) except +
         CBatchLog end_batch()
-        void finish(WordTable& table) except +
+        void finish(WordTable& table, cbool keep_ids) except +
+        string last_word(uint32_t id) except +
 
 
 cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
@@ -92,6 +96,14 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] last
         void append(CBatchLog log, const CFolder& folder, cbool with_words) except +
         void remove_empty(cbool looks_again) except +
+
+    cdef cppclass TextEnding:
+        TextEnding()
+        void add(const CBatchLog& log, uint32_t folder) except +
+        uint64_t sentences()
+        void find() except +
+        uint32_t folder()
+        uint32_t id()
 
     cdef cppclass CharacterCounts:
         void add(const CharacterCounts& other) except +
@@ -102,6 +114,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         WordCounts(unsigned int shard_bits) except +
         WordTable& words()
         void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
+        void close_sentences(const string& last) except +
         double text_bytes()
         void count_characters(uint32_t shard, CharacterCounts& counts) except +
         void require(const vector[char32_t]& alphabet) except +
@@ -177,8 +190,9 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
         size_t batch
 
     cdef cppclass CChunk "spmcompat::Chunk":
+        size_t size
         vector[CStretch] stretches
-        cbool matches(const SentenceOrder& read)
+        void forget_others(CBatchLog& read) except +
         void arrange(SentenceOrder& read) except +
 
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":

@@ -20,10 +20,6 @@ from spmcompat.errors import TrainingError
 
 cdef unsigned int SHARD_BITS = 6
 cdef size_t PARTS_PER_WORKER = 4
-INPUT_CHANGED = (
-    "The input changed while it was read: its sentences are not those of the first reading. "
-    "Train again when nothing writes to it."
-)
 
 
 class WordsNotKeptError(Exception):
@@ -58,6 +54,13 @@ cdef class TextRules:
         Puts boundary marks into a normalized sentence (bytes).
     copies : int
         How often each sentence counts, whatever its own count is; 0 takes that.
+
+    Attributes
+    ----------
+    looks_at_text_end : bool
+        Whether the words at the end of the text decide.
+    keeps_order : bool
+        Whether the order of sentences decides more than which of them ends the text.
     """
 
     cdef unique_ptr[CNormalizer] normalizer
@@ -69,6 +72,7 @@ cdef class TextRules:
     cdef bint looks_again
     cdef bint by_characters
     cdef readonly bint looks_at_text_end
+    cdef readonly bint keeps_order
     cdef object pretokenize
 
     def __init__(self, bytes charsmap not None, list symbols not None, options,
@@ -125,6 +129,8 @@ cdef class TextRules:
             and not options.treat_whitespace_as_suffix
             and (marks_stay or not options.all_characters)
             and pretokenize is None)
+        self.keeps_order = (
+            self.fold.whole_sentences or self.looks_at_text_end or not self.fold.uniform_starts)
         self.fold.short_way = (
             self.fold.uniform_starts
             and pretokenize is None
@@ -156,9 +162,23 @@ cdef class Batch:
         """Number of words (runs between spaces, where these are folded unread)."""
         return self.log.text_words
 
+    @property
+    def sentences(self):
+        """Number of sentences."""
+        return self.log.sentences
+
+    @property
+    def filled(self):
+        """Number of sentences that are not empty."""
+        return self.log.filled
+
     def drop_words(self):
         """Free the words of the sentences."""
         self.log.drop_words()
+
+    def forget(self):
+        """Forget all sentences but their numbers; for rules that keep no order."""
+        self.log.forget()
 
 
 @final
@@ -302,6 +322,15 @@ cdef class Chunk:
         """The batches that hold its sentences, ascending."""
         return [stretch.batch for stretch in self.chunk.stretches]
 
+    @property
+    def sentences(self):
+        """Number of sentences."""
+        return self.chunk.size
+
+    def forget_others(self, Batch batch not None):
+        """Forget all sentences of a batch but the last of the chunk, as `Batch.forget` does."""
+        self.chunk.forget_others(batch.log)
+
 
 @final
 cdef class ChunkPlan:
@@ -332,7 +361,7 @@ cdef class ChunkPlan:
         cdef WordTable* words = new WordTable(0)
         try:
             with nogil:
-                dereference(folder.folder).finish(dereference(words))
+                dereference(folder.folder).finish(dereference(words), True)
                 dereference(self.plan).measure(
                     batch.log, dereference(folder.folder), dereference(words))
         finally:
@@ -405,6 +434,10 @@ cdef class Builder:
         The folders and batches are empty then. `has_words` tells whether the batches hold the
         words of their sentences.
         """
+        self.has_words = has_words
+        if not has_words and not self.rules.keeps_order:
+            self.sentences = self._absorb_words(folders, batches)
+            return
         cdef bint uniform = self.rules.fold.uniform_starts
         # Where words are counted, sentences that stay empty change nothing but the text's end.
         cdef bint in_order = self.rules.fold.whole_sentences or self.rules.looks_at_text_end
@@ -413,7 +446,6 @@ cdef class Builder:
         with nogil:
             self.order.remove_empty(looks_again)
             dereference(self.words).close_sentences(self.order, uniform)
-        self.has_words = has_words
         self.sentences = self.order.last.size()
         if not has_words and not self.rules.fold.whole_sentences:
             self.order = SentenceOrder()
@@ -421,7 +453,7 @@ cdef class Builder:
     def _absorb(self, list folders, list batches, bint has_words):
         cdef Folder folder
         cdef Batch batch
-        self.workers.run(folders, lambda _, folder: self._finish(folder))
+        self.workers.run(folders, lambda _, folder: self._finish(folder, True))
         for batch in batches:
             folder = folders[batch.folder]
             with nogil:
@@ -430,9 +462,29 @@ cdef class Builder:
             folder.folder.reset()
         return_freed_memory()
 
-    def _finish(self, Folder folder):
+    def _absorb_words(self, list folders, list batches):
+        """Take over the words where no order is kept; returns the number of sentences."""
+        cdef Folder folder
+        cdef Batch batch
+        cdef TextEnding ending
+        cdef string last
+        for batch in batches:
+            ending.add(batch.log, batch.folder)
+        if ending.sentences() > 0:
+            ending.find()
+            folder = folders[ending.folder()]
+            last = dereference(folder.folder).last_word(ending.id())
+        self.workers.run(folders, lambda _, folder: self._finish(folder, False))
+        for folder in folders:
+            folder.folder.reset()
+        if ending.sentences() > 0:
+            dereference(self.words).close_sentences(last)
+        return_freed_memory()
+        return ending.sentences()
+
+    def _finish(self, Folder folder, bint keep_ids):
         with nogil:
-            dereference(folder.folder).finish(dereference(self.words).words())
+            dereference(folder.folder).finish(dereference(self.words).words(), keep_ids)
 
     def _for_each_shard(self, function):
         self.workers.run(range(dereference(self.words).words().shards()), function)
@@ -502,20 +554,16 @@ cdef class Builder:
 
         It serves to find seeds. Words need not be joined for that where the space mark is not
         required: every unknown character ends a segment.
-
-        Raises
-        ------
-        TrainingError
-            If the sentences are not those that the chunk was made of.
         """
         cdef bint uniform = self.rules.fold.uniform_starts
-        self._absorb(folders, batches, False)
-        if not chunk.chunk.matches(self.order):
-            raise TrainingError(INPUT_CHANGED)
-        with nogil:
-            chunk.chunk.arrange(self.order)
-            dereference(self.words).close_sentences(self.order, uniform)
-        self.order = SentenceOrder()
+        if self.rules.keeps_order:
+            self._absorb(folders, batches, False)
+            with nogil:
+                chunk.chunk.arrange(self.order)
+                dereference(self.words).close_sentences(self.order, uniform)
+            self.order = SentenceOrder()
+        else:
+            self._absorb_words(folders, batches)
         return self._build(alphabet, False, with_words=False)
 
     def _build(self, list alphabet, bint in_order, bint with_words=True):

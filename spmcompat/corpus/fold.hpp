@@ -4,7 +4,7 @@
 // which context (what follows it), and, where a piece may lie across words or the
 // end of the text decides, the order of the sentences. A Folder holds that for
 // the batches that one worker has read; nothing it holds grows with the corpus
-// but four bytes a sentence.
+// but four bytes a sentence, where the order is kept.
 //
 // Two ways lead through it, with equal results:
 // - the short way, where neighbouring words cannot influence each other (spaces
@@ -71,6 +71,8 @@ class CountedTexts {
 // The sentences of one batch, in order, by the ids of the folder that read them.
 struct BatchLog {
   uint64_t index = 0;             // of the batch in the corpus
+  uint64_t sentences = 0;
+  uint64_t filled = 0;            // sentences that are not empty
   std::vector<uint32_t> last;     // of each sentence its last word, or kNoWord if empty
   std::vector<uint32_t> first;    // of each sentence its first character, unless all are equal
   std::vector<int64_t> count;     // of each sentence, unless all are 1
@@ -82,6 +84,17 @@ struct BatchLog {
   void drop_words() {
     std::vector<uint32_t>().swap(words);
     std::vector<uint32_t>().swap(lengths);
+  }
+  // Forgets all sentences but their numbers, where their order is not kept.
+  void forget() {
+    std::vector<uint32_t>().swap(last);
+    std::vector<int64_t>().swap(count);
+  }
+  // Likewise, but for one.
+  void forget_others(size_t sentence) {
+    const uint32_t kept = last.at(sentence);
+    forget();
+    last.push_back(kept);
   }
   // A text is millions of sentences: what is reserved for more of them would be as much again.
   void shrink_to_fit() {
@@ -198,8 +211,12 @@ class Folder {
     }
   }
 
-  // Puts all words into a table, which folders share; afterwards only their ids there are left.
-  void finish(WordTable& table);
+  // Puts all words into a table, which folders share; afterwards only their ids there are left, and
+  // these only if they are asked for.
+  void finish(WordTable& table, bool keep_ids);
+
+  // The word that a sentence of a BatchLog ends with, before finish().
+  std::string last_word(uint32_t id);
 
   // Calls function(text, count) for all of the text: for words, and for runs, which may hold
   // several. Only where no order is kept: else a word does not know how often it ends a sentence.
@@ -420,6 +437,8 @@ inline char32_t Folder::first_of(std::string_view word) const {
 inline void Folder::record(uint32_t last, char32_t first, int64_t count,
                            const std::vector<uint32_t>& ids) {
   if (!options_.ordered) return;
+  ++log_.sentences;
+  log_.filled += last != kNoWord;
   log_.last.push_back(last);
   if (!options_.uniform_starts) log_.first.push_back(first);
   if (options_.counted) log_.count.push_back(count);
@@ -429,7 +448,15 @@ inline void Folder::record(uint32_t last, char32_t first, int64_t count,
   }
 }
 
-inline void Folder::finish(WordTable& table) {
+inline std::string Folder::last_word(uint32_t id) {
+  if (!(id & kRun)) return std::string(words_[id]);
+  run_text(runs_.text(id & ~kRun));
+  std::string_view last;
+  for_each_word(text_, rule_, [&](std::string_view word) { last = word; });
+  return std::string(last);
+}
+
+inline void Folder::finish(WordTable& table, bool keep_ids) {
   for (uint32_t id = 0; id < words_.size(); ++id) word_ids_.push_back(table.add(words_[id], {}));
   contexts_.for_each([&](const Context& c) { table.count(word_ids_[c.word], c.next, c.count); });
   words_ = StringTable();
@@ -438,22 +465,26 @@ inline void Folder::finish(WordTable& table) {
   SharedBatch<WordUse> batch(table);
   std::string texts;  // of the batch
   texts.reserve(kBatchBytes);
-  run_end_.reserve(runs_.size());
+  if (keep_ids) run_end_.reserve(runs_.size());
   runs_.consume([&](std::string_view run, uint64_t inner, uint64_t last, bool irregular) {
     if (!irregular) {
       run_text(run);
       if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
         batch.flush(run_words_);
         texts.clear();
+        if (!keep_ids) run_words_.clear();
       }
       if (text_.size() > kBatchBytes) texts.reserve(text_.size());
       texts.append(text_);
       add_run_words(std::string_view(texts).substr(texts.size() - text_.size()), {inner, last},
                     table, batch);
     }
-    run_end_.push_back(run_words_.size());
+    if (keep_ids) run_end_.push_back(run_words_.size());
   });
   batch.flush(run_words_);
+  if (keep_ids) return;
+  std::vector<uint32_t>().swap(run_words_);
+  std::vector<uint32_t>().swap(word_ids_);
 }
 
 // Leaves the text of the run's words in text_.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -91,9 +92,13 @@ class _Reader:
         self.folders = [Folder(i, rules) for i in range(workers.count)]
         self.sentences = [_sentences(options) for _ in range(workers.count)]
         self.beside: _Reader | None = None  # reads the same text by other rules
+        self.lock = threading.Lock()  # of what follows
         self.batches: dict[int, Batch] = {}
         self.text_bytes = 0
         self.text_words = 0
+        self.filled = 0  # sentences that are not empty
+        self.forgotten = (0, 0)  # batches at the front, and their sentences
+        self.keeps_order = rules.keeps_order
         self.ordered = ordered
         self.has_words = (
             ordered
@@ -125,17 +130,34 @@ class _Reader:
     def _record(self, index: int, batch: Batch) -> None:
         if not self.ordered:
             return
-        self.batches[index] = batch
-        self.text_bytes += batch.text_bytes
-        self.text_words += batch.text_words
-        rare = 4 * (1 - self.options.character_coverage) * self.text_bytes
-        is_sure = self.text_bytes > _SURE_BYTES and self.text_words > rare
-        if self.has_words and is_sure and not self.keep:
-            self.has_words = False
-            for earlier in list(self.batches.values()):
-                earlier.drop_words()
-        if not self.has_words:
-            batch.drop_words()  # another worker may have found that out meanwhile
+        with self.lock:
+            self.batches[index] = batch
+            self.text_bytes += batch.text_bytes
+            self.text_words += batch.text_words
+            self.filled += batch.filled
+            rare = 4 * (1 - self.options.character_coverage) * self.text_bytes
+            is_sure = self.text_bytes > _SURE_BYTES and self.text_words > rare
+            if self.has_words and is_sure and not self.keep:
+                self.has_words = False
+                for earlier in self.batches.values():
+                    earlier.drop_words()
+            if not self.has_words:
+                batch.drop_words()  # another worker may have found that out meanwhile
+                if not self.keeps_order:
+                    self._forget_sentences()
+
+    def _forget_sentences(self) -> None:
+        """Forget those that do not end the text, whatever follows.
+
+        The last sentences take the places of empty ones. So the one that ends the text stands
+        behind as many others as are not empty, or behind more.
+        """
+        number, passed = self.forgotten
+        while (batch := self.batches.get(number)) and passed + batch.sentences < self.filled:
+            batch.forget()
+            number += 1
+            passed += batch.sentences
+        self.forgotten = number, passed
 
     def finish(self, builder: Builder) -> None:
         ordered = [self.batches[i] for i in range(len(self.batches))]

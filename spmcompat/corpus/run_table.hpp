@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -114,6 +115,13 @@ class RunTable {
   }
   void count_last(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].last, count)) carried_[id].last += carry;
+  }
+
+  std::string text(uint32_t id) const {
+    std::string text;
+    const auto take = [&](std::string_view run, uint64_t, uint64_t, bool) { text = run; };
+    call(id, take);
+    return text;
   }
 
   // Calls function(text, inner, last, irregular) for each in turn.

@@ -151,6 +151,46 @@ struct SentenceOrder {
   }
 };
 
+// Finds the sentence that ends a text once empty ones were removed as Places does it, where their
+// order decides nothing else. It stands behind as many others as are not empty, or behind more; so
+// what stands before it may be forgotten while the text is read.
+class TextEnding {
+ public:
+  // Takes the sentences of a batch, in the order of the text.
+  void add(const BatchLog& log, uint32_t folder) {
+    sentences_ += log.filled;
+    gaps_ += log.sentences - log.filled;
+    for (const uint32_t id : log.last) {
+      open_.push_back({folder, id});
+      gaps_ -= id == kNoWord;
+    }
+  }
+
+  // Those that are not empty.
+  uint64_t sentences() const { return sentences_; }
+
+  // Finds it, if there is any: the folder that read it and the id of its last word there.
+  void find() {
+    for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoWord;
+    const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoWord; };
+    const Places places(open_.size(), is_empty);
+    last_ = open_[places[places.size() - 1]];
+  }
+  uint32_t folder() const { return last_.folder; }
+  uint32_t id() const { return last_.id; }
+
+ private:
+  struct Sentence {
+    uint32_t folder;
+    uint32_t id;  // of its last word, or kNoWord
+  };
+
+  uint64_t sentences_ = 0;
+  uint64_t gaps_ = 0;           // empty ones among those that were forgotten
+  std::vector<Sentence> open_;  // the others
+  Sentence last_{0, kNoWord};
+};
+
 class CharacterCounts {
  public:
   void add(char32_t c, uint64_t count) {
@@ -198,11 +238,10 @@ class WordCounts {
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
       words_.count(order.last[i], kSentenceEnd | order.first[i + 1], 1);
     }
-    if (size == 0) return;
-    const uint32_t last = order.last[size - 1];
-    if (uniform_starts) words_.count(last, kSentenceEnd | kSpaceMark, uint64_t(-1));
-    words_.count(last, kTextEnd, 1);
+    if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
+  // The same with uniform starts, where the text ends with this word.
+  void close_sentences(std::string_view last) { close_text(words_.add(last, {}), true); }
 
   // Adds how often each character stands in the words of a shard.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
@@ -304,6 +343,11 @@ class WordCounts {
   }
 
  private:
+  void close_text(uint32_t last, bool uniform_starts) {
+    if (uniform_starts) words_.count(last, kSentenceEnd | kSpaceMark, uint64_t(-1));
+    words_.count(last, kTextEnd, 1);
+  }
+
   struct Change {
     uint32_t word;
     std::string text;  // until it is added

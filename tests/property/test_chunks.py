@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.corpus import blocks
+from spmcompat.corpus import blocks, reading
 from spmcompat.corpus.corpus import Corpus
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import TrainingError
@@ -44,6 +44,7 @@ class Text:
     workers: int
     length_power: float = 1.0
     min_freq_alpha: float = 0.0
+    sure_bytes: int = 1 << 24
 
     def rule(self) -> SeedRule:
         return SeedRule(self.seeds, self.length_power, self.min_freq_alpha, VOCAB_SIZE)
@@ -77,6 +78,7 @@ def texts(draw: st.DrawFn) -> Text:
         workers=draw(st.integers(1, 3)),
         length_power=draw(st.sampled_from([1.0, 0.5, 0.3, -1.0])),
         min_freq_alpha=draw(st.sampled_from([0.0, 0.3, 2.0])),
+        sure_bytes=draw(st.sampled_from([0, 100, 1 << 24])),
     )
 
 
@@ -132,7 +134,8 @@ def read(text: Text, folder: Path) -> Corpus:
     lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
     path.write_text("".join(f"{line}\n" for line in lines))
     options = text.options._replace(input=(str(path),))
-    return read_corpus(options, b"", [], None, Workers(text.workers), Report(2))
+    with mock.patch.object(reading, "_SURE_BYTES", text.sure_bytes):
+        return read_corpus(options, b"", [], None, Workers(text.workers), Report(2))
 
 
 def check_seeds(corpus: Corpus, text: Text) -> None:
