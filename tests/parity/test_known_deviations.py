@@ -19,6 +19,13 @@ from tests.parity.harness import Trainers, file_case, sentences_case
 README = Path(__file__).resolve().parents[2] / "README.md"
 TEXT = words_text(1)
 SOFT: dict[str, Option] = {"vocab_size": 400, "hard_vocab_limit": False}
+ALL_CHARACTERS: dict[str, Option] = {
+    "vocab_size": 600,
+    "hard_vocab_limit": False,
+    "auto_character_coverage": True,
+    "use_sparse_pruning": True,
+    "byte_fallback": True,
+}
 NOBODY = "nobody means it"
 NOT_KEPT = "the text is not kept in memory"
 LIKEWISE = "likewise"
@@ -126,14 +133,15 @@ def test_a_list(trainers: Trainers) -> None:
 
 @deviation("`auto_character_coverage` in a Unigram model, and NUL in the text", NOBODY)
 def test_nul_as_a_character(trainers: Trainers) -> None:
-    options: dict[str, Option] = {
-        "vocab_size": 600,
-        "hard_vocab_limit": False,
-        "auto_character_coverage": True,
-        "use_sparse_pruning": True,
-        "byte_fallback": True,
-    }
-    check(trainers, file_case(options, [TEXT + "a\0b\n"]))
+    check(trainers, file_case(ALL_CHARACTERS, [TEXT + "a\0b\n"]))
+
+
+@deviation(
+    "`auto_character_coverage` in a Unigram model, and a `pretokenizer` that halves characters",
+    NOBODY,
+)
+def test_halves_of_characters(trainers: Trainers) -> None:
+    check(trainers, file_case(ALL_CHARACTERS, ["abc d\n"], pretokenizer="half characters"))
 
 
 @deviation(
