@@ -8,6 +8,7 @@
 // compares again there.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
