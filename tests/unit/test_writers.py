@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import spmcompat
 from spmcompat.errors import MissingFileError
 from spmcompat.model.writers import write_together
 
@@ -60,6 +61,7 @@ write_together({sys.argv[1] + ".model": b"m" * 900, sys.argv[1] + ".vocab": b"v"
         capture_output=True,
         text=True,
         check=False,
+        cwd=Path(spmcompat.__file__).parents[1],  # the package under test, installed or not
     )
     assert "MissingFileError" in run.stderr
     assert 'm.vocab": File too large' in run.stderr
