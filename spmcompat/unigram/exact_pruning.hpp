@@ -42,7 +42,7 @@ class ExactLosses {
   // Adds those of the segments [first, last).
   void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, Losses& losses) {
     for (uint32_t next = first; first < last; first = next) {
-      while (next < last && !paths_.full()) paths_.add(lattices_, &next, 1), ++next;
+      for (; next < last && !paths_.full(); ++next) paths_.add(lattices_, &next, 1);
       paths_.find();
       for (uint32_t i = first; i < next; ++i) add(i - first, lattices_[i], counts[i], losses);
       paths_.clear();

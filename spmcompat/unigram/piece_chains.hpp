@@ -91,8 +91,8 @@ class PieceChains {
   // Calls function(id, node) for the nodes of a position, the longest piece first; the unknown
   // piece comes before it.
   template <typename Function>
-  void for_each(uint32_t top, Function function) const {
-    for (uint32_t id = top; id != kChainEnd; id = nodes_[id].prefix) function(id, nodes_[id]);
+  void for_each(uint32_t first, Function function) const {
+    for (uint32_t id = first; id != kChainEnd; id = nodes_[id].prefix) function(id, nodes_[id]);
   }
 
   // Of each node the longest piece of its chain that stays, by its new id, or the new unknown
@@ -100,8 +100,8 @@ class PieceChains {
   std::vector<uint32_t> longest_kept(const std::vector<uint32_t>& new_ids) const {
     std::vector<uint32_t> kept(nodes_.size(), new_ids.back());
     for (uint32_t id = 0; id < nodes_.size(); ++id) {
-      uint32_t piece = id < unknown_ ? id : nodes_[id].prefix;
       if (id == no_op()) continue;
+      uint32_t piece = id < unknown_ ? id : nodes_[id].prefix;
       while (piece != kChainEnd && new_ids[piece] == kDropped) piece = nodes_[piece].prefix;
       if (piece != kChainEnd) kept[id] = new_ids[piece];
     }

@@ -25,15 +25,15 @@ struct PathStep {
 // before a track's begin is no one's: a track that has ended writes there what it reads.
 struct Sums {
   const ChainNode* pieces;
-  uint32_t no_op;  // a node that changes no sum
+  uint32_t no_op;               // a node that changes no sum
   LogSumExp exact;
-  const uint32_t* tops;    // the first node of every position, with its mark
-  float* alpha = nullptr;  // but where nodes are only listed
-  float* beta = nullptr;   // backward only, as all below
-  float* x = nullptr;      // the logarithm of each node's share of its word
-  size_t unused_x = 0;     // as many as the longest track has nodes
-  PathStep* steps = nullptr;  // best paths only, as below
-  float margin = 0.0f;        // no piece scores lower than minus that
+  const uint32_t* tops;         // the first node of every position, with its mark
+  float* alpha = nullptr;       // but where nodes are only listed
+  float* beta = nullptr;        // backward only, as all below
+  float* x = nullptr;           // the logarithm of each node's share of its word
+  size_t unused_x = 0;          // as many as the longest track has nodes
+  PathStep* steps = nullptr;    // best paths only, as below
+  float margin = 0.0f;          // no piece scores lower than minus that
 };
 
 // Writes nodes down.
