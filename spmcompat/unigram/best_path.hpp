@@ -23,11 +23,12 @@ namespace spmcompat {
 // The best paths of words, a batch at a time.
 class BestPaths {
  public:
-  BestPaths(const PieceChains& chains, const Arithmetic& arithmetic)
-      : chains_(chains),
+  BestPaths(const Lattices& lattices, const Arithmetic& arithmetic)
+      : lattices_(lattices),
+        chains_(lattices.chains()),
         arithmetic_(arithmetic),
-        longest_(chains.longest()),
-        margin_(std::fabs(chains[chains.unknown()].score)),
+        longest_(chains_.longest()),
+        margin_(std::fabs(chains_[chains_.unknown()].score)),
         forward_(arithmetic.avx2) {
     clear();
   }
@@ -35,10 +36,10 @@ class BestPaths {
   bool full() const { return words_.size() >= kMaxWords || positions_ > kManyPositions; }
   size_t size() const { return words_.size(); }
 
-  void add(const Lattices& lattices, const uint32_t* segments, size_t count) {
-    Word word{positions_, positions_, segments_.size()};
+  void add(const uint32_t* segments, size_t count, float frequency = 1.0f) {
+    Word word{positions_, positions_, segments_.size(), frequency};
     for (size_t i = 0; i < count; ++i) {
-      const LatticeView view = lattices[segments[i]];
+      const LatticeView view = lattices_[segments[i]];
       segments_.push_back({segments[i], word.end});
       copy_tops(view, chains_, room(tops_, word.end + view.length + 1) + word.end);
       word.end += view.length;
@@ -64,6 +65,7 @@ class BestPaths {
     forward_.follow(tracks_, sums);
   }
 
+  float frequency(size_t word) const { return words_[word].frequency; }
   float score(size_t word) const { return steps_[words_[word].end].best; }
 
   // Calls function(piece, place) for the nodes of the best path, from the last to the first.
@@ -94,6 +96,7 @@ class BestPaths {
   struct Word {
     size_t begin, end;  // of its positions
     size_t segments;    // begin of its segments
+    float frequency;
   };
   struct Segment {
     uint32_t segment;
@@ -122,6 +125,7 @@ class BestPaths {
     return found;
   }
 
+  const Lattices& lattices_;
   const PieceChains& chains_;
   const Arithmetic& arithmetic_;
   size_t longest_;

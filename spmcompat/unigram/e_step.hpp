@@ -14,6 +14,7 @@
 
 #include "batch.hpp"
 #include "best_path.hpp"
+#include "lanes.hpp"
 #include "lattice.hpp"
 #include "processors.hpp"
 #include "sums.hpp"
@@ -26,24 +27,6 @@ constexpr float kNoOne = -1.0f;  // of the sums before a track
 
 // So many nodes more than there are may be looked at.
 constexpr size_t kSpareNodes = 3;
-
-// What one lane adds up. The unknown piece counts for the piece of id 0, as in the reference.
-struct LaneSums {
-  std::vector<float> expected;
-  std::vector<NodePlace> places;  // of each piece any, where the pass looks for them
-  float objective = 0.0f;
-
-  // An empty sum takes the lane as it is.
-  void add(const LaneSums& lane) {
-    expected.resize(lane.expected.size());
-    for (size_t i = 0; i < expected.size(); ++i) expected[i] += lane.expected[i];
-    places.resize(lane.places.size());
-    for (size_t i = 0; i < places.size(); ++i) {
-      if (!places[i].known()) places[i] = lane.places[i];
-    }
-    objective += lane.objective;
-  }
-};
 
 // A sum that may come to no number, and from there to any, as in the reference: seeds from a file
 // may have a score of -inf.
@@ -130,10 +113,8 @@ class WordPass {
     words_.push_back(word);
   }
 
-  // Adds the expected counts of the batch, calls function(frequency, log likelihood) for each
-  // word, and begins a new batch.
-  template <typename Function>
-  void finish(float* expected, Function function) {
+  // Finds the share that each node has in its word.
+  void find_shares() {
     prepare();
     if (chains_.finite()) {
       list(true);
@@ -144,16 +125,25 @@ class WordPass {
       room(x_, size_ + kSpareNodes);
       for (const Word& word : words_) go_plainly(word);
     }
+  }
+  // Adds them to the counts of the pieces.
+  void add_shares(float* expected) {
     for (const Word& word : words_) add_shares(word, expected);
-    end_batch(function);
   }
 
-  // The same without the counts.
-  template <typename Function>
-  void finish(Function function) {
+  void find_likelihoods() {
     prepare();
     go_forward();
-    end_batch(function);
+  }
+  // Calls function(frequency, log likelihood) for each word, after either search.
+  template <typename Function>
+  void for_each_likelihood(Function function) const {
+    for (const Word& word : words_) function(word.frequency, alpha_[word.begin + word.length]);
+  }
+
+  void clear() {
+    words_.clear();
+    positions_ = 1;
   }
 
  private:
@@ -169,11 +159,6 @@ class WordPass {
     size_t node, size;  // all nodes
     size_t known_size;  // nodes at the positions whose alphas are known
   };
-
-  void clear() {
-    words_.clear();
-    positions_ = 1;
-  }
 
   // Counts the nodes, and puts down the alphas to start from.
   void prepare() {
@@ -193,12 +178,6 @@ class WordPass {
       alpha[word.length + 1] = kNoOne;
     }
     room(nodes_, size_);
-  }
-
-  template <typename Function>
-  void end_batch(Function function) {
-    for (const Word& word : words_) function(word.frequency, alpha_[word.begin + word.length]);
-    clear();
   }
 
   // Writes down the nodes that the way forward does not pass, or all.
@@ -324,89 +303,39 @@ inline std::vector<std::vector<uint32_t>> first_segments(const SegmentedCorpus& 
   return result;
 }
 
-// Words of one lane, one after the other, with the lattices of those to come on their way from
-// the memory to the processor.
-class LaneWords {
- public:
-  LaneWords(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lane, size_t lanes)
-      : corpus_(corpus), lattices_(lattices), word_(lane), lanes_(lanes) {}
-
-  bool done() const { return word_ >= corpus_.word_count.size(); }
-  void next() { word_ += lanes_; }
-  void fetch_ahead() const {
-    for_each_segment(word_ + 8 * lanes_, [&](uint32_t s) { lattices_.fetch_begin(s); });
-    for_each_segment(word_ + 4 * lanes_, [&](uint32_t s) { lattices_.fetch_positions(s); });
-  }
-
-  const uint32_t* segments() const {
-    return corpus_.word_segments.data() + corpus_.word_begin[word_];
-  }
-  size_t size() const { return corpus_.word_begin[word_ + 1] - corpus_.word_begin[word_]; }
-  int64_t count() const { return corpus_.word_count[word_]; }
-
- private:
-  template <typename Function>
-  void for_each_segment(size_t word, Function function) const {
-    if (word >= corpus_.word_count.size()) return;
-    const uint64_t end = corpus_.word_begin[word + 1];
-    for (uint64_t i = corpus_.word_begin[word]; i < end; ++i) function(corpus_.word_segments[i]);
-  }
-
-  const SegmentedCorpus& corpus_;
-  const Lattices& lattices_;
-  size_t word_, lanes_;
-};
-
-// Sums the words lane, lane + lanes, lane + 2 lanes ... Stops early when *cancel is set.
-// forward_block must have been called for every block.
-inline void e_step_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                        const Arithmetic& arithmetic, size_t lane, size_t lanes,
-                        int64_t total_count, const volatile int* cancel, LaneSums& sums) {
-  sums.expected.assign(lattices.chains().pieces(), 0.0f);
-  sums.objective = 0.0f;
+// The expected counts of all lanes, and the objective; the work of one worker. forward_block must
+// have been called for every block.
+inline void add_expected_counts(Lanes& lanes, const Lattices& lattices,
+                                const Arithmetic& arithmetic, int64_t total_count) {
   WordPass pass(lattices, arithmetic);
-  const auto finish = [&] {
-    pass.finish(sums.expected.data(), [&](float frequency, float z) {
-      sums.objective -= frequency * z / total_count;
-    });
-  };
-  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
-    words.fetch_ahead();
-    pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
-    if (pass.full()) finish();
-  }
-  finish();
+  lanes.work(pass, &WordPass::find_shares, [&](LaneSums& sums) {
+    sums.expected.resize(lattices.chains().pieces());
+    pass.add_shares(sums.expected.data());
+    pass.for_each_likelihood(
+        [&](float frequency, float z) { sums.objective -= frequency * z / total_count; });
+  });
 }
 
-// The log likelihood of the words lane, lane + lanes, lane + 2 lanes ..., in double.
-inline double log_likelihood_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                                  const Arithmetic& arithmetic, size_t lane, size_t lanes,
-                                  const volatile int* cancel) {
-  double sum = 0.0;
+// The log likelihood of all lanes, in double; the work of one worker.
+inline void add_log_likelihoods(Lanes& lanes, const Lattices& lattices,
+                                const Arithmetic& arithmetic) {
   WordPass pass(lattices, arithmetic);
-  const auto add = [&](float frequency, float z) { sum += double(frequency) * z; };
-  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
-    words.fetch_ahead();
-    pass.add(words.segments(), words.size(), static_cast<float>(words.count()));
-    if (pass.full()) pass.finish(add);
-  }
-  pass.finish(add);
-  return sum;
+  lanes.work(pass, &WordPass::find_likelihoods, [&](LaneSums& sums) {
+    pass.for_each_likelihood(
+        [&](float frequency, float z) { sums.log_likelihood += double(frequency) * z; });
+  });
 }
 
-// For pruning: adds how often each piece stands in the best paths of the lane's words, and where.
-inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& lattices,
-                            const Arithmetic& arithmetic, size_t lane, size_t lanes,
-                            const volatile int* cancel, LaneSums& sums) {
+// For pruning: how often each piece stands in the best paths of the words, and where; the work of
+// one worker.
+inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithmetic& arithmetic) {
   const PieceChains& chains = lattices.chains();
-  sums.expected.resize(chains.pieces());
-  sums.places.resize(chains.pieces());
-  BestPaths paths(chains, arithmetic);
-  std::vector<float> frequencies;
-  const auto finish = [&] {
-    paths.find();
+  BestPaths paths(lattices, arithmetic);
+  lanes.work(paths, &BestPaths::find, [&](LaneSums& sums) {
+    sums.expected.resize(chains.pieces());
+    sums.places.resize(chains.pieces());
     for (size_t word = 0; word < paths.size(); ++word) {
-      const float frequency = frequencies[word];
+      const float frequency = paths.frequency(word);
       paths.for_each_backwards(word, [&](uint32_t piece, const NodePlace& place) {
         if (chains.is_unknown(piece)) {
           sums.expected[0] += frequency;
@@ -416,16 +345,7 @@ inline void count_best_lane(const SegmentedCorpus& corpus, const Lattices& latti
         if (!sums.places[piece].known()) sums.places[piece] = place;
       });
     }
-    paths.clear();
-    frequencies.clear();
-  };
-  for (LaneWords words(corpus, lattices, lane, lanes); !words.done() && !*cancel; words.next()) {
-    words.fetch_ahead();
-    paths.add(lattices, words.segments(), words.size());
-    frequencies.push_back(static_cast<float>(words.count()));
-    if (paths.full()) finish();
-  }
-  finish();
+  });
 }
 
 // How many words there are, added up in float as the lanes do it.

@@ -42,22 +42,25 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
     cdef cppclass LaneSums:
         vector[float] expected
         float objective
-        void add(const LaneSums& lane)
+        double log_likelihood
 
     vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
     void forward_block(
         LatticeBlock& block, const vector[uint32_t]& segments, const PieceChains& chains,
         const Arithmetic& arithmetic) except +
-    void e_step_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
-        size_t lane, size_t lanes, int64_t total_count, const volatile int* cancel,
-        LaneSums& sums) except +
-    double log_likelihood_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
-        size_t lane, size_t lanes, const volatile int* cancel) except +
-    void count_best_lane(
-        const SegmentedCorpus& corpus, const CLattices& lattices, const Arithmetic& arithmetic,
-        size_t lane, size_t lanes, const volatile int* cancel, LaneSums& sums) except +
+    cdef cppclass Lanes:
+        Lanes(
+            const SegmentedCorpus& corpus, const CLattices& lattices, size_t lanes,
+            cbool unbroken, size_t workers, const volatile int* cancel) except +
+        LaneSums take_total()
+
+    void add_expected_counts(
+        Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic,
+        int64_t total_count) except +
+    void add_log_likelihoods(
+        Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
+    void add_best_paths(
+        Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
     float sum_word_counts(const SegmentedCorpus& corpus, size_t lanes)
 
 

@@ -2,9 +2,7 @@
 
 from cython cimport final
 
-import math
 import os
-import threading
 
 from cython.operator cimport dereference
 
@@ -114,21 +112,10 @@ cdef class Lattices:
 
         The sums are taken in double, in the same order for any number of workers.
         """
-        cdef int lanes = LIKELIHOOD_LANES
         self._forward(workers)
-        sums = [0.0] * lanes
-
-        def work(_worker, int lane):
-            cdef double result
-            cdef CancelFlag cancel = workers.cancel
-            with nogil:
-                result = log_likelihood_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
-                    lanes, &cancel.flag)
-            sums[lane] = result
-
-        workers.run(range(lanes), work)
-        return math.fsum(sums)
+        cdef _Pass work = _Pass(self, LIKELIHOOD_LANES, workers)
+        workers.run(range(workers.count), work.add_log_likelihoods)
+        return dereference(work.lanes).take_total().log_likelihood
 
     def expected_counts(self, int lanes, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.
@@ -137,65 +124,57 @@ cdef class Lattices:
         """
         if dereference(self.lattices).chains().finite():
             self._forward(workers)
+        cdef _Pass work = _Pass(self, lanes, workers)
+        workers.run(range(workers.count), work.add_expected_counts)
+        return work.counts()
 
-        def run(int lane, Counts sums, CancelFlag cancel):
-            with nogil:
-                e_step_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
-                    lanes, self.total_count, &cancel.flag, sums.sums)
+    def best_path_counts(self, int lanes, workers, bint unbroken=False):
+        """Return how often each piece stands in the best segmentations: `Counts`.
 
-        return _sum_lanes(lanes, run, workers)
+        They are added up as the expected counts, or, if `unbroken`, each without a break through
+        all lanes.
+        """
+        cdef _Pass work = _Pass(self, lanes, workers, unbroken)
+        workers.run(range(workers.count), work.add_best_paths)
+        return work.counts()
 
-    def best_path_counts(self, int lanes, workers):
-        """Return how often each piece stands in the best segmentations: `Counts`."""
-        def run(int lane, Counts sums, CancelFlag cancel):
-            with nogil:
-                count_best_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
-                    lanes, &cancel.flag, sums.sums)
 
-        return _sum_lanes(lanes, run, workers)
+cdef class _Pass:
+    """One pass over the words of a corpus, which workers share out."""
 
-    def best_path_counts_one_by_one(self, int lanes, workers):
-        """Return the same counts, each added up without a break through all lanes: `Counts`."""
-        cdef Counts total = Counts()
-        workers.call(lambda: self._count_one_by_one(lanes, total, workers.cancel))
-        return total
+    cdef Lattices lattices
+    cdef CancelFlag cancel
+    cdef unique_ptr[Lanes] lanes
 
-    def _count_one_by_one(self, int lanes, Counts total, CancelFlag cancel):
-        cdef int lane
+    def __init__(self, Lattices lattices, int lanes, workers, bint unbroken=False):
+        self.lattices = lattices
+        self.cancel = workers.cancel
+        self.lanes.reset(new Lanes(
+            lattices.corpus.segmented, dereference(lattices.lattices), lanes, unbroken,
+            workers.count, &self.cancel.flag))
+
+    def add_expected_counts(self, _worker, _task):
         with nogil:
-            for lane in range(lanes):
-                count_best_lane(
-                    self.corpus.segmented, dereference(self.lattices), self.arithmetic, lane,
-                    lanes, &cancel.flag, total.sums)
+            add_expected_counts(
+                dereference(self.lanes), dereference(self.lattices.lattices),
+                self.lattices.arithmetic, self.lattices.total_count)
 
+    def add_log_likelihoods(self, _worker, _task):
+        with nogil:
+            add_log_likelihoods(
+                dereference(self.lanes), dereference(self.lattices.lattices),
+                self.lattices.arithmetic)
 
-def _sum_lanes(int lanes, run, workers):
-    """Run all lanes and add them in order, holding no more sums than there are workers."""
-    cdef Counts total = Counts()
-    turn = threading.Condition()
-    done = 0
+    def add_best_paths(self, _worker, _task):
+        with nogil:
+            add_best_paths(
+                dereference(self.lanes), dereference(self.lattices.lattices),
+                self.lattices.arithmetic)
 
-    def work(_worker, int lane):
-        nonlocal done
-        cdef Counts sums = Counts()
-        try:
-            run(lane, sums, workers.cancel)
-        except BaseException:
-            # Else the lanes behind this one wait for ever.
-            workers.cancel.set()
-            with turn:
-                turn.notify_all()
-            raise
-        with turn:
-            turn.wait_for(lambda: done == lane or workers.cancel.is_set())
-            total.sums.add(sums.sums)
-            done += 1
-            turn.notify_all()
-
-    workers.run(range(lanes), work)
-    return total
+    cdef Counts counts(self):
+        cdef Counts total = Counts()
+        total.sums = dereference(self.lanes).take_total()
+        return total
 
 
 @final

@@ -37,12 +37,12 @@ using Losses = std::vector<std::pair<uint32_t, double>>;
 class ExactLosses {
  public:
   ExactLosses(const Lattices& lattices, const Arithmetic& arithmetic)
-      : lattices_(lattices), chains_(lattices.chains()), paths_(chains_, arithmetic) {}
+      : lattices_(lattices), chains_(lattices.chains()), paths_(lattices, arithmetic) {}
 
   // Adds those of the segments [first, last).
   void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, Losses& losses) {
     for (uint32_t next = first; first < last; first = next) {
-      for (; next < last && !paths_.full(); ++next) paths_.add(lattices_, &next, 1);
+      for (; next < last && !paths_.full(); ++next) paths_.add(&next, 1);
       paths_.find();
       for (uint32_t i = first; i < next; ++i) add(i - first, lattices_[i], counts[i], losses);
       paths_.clear();

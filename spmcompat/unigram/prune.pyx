@@ -118,7 +118,7 @@ cdef class LossWeights:
         weights.occurrences = counts
         for count in counts.sums.expected:
             if count >= EXACT_FLOATS:
-                weights.occurrences = lattices.best_path_counts_one_by_one(lanes, workers)
+                weights.occurrences = lattices.best_path_counts(lanes, workers, unbroken=True)
                 break
         weights.total = sum_word_counts(lattices.corpus.segmented, lanes)
         return weights

@@ -15,7 +15,6 @@ import pytest
 
 import spmcompat
 from spmcompat.cancel import CancelFlag
-from spmcompat.unigram import e_step
 from spmcompat.workers import Workers
 from tests.parity import corpora
 
@@ -183,33 +182,6 @@ def test_an_interrupt_waits_for_tasks_that_look_at_the_flag(
         getattr(workers, form)(range(tasks), do)
     assert len(begun) == len(ended) == min(count, tasks)
     assert set(threading.enumerate()) <= threads
-
-
-def test_a_failing_lane_wakes_the_lanes_that_wait_for_their_turn() -> None:
-    """The lanes' sums are added in order, so a lane waits for those before it."""
-    workers = Workers(2)
-    second_ends = threading.Event()
-
-    def run(lane: int, _sums: object, _cancel: object) -> None:
-        if lane == 1:
-            second_ends.set()
-            return
-        second_ends.wait(5)
-        time.sleep(0.1)
-        raise MemoryError("lane 0")
-
-    outcome: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            e_step._sum_lanes(2, run, workers)  # type: ignore[attr-defined]
-        except MemoryError as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(5)
-    assert [str(error) for error in outcome] == ["lane 0"]
 
 
 LONG_WORD = "a" * 300_000
