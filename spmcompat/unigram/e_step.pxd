@@ -33,9 +33,13 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         void lay_out(size_t block, const SegmentedCorpus& corpus) except +
         void find_pieces(
             uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
-        void set_chains(const CPieces& pieces) except +
+        void begin_chains(const CPieces& pieces) except +
         void rescore(const CPieces& pieces)
-        void renumber(const vector[uint32_t]& new_ids, const CPieces& pieces) except +
+        void begin_renumbering(
+            const vector[uint32_t]& new_ids, const CPieces& pieces) except +
+        size_t chain_parts()
+        void renumber_chains(size_t part) except +
+        void end_chains() except +
         void renumber_block(size_t block)
         void end_renumbering()
 

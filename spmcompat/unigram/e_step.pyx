@@ -10,6 +10,7 @@ from spmcompat.cancel cimport CancelFlag
 
 
 cdef int LIKELIHOOD_LANES = 16
+cdef size_t RANGES = 256  # of blocks: many enough to be shared out evenly, few enough to be orders
 
 
 @final
@@ -44,39 +45,32 @@ cdef class Lattices:
         cdef int64_t count
         self.corpus = corpus
         self.lattices.reset(new CLattices(corpus.segmented, len(pieces)))
-        blocks = range(dereference(self.lattices).blocks())
-        workers.run(blocks, lambda _, block: self._lay_out(block))
+        workers.run(self._blocks(), lambda _, blocks: self._lay_out(blocks))
         workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
-        workers.call(lambda: self._set_chains(pieces))
-        self._renumber_blocks(workers)
+        workers.call(lambda: self._begin_chains(pieces))
+        self._renumber(workers)
         self.pieces = pieces
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
         self.total_count = 0
         for count in corpus.segmented.word_count:
             self.total_count += count
-        self.first_segments = first_segments(corpus.segmented, len(blocks))
+        self.first_segments = first_segments(
+            corpus.segmented, dereference(self.lattices).blocks())
 
-    def _lay_out(self, size_t block):
+    def _lay_out(self, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
         with nogil:
-            dereference(self.lattices).lay_out(block, self.corpus.segmented)
+            for block in range(first, last):
+                dereference(self.lattices).lay_out(block, self.corpus.segmented)
 
     def _find_pieces(self, uint32_t part, Pieces pieces):
         with nogil:
             dereference(self.lattices).find_pieces(part, pieces.pieces, self.corpus.segmented)
 
-    def _set_chains(self, Pieces pieces):
+    def _begin_chains(self, Pieces pieces):
         with nogil:
-            dereference(self.lattices).set_chains(pieces.pieces)
-
-    def _renumber_blocks(self, workers):
-        cdef size_t blocks = dereference(self.lattices).blocks()
-        workers.run(range(blocks), lambda _, block: self._renumber_block(block))
-        dereference(self.lattices).end_renumbering()
-
-    def _renumber_block(self, size_t block):
-        with nogil:
-            dereference(self.lattices).renumber_block(block)
+            dereference(self.lattices).begin_chains(pieces.pieces)
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
@@ -84,22 +78,50 @@ cdef class Lattices:
             self.rescore(pieces)
             return
         self.pieces = pieces
-        workers.call(lambda: self._renumber(new_ids, pieces))
-        self._renumber_blocks(workers)
+        workers.call(lambda: self._begin_renumbering(new_ids, pieces))
+        self._renumber(workers)
 
-    def _renumber(self, NewIds new_ids, Pieces pieces):
+    def _begin_renumbering(self, NewIds new_ids, Pieces pieces):
         with nogil:
-            dereference(self.lattices).renumber(new_ids.ids, pieces.pieces)
+            dereference(self.lattices).begin_renumbering(new_ids.ids, pieces.pieces)
+
+    def _renumber(self, workers):
+        parts = range(dereference(self.lattices).chain_parts())
+        workers.run(parts, lambda _, part: self._renumber_chains(part))
+        workers.call(self._end_chains)
+        workers.run(self._blocks(), lambda _, blocks: self._renumber_blocks(blocks))
+        dereference(self.lattices).end_renumbering()
+
+    def _renumber_chains(self, size_t part):
+        with nogil:
+            dereference(self.lattices).renumber_chains(part)
+
+    def _end_chains(self):
+        with nogil:
+            dereference(self.lattices).end_chains()
+
+    def _renumber_blocks(self, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
+        with nogil:
+            for block in range(first, last):
+                dereference(self.lattices).renumber_block(block)
+
+    def _blocks(self):
+        """Return ranges of blocks, which workers take."""
+        cdef size_t first, blocks = dereference(self.lattices).blocks()
+        cdef size_t step = blocks // RANGES + 1
+        return [range(first, min(first + step, blocks)) for first in range(0, blocks, step)]
 
     def _forward(self, workers):
-        cdef size_t blocks = dereference(self.lattices).blocks()
-        workers.run(range(blocks), lambda _, block: self._forward_block(block))
+        workers.run(self._blocks(), lambda _, blocks: self._forward_blocks(blocks))
 
-    def _forward_block(self, size_t block):
+    def _forward_blocks(self, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
         with nogil:
-            forward_block(
-                dereference(self.lattices).block(block), self.first_segments[block],
-                dereference(self.lattices).chains(), self.arithmetic)
+            for block in range(first, last):
+                forward_block(
+                    dereference(self.lattices).block(block), self.first_segments[block],
+                    dereference(self.lattices).chains(), self.arithmetic)
 
     def rescore(self, Pieces pieces not None):
         """Go over to other scores of the same pieces, in the same order."""

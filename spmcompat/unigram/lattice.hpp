@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -126,8 +128,8 @@ class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // segments
 
-  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces, then
-  // set_chains, then renumber_block for all blocks, then end_renumbering.
+  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces; then the
+  // prefixes it found make chains, as if pieces were renumbered.
   Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
       : segments_(corpus.segments.size()),
         blocks_((segments_ + kBlockSize - 1) / kBlockSize),
@@ -156,21 +158,36 @@ class Lattices {
     }
   }
 
-  void set_chains(const Pieces& pieces) {
-    chains_ = PieceChains(prefixes_, pieces);
+  void begin_chains(const Pieces& pieces) {
+    chains_ = PieceChains(pieces);
+    for (uint32_t id = 0; id < pieces.size(); ++id) {
+      chains_.set(id, static_cast<uint32_t>(count_chars(pieces[id])), prefixes_[id], 0);
+    }
     std::vector<uint32_t>().swap(prefixes_);
-    new_tops_ = chains_.tops();
+    all_ids_.resize(pieces.size() + 1);
+    std::iota(all_ids_.begin(), all_ids_.end(), 0);
+    begin_renumbering(all_ids_, pieces);
   }
 
   // Goes over to other scores of the same pieces.
   void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
 
-  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds: renumber, then
-  // renumber_block for all blocks, then end_renumbering.
-  void renumber(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
-    new_tops_ = chains_.longest_kept(new_ids);
-    chains_ = PieceChains(chains_, new_ids, new_tops_, pieces);
-    for (uint32_t& top : new_tops_) top = chains_.top(top);
+  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds: begin_renumbering,
+  // renumber_chains for all parts of them, end_chains, renumber_block for all blocks,
+  // end_renumbering.
+  void begin_renumbering(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
+    kept_.emplace(chains_, new_ids, pieces);
+  }
+  size_t chain_parts() const { return kept_->parts(); }
+  void renumber_chains(size_t part) { kept_->find(part); }
+  void end_chains() {
+    kept_->finish();
+    new_tops_ = kept_->take_tops();
+    chains_ = kept_->take_chains();
+    kept_.reset();
+    // Where all ids stay, blocks need only look at their positions if some got an unknown piece.
+    if (!all_ids_.empty() && chains_.tops().empty()) new_tops_.clear();
+    std::vector<uint32_t>().swap(all_ids_);
   }
   void renumber_block(size_t block) {
     if (!new_tops_.empty()) blocks_[block].renumber(new_tops_);
@@ -204,6 +221,8 @@ class Lattices {
   std::vector<LatticeBlock> blocks_;
   PieceChains chains_;
   std::vector<uint32_t> prefixes_;  // of the pieces, while they are searched
+  std::vector<uint32_t> all_ids_;   // of the pieces, while the first chains are made
+  std::optional<KeptChains> kept_;  // while pieces are renumbered
   std::vector<uint32_t> new_tops_;  // of each node, while blocks are renumbered
 };
 

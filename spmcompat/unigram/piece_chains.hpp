@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "pieces.hpp"
@@ -36,28 +38,25 @@ inline uint32_t ends_chain(const ChainNode& node) { return node.prefix >> 31; }
 class PieceChains {
  public:
   PieceChains() = default;
-  // `prefixes` tells of each piece the longest other one that it begins with, or PieceTrie::kNone.
-  PieceChains(const std::vector<uint32_t>& prefixes, const Pieces& pieces) {
-    lay_out(pieces);
-    for (uint32_t id = 0; id < unknown_; ++id) {
-      nodes_[id].length = static_cast<uint32_t>(count_chars(pieces[id]));
-      nodes_[id].prefix = prefixes[id];
-    }
-    finish();
+  // Of every piece a chain of its own, which `set` replaces.
+  explicit PieceChains(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
+    nodes_[unknown_] = {0.0f, 1, kChainEnd, 1};
+    nodes_[no_op()] = {-std::numeric_limits<float>::infinity(), 0, no_op(), 1};
+    rescore(pieces);
   }
 
-  // Of the pieces that stay: `kept` gives for each old node the longest piece of its chain.
-  PieceChains(const PieceChains& old, const std::vector<uint32_t>& new_ids,
-              const std::vector<uint32_t>& kept, const Pieces& pieces) {
-    lay_out(pieces);
-    for (uint32_t id = 0; id < old.unknown_; ++id) {
-      if (new_ids[id] == kDropped) continue;
-      ChainNode& node = nodes_[new_ids[id]];
-      node.length = old[id].length;
-      node.prefix = ends_chain(old[id]) ? kChainEnd : kept[old[id].prefix];
-      if (node.prefix == unknown_) node.prefix = kChainEnd;
+  // Length, prefix and size of a node.
+  void set(uint32_t id, uint32_t length, uint32_t prefix, uint32_t size) {
+    nodes_[id] = {nodes_[id].score, length, prefix, size};
+  }
+  // Puts the unknown piece before the chain of a piece.
+  void add_unknown(uint32_t id) {
+    if (tops_.empty()) {
+      tops_.resize(unknown_ + 1);
+      std::iota(tops_.begin(), tops_.end(), 0);
     }
-    finish();
+    tops_[id] = static_cast<uint32_t>(nodes_.size());
+    nodes_.push_back({nodes_[unknown_].score, 1, id, nodes_[id].size + 1});
   }
 
   // Goes over to other scores of the same pieces.
@@ -70,6 +69,7 @@ class PieceChains {
 
   const ChainNode& operator[](uint32_t id) const { return nodes_[id]; }
   const ChainNode* data() const { return nodes_.data(); }
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
   uint32_t pieces() const { return unknown_; }  // their number
   // Of a position where no piece begins.
@@ -95,50 +95,73 @@ class PieceChains {
     for (uint32_t id = first; id != kChainEnd; id = nodes_[id].prefix) function(id, nodes_[id]);
   }
 
-  // Of each node the longest piece of its chain that stays, by its new id, or the new unknown
-  // piece. `new_ids` ends with that.
-  std::vector<uint32_t> longest_kept(const std::vector<uint32_t>& new_ids) const {
-    std::vector<uint32_t> kept(nodes_.size(), new_ids.back());
-    for (uint32_t id = 0; id < nodes_.size(); ++id) {
-      if (id == no_op()) continue;
-      uint32_t piece = id < unknown_ ? id : nodes_[id].prefix;
-      while (piece != kChainEnd && new_ids[piece] == kDropped) piece = nodes_[piece].prefix;
-      if (piece != kChainEnd) kept[id] = new_ids[piece];
-    }
-    return kept;
-  }
-
  private:
-  void lay_out(const Pieces& pieces) {
-    unknown_ = pieces.size();
-    nodes_.resize(unknown_ + 2);
-    nodes_[unknown_] = {0.0f, 1, kChainEnd, 1};
-    nodes_[no_op()] = {-std::numeric_limits<float>::infinity(), 0, no_op(), 1};
-    rescore(pieces);
-  }
-
-  // Counts the nodes, and puts the unknown piece before chains that need it.
-  void finish() {
-    for (uint32_t id = 0; id < unknown_; ++id) {
-      uint32_t size = 1;
-      uint32_t shortest = id;
-      for (; !ends_chain(nodes_[shortest]); ++size) shortest = nodes_[shortest].prefix;
-      nodes_[id].size = size;
-      if (nodes_[shortest].length > 1) add_unknown(id);
-    }
-  }
-  void add_unknown(uint32_t id) {
-    if (tops_.empty()) {
-      tops_.resize(unknown_ + 1);
-      for (uint32_t piece = 0; piece <= unknown_; ++piece) tops_[piece] = piece;
-    }
-    tops_[id] = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({nodes_[unknown_].score, 1, id, nodes_[id].size + 1});
-  }
-
   uint32_t unknown_ = 0;
   std::vector<ChainNode> nodes_;
   std::vector<uint32_t> tops_;
+};
+
+// The chains of the pieces that stay, found for several parts of the old nodes at a time.
+class KeptChains {
+ public:
+  // `new_ids` ends with that of the unknown piece.
+  KeptChains(const PieceChains& old, const std::vector<uint32_t>& new_ids, const Pieces& pieces)
+      : old_(old),
+        new_ids_(new_ids),
+        chains_(pieces),
+        tops_(old.size(), new_ids.back()),
+        lack_unknown_((old.size() + kPart - 1) / kPart) {}
+
+  size_t parts() const { return lack_unknown_.size(); }
+  void find(size_t part) {
+    const uint32_t first = part * kPart, last = std::min(first + kPart, old_.size());
+    for (uint32_t id = first; id < last; ++id) {
+      if (id == old_.no_op()) continue;
+      const uint32_t longest = next_kept(old_.is_unknown(id) ? old_[id].prefix : id);
+      if (longest == kChainEnd) continue;
+      tops_[id] = new_ids_[longest];
+      if (longest == id && !keep(id)) lack_unknown_[part].push_back(new_ids_[id]);
+    }
+  }
+  void finish() {
+    for (const std::vector<uint32_t>& ids : lack_unknown_) {
+      for (const uint32_t id : ids) chains_.add_unknown(id);
+    }
+    if (chains_.tops().empty()) return;
+    for (uint32_t& top : tops_) top = chains_.top(top);
+  }
+
+  // They can be taken once.
+  PieceChains take_chains() { return std::move(chains_); }
+  // For every old node, as the first of a position, the new one.
+  std::vector<uint32_t> take_tops() { return std::move(tops_); }
+
+ private:
+  static constexpr uint32_t kPart = 1 << 14;
+
+  uint32_t next_kept(uint32_t id) const {
+    while (id != kChainEnd && new_ids_[id] == kDropped) id = old_[id].prefix;
+    return id;
+  }
+  // Returns whether the chain has a piece of one character.
+  bool keep(uint32_t id) {
+    const uint32_t prefix = next_kept(old_[id].prefix);
+    uint32_t size = 1;
+    uint32_t shortest = id;
+    for (uint32_t next = prefix; next != kChainEnd; next = next_kept(old_[next].prefix)) {
+      shortest = next;
+      ++size;
+    }
+    chains_.set(new_ids_[id], old_[id].length, prefix == kChainEnd ? kChainEnd : new_ids_[prefix],
+                size);
+    return old_[shortest].length == 1;
+  }
+
+  const PieceChains& old_;
+  const std::vector<uint32_t>& new_ids_;
+  PieceChains chains_;
+  std::vector<uint32_t> tops_;
+  std::vector<std::vector<uint32_t>> lack_unknown_;  // new ids, by part
 };
 
 }  // namespace spmcompat

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -19,20 +20,26 @@ namespace spmcompat {
 
 // Pieces in the order of their ids. The unknown piece that the lattice adds where
 // no single character fits has the id size(), and the score unknown_score().
-struct Pieces {
-  std::string text;
-  std::vector<uint32_t> begin{0};
+class Pieces {
+ public:
   std::vector<float> score;
 
   uint32_t size() const { return static_cast<uint32_t>(score.size()); }
-  std::string_view operator[](uint32_t id) const {
-    return std::string_view(text).substr(begin[id], begin[id + 1] - begin[id]);
+  std::string_view operator[](uint32_t id) const { return (*texts_)[text_ids_[id]]; }
+
+  void reserve(size_t pieces, size_t bytes) {
+    texts_->bytes.reserve(bytes);
+    texts_->end.reserve(pieces);
+    text_ids_.reserve(pieces);
+    score.reserve(pieces);
   }
   void add(std::string_view piece, float piece_score) {
-    text.append(piece);
-    begin.push_back(static_cast<uint32_t>(text.size()));
+    text_ids_.push_back(static_cast<uint32_t>(texts_->end.size()));
+    texts_->bytes.append(piece);
+    texts_->end.push_back(static_cast<uint32_t>(texts_->bytes.size()));
     score.push_back(piece_score);
   }
+
   float min_score() const {
     float lowest = std::numeric_limits<float>::max();
     for (const float s : score) lowest = std::min(lowest, s);
@@ -40,17 +47,33 @@ struct Pieces {
   }
   float unknown_score() const { return min_score() - 10.0f; }
 
-  // The pieces kept, in the order given, with their scores.
+  // The pieces kept, in the order given, with their scores. Their texts are not copied.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
-    size_t size = 0;
-    for (const uint32_t id : kept) size += begin[id + 1] - begin[id];
-    result.text.reserve(size);
-    result.begin.reserve(kept.size() + 1);
+    result.texts_ = texts_;
+    result.text_ids_.reserve(kept.size());
     result.score.reserve(kept.size());
-    for (const uint32_t id : kept) result.add((*this)[id], score[id]);
+    for (const uint32_t id : kept) {
+      result.text_ids_.push_back(text_ids_[id]);
+      result.score.push_back(score[id]);
+    }
     return result;
   }
+
+ private:
+  // Of all pieces that there have ever been, one behind the other.
+  struct Texts {
+    std::string bytes;
+    std::vector<uint32_t> end;
+
+    std::string_view operator[](uint32_t id) const {
+      const uint32_t begin = id == 0 ? 0 : end[id - 1];
+      return std::string_view(bytes.data() + begin, end[id] - begin);
+    }
+  };
+
+  std::shared_ptr<Texts> texts_ = std::make_shared<Texts>();
+  std::vector<uint32_t> text_ids_;
 };
 
 // Scores that are counts become log probabilities. Their sum and its logarithm are taken in double

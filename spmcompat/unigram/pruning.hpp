@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <vector>
@@ -308,6 +309,20 @@ inline Candidates find_candidates(const Pieces& pieces, const Lattices& lattices
   return result;
 }
 
+// Sorts keys of ids that ascend; no comparison of keys is as fast.
+inline void sort_keys(std::vector<uint64_t>& keys) {
+  constexpr int kBits = 11;
+  constexpr uint64_t kDigits = 1 << kBits;
+  std::vector<uint64_t> sorted(keys.size());
+  for (int shift = 32; shift < 64; shift += kBits) {
+    std::array<size_t, kDigits + 1> begin{};
+    for (const uint64_t key : keys) ++begin[(key >> shift) % kDigits + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const uint64_t key : keys) sorted[begin[(key >> shift) % kDigits]++] = key;
+    keys.swap(sorted);
+  }
+}
+
 // The ids of the pieces that stay, in the order of their new ids: first those without an
 // alternative, then by loss descending, id ascending, until `size` are reached.
 inline std::vector<uint32_t> select_pieces(const std::vector<Candidates>& parts, size_t size) {
@@ -317,7 +332,7 @@ inline std::vector<uint32_t> select_pieces(const std::vector<Candidates>& parts,
     kept.insert(kept.end(), part.without_alternative.begin(), part.without_alternative.end());
     by_loss.insert(by_loss.end(), part.by_loss.begin(), part.by_loss.end());
   }
-  std::sort(by_loss.begin(), by_loss.end());
+  sort_keys(by_loss);
   for (const uint64_t key : by_loss) {
     if (kept.size() == size) break;
     kept.push_back(static_cast<uint32_t>(key));

@@ -553,11 +553,10 @@ class SuffixNodes {
 
 // Adds the best candidates, the scores not being probabilities yet.
 inline void add_pieces(const SuffixNodes& nodes, Pieces& pieces) {
-  size_t bytes = pieces.text.size();
+  size_t bytes = 0;
+  for (uint32_t id = 0; id < pieces.size(); ++id) bytes += pieces[id].size();
   for (size_t i = 0; i < nodes.size(); ++i) bytes += nodes[i].bytes;
-  pieces.text.reserve(bytes);
-  pieces.begin.reserve(pieces.begin.size() + nodes.size());
-  pieces.score.reserve(pieces.score.size() + nodes.size());
+  pieces.reserve(pieces.size() + nodes.size(), bytes);
   for (size_t i = 0; i < nodes.size(); ++i) {
     pieces.add(nodes.piece_view(nodes[i]), nodes.score(nodes[i]));
   }
