@@ -9,6 +9,7 @@ from spmcompat.bpe.trainer import BpeOptions
 from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.corpus.blocks import Overheard
+from spmcompat.corpus.folding import SPACE_MARK
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
@@ -20,8 +21,6 @@ from spmcompat.spec import Settings, with_charsmaps
 from spmcompat.unigram.trainer import UnigramOptions
 from spmcompat.unigram.trainer import train as train_unigram
 from spmcompat.workers import Workers
-
-_SPACE = "\u2581"
 
 # The options, charsmap, symbols and sentences that every reader takes.
 Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
@@ -65,7 +64,7 @@ def run(
     options = corpus_options(settings)._replace(overheard=tests)
     symbols = [piece.piece for piece in meta.values()]
     if options.spaces_apart:
-        symbols.remove(_SPACE)
+        symbols.remove(SPACE_MARK)
     text = (options, charsmap, [symbol.encode() for symbol in symbols], sentences)
     pieces = learn(text, settings, len(meta), workers, report)
     report.step("Writing")
@@ -186,7 +185,7 @@ def words_between_spaces(options: CorpusOptions) -> CorpusOptions:
     return options._replace(
         spaces_apart=True,
         split_by_whitespace=True,
-        required_chars=options.required_chars.replace(_SPACE, ""),
+        required_chars=options.required_chars.replace(SPACE_MARK, ""),
     )
 
 

@@ -48,7 +48,7 @@ cdef class Merges:
         try:
             with nogil:
                 self.merges.reset(new CMerges(
-                    move(segments.segments), segments.rule, expected, active_set))
+                    move(segments.segments), segments.rule.pieces, expected, active_set))
                 segments.segments = CSegmentCounts()
         except RuntimeError as error:
             raise TrainingError(

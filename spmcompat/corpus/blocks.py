@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from spmcompat.corpus.corpus import Batch, Chunk, Folder
+from spmcompat.corpus.folding import Batch, Chunk, Folder
 from spmcompat.corpus.lines import BLOCK_BYTES, Block, Sample, Sentences
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.progress import Report

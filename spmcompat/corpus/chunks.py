@@ -8,16 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spmcompat.corpus.blocks import Source
-from spmcompat.corpus.corpus import (
-    Batch,
-    Builder,
-    Chunk,
-    ChunkPlan,
-    Corpus,
-    Folder,
-    TextRules,
-    return_freed_memory,
-)
+from spmcompat.corpus.chunk_plan import ChunkPlan
+from spmcompat.corpus.corpus import Corpus, return_freed_memory
+from spmcompat.corpus.folding import Batch, Chunk, Folder, TextRules
+from spmcompat.corpus.segmenting import Builder
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report
 from spmcompat.workers import Workers

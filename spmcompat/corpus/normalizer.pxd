@@ -5,11 +5,6 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 
-cdef extern from "<string_view>" namespace "std" nogil:
-    cdef cppclass string_view:
-        string_view(const string&)
-
-
 cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
     cdef cppclass NormalizerOptions:
         NormalizerOptions()
@@ -18,8 +13,8 @@ cdef extern from "normalizer.hpp" namespace "spmcompat" nogil:
         cbool escape_whitespaces
         cbool treat_whitespace_as_suffix
 
-    cdef cppclass CppNormalizer "spmcompat::Normalizer":
-        CppNormalizer(string_view charsmap, const NormalizerOptions& options) except +
+    cdef cppclass CNormalizer "spmcompat::Normalizer":
+        CNormalizer(string charsmap, const NormalizerOptions& options) except +
         void normalize(const char* text, size_t size, string& out) except +
         void normalize_run(const char* text, size_t size, string& out) except +
         cbool words_are_independent()

@@ -32,7 +32,7 @@ cdef class Normalizer:
         The charsmap is broken.
     """
 
-    cdef unique_ptr[CppNormalizer] normalizer
+    cdef unique_ptr[CNormalizer] normalizer
 
     def __init__(
         self,
@@ -44,13 +44,12 @@ cdef class Normalizer:
         cbool treat_whitespace_as_suffix=False,
     ):
         cdef NormalizerOptions options
-        cdef string blob = charsmap
         options.add_dummy_prefix = add_dummy_prefix
         options.remove_extra_whitespaces = remove_extra_whitespaces
         options.escape_whitespaces = escape_whitespaces
         options.treat_whitespace_as_suffix = treat_whitespace_as_suffix
         try:
-            self.normalizer.reset(new CppNormalizer(string_view(blob), options))
+            self.normalizer.reset(new CNormalizer(charsmap, options))
         except RuntimeError as error:
             raise TrainingError(str(error)) from None
 

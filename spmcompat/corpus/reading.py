@@ -9,20 +9,12 @@ from functools import partial
 from typing import NamedTuple
 
 from spmcompat.corpus.blocks import Files, Items, Overheard, Sampled
-from spmcompat.corpus.chunks import Chunks
-from spmcompat.corpus.corpus import (
-    Batch,
-    Builder,
-    Corpus,
-    Folder,
-    SegmentCounts,
-    TextRules,
-    WordsNotKeptError,
-    return_freed_memory,
-)
+from spmcompat.corpus.corpus import Corpus, SegmentCounts, return_freed_memory
 from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.corpus.folding import SPACE_MARK, Batch, Folder, TextRules
 from spmcompat.corpus.lines import Block, Sample, Sentences
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
+from spmcompat.corpus.segmenting import Builder, WordsNotKeptError
 from spmcompat.errors import TrainingError
 from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
@@ -30,7 +22,6 @@ from spmcompat.workers import Workers
 
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24
-_SPACE = "\u2581"
 
 
 class CorpusOptions(NamedTuple):
@@ -103,7 +94,7 @@ class _Reader:
         self.has_words = (
             ordered
             and not rules.whole_sentences
-            and (self.keep or not (options.spaces_apart or _SPACE in options.required_chars))
+            and (self.keep or not (options.spaces_apart or SPACE_MARK in options.required_chars))
         )
 
     def fold(self, blocks: Iterable[Block], stage: Stage) -> None:
@@ -277,7 +268,7 @@ def read_unordered(
     for characters in found:
         counts.update(characters)
     if options.spaces_apart:
-        del counts[ord(_SPACE)]
+        del counts[ord(SPACE_MARK)]
     whole = options.all_characters
     alphabet = (
         whole_alphabet(counts, options.release.boundary)
@@ -401,6 +392,8 @@ def _read(
                 builder.part_characters, options.release.boundary
             )
     if options.release.seeds_in_chunks and corpus.text_bytes > options.chunk_bytes:
+        from spmcompat.corpus.chunks import Chunks  # noqa: PLC0415
+
         corpus.drop_uses()
         corpus.chunks = Chunks(
             kept, rules, alphabet, builder.sentences, options.chunk_bytes, workers, report

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "fold.hpp"
 #include "piece_rule.hpp"
 #include "segmented_corpus.hpp"
 #include "string_table.hpp"

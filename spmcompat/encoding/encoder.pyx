@@ -9,7 +9,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
-from spmcompat.corpus.normalizer cimport NormalizerOptions, string_view
+from spmcompat.corpus.normalizer cimport NormalizerOptions
 
 from spmcompat.errors import TrainingError
 
@@ -36,9 +36,8 @@ cdef extern from "encoder.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass CEncoder "spmcompat::Encoder":
         CEncoder(
-            vector[ModelPiece] pieces, string_view charsmap,
-            const EncoderOptions& options) except +
-        vector[string] encode(string_view text) except +
+            vector[ModelPiece] pieces, string charsmap, const EncoderOptions& options) except +
+        vector[string] encode(string text) except +
 
 
 @final
@@ -82,7 +81,7 @@ cdef class Encoder:
         options.normalizer.treat_whitespace_as_suffix = (
             model.trainer_spec.treat_whitespace_as_suffix)
         try:
-            self.encoder.reset(new CEncoder(move(pieces), string_view(charsmap), options))
+            self.encoder.reset(new CEncoder(move(pieces), charsmap, options))
         except RuntimeError as error:
             raise TrainingError(str(error)) from None
 
@@ -94,8 +93,7 @@ cdef class Encoder:
         TrainingError
             It holds a control piece, where that cannot be.
         """
-        cdef string line = text
         try:
-            return dereference(self.encoder).encode(string_view(line))
+            return dereference(self.encoder).encode(text)
         except RuntimeError as error:
             raise TrainingError(str(error)) from None

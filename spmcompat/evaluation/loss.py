@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from spmcompat.corpus.folding import SPACE_MARK
 from spmcompat.corpus.reading import CorpusOptions, read_corpus
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -17,7 +18,6 @@ from spmcompat.unigram.probabilities import log_sum
 if TYPE_CHECKING:
     from spmcompat.workers import Workers
 
-_SPACE = "\u2581"
 _SYMBOL = "\u2585"  # what the readers leave of a user-defined symbol
 _LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
 _NO_LIMIT = 1 << 30  # bytes
@@ -115,7 +115,7 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
         max_piece_length=max(map(len, pieces)),
         split_by_unicode_script=False,
         split_by_number=False,
-        split_by_whitespace=not any(_SPACE in text for text in inside),
+        split_by_whitespace=not any(SPACE_MARK in text for text in inside),
         allow_whitespace_only_pieces=False,
         chunk_bytes=1 << 62,
     )
