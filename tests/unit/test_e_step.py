@@ -1,6 +1,7 @@
 """Expected counts, best paths and the M-step against the oracle, bit for bit."""
 
 import math
+import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -95,6 +96,31 @@ def test_thinned_lattices_are_those_built_anew() -> None:
         again = lattices.expected_counts(3, workers)
         assert list(again) == list(anew)
         assert again.objective == anew.objective
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 16])
+def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
+    """Many batches a lane, of words so unlike that another order of the sums is another sum."""
+    dice = random.Random(lanes)
+    words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
+    counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
+    case = stages.both(counted, Options())
+    texts = ["▁", "a", "b", "aa", "ab", "ba", "aba", "abab", "bbb", "▁a", "▁b"]
+    pieces = Pieces([(text.encode(), -1.5 - at / 7) for at, text in enumerate(texts)])
+
+    def sums(count: int, lanes: int = lanes) -> tuple[list[float], float, list[float], list[float]]:
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, pieces, workers)
+        expected = lattices.expected_counts(lanes, workers)
+        best = lattices.best_path_counts(lanes, workers)
+        unbroken = lattices.best_path_counts(lanes, workers, unbroken=True)
+        return list(expected), expected.objective, list(best), list(unbroken)
+
+    alone = sums(1)
+    assert alone[0] != sums(1, lanes + 1)[0]
+    for count in (2, 3, 8):
+        for _ in range(3):
+            assert sums(count) == alone
 
 
 @pytest.mark.usefixtures("processor")
