@@ -5,8 +5,6 @@ import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from spmcompat.bpe.trainer import BpeOptions
-from spmcompat.bpe.trainer import train as train_bpe
 from spmcompat.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.folding import SPACE_MARK
@@ -15,11 +13,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.progress import Report
-from spmcompat.simple.char import train as train_char
-from spmcompat.simple.word import train as train_word
 from spmcompat.spec import Settings, with_charsmaps
-from spmcompat.unigram.trainer import UnigramOptions
-from spmcompat.unigram.trainer import train as train_unigram
 from spmcompat.workers import Workers
 
 # The options, charsmap, symbols and sentences that every reader takes.
@@ -81,30 +75,36 @@ def run(
 def learn(
     text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
 ) -> list[tuple[bytes, float]]:
-    """Read the text as the model type needs it, and learn the pieces."""
+    """Read the text as the model type needs it, and learn the pieces.
+
+    Only the trainer of that type is imported: all of them take as long as a small text.
+    """
     spec = settings.trainer
     limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
     if spec.model_type == TrainerSpec.CHAR:
+        from spmcompat.simple import char  # noqa: PLC0415
+
         alphabet = read_unordered(*text, workers, report).alphabet
-        return train_char(alphabet, limit, needs_text=settings.release.needs_text)
+        return char.train(alphabet, limit, needs_text=settings.release.needs_text)
     if spec.model_type == TrainerSpec.WORD:
+        from spmcompat.simple import word  # noqa: PLC0415
+
         corpus = read_corpus(*text, workers, report)
-        return train_word(corpus.counted_words(), corpus.total_count, limit)
+        return word.train(corpus.counted_words(), corpus.total_count, limit)
     if spec.model_type == TrainerSpec.BPE:
         return learn_bpe(text, settings, meta_pieces, workers, report)
-    corpus = read_corpus(*text, workers, report)
-    check_room(spec, meta_pieces)
-    if not spec.auto_character_coverage:
-        check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
-    return train_unigram(corpus, unigram_options(settings, meta_pieces), workers, report)
+    return learn_unigram(text, settings, meta_pieces, workers, report)
 
 
 def learn_bpe(
     text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
 ) -> list[tuple[bytes, float]]:
     """Read the text, in order only if the release needs it, and learn the pieces by merging."""
+    from spmcompat.bpe import trainer  # noqa: PLC0415
+
     spec, release = settings.trainer, settings.release
-    options = BpeOptions(spec.vocab_size - meta_pieces, spec.auto_character_coverage, release)
+    size = spec.vocab_size - meta_pieces
+    options = trainer.BpeOptions(size, spec.auto_character_coverage, release)
     read = read_corpus if release.bpe_active_set else read_unordered
     found = read(*text, workers, report)
     check_room(spec, meta_pieces)
@@ -114,7 +114,37 @@ def learn_bpe(
         check_counted(found.alphabet)
     delimiter = spec.pretokenization_delimiter if release.bpe_delimits_words else ""
     segments = found.cut(delimiter.encode(), release.bpe_longest_word)
-    return train_bpe(found.alphabet, segments, options, workers, report)
+    return trainer.train(found.alphabet, segments, options, workers, report)
+
+
+def learn_unigram(
+    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+) -> list[tuple[bytes, float]]:
+    """Read the text in order, and learn the pieces by EM and pruning."""
+    from spmcompat.unigram import trainer  # noqa: PLC0415
+
+    spec = settings.trainer
+    corpus = read_corpus(*text, workers, report)
+    check_room(spec, meta_pieces)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
+    options = trainer.UnigramOptions(
+        vocab_size=spec.vocab_size,
+        final_size=spec.vocab_size - meta_pieces,
+        seed_sentencepiece_size=spec.seed_sentencepiece_size,
+        seed_sentencepieces_file=spec.seed_sentencepieces_file,
+        shrinking_factor=spec.shrinking_factor,
+        num_sub_iterations=spec.num_sub_iterations,
+        lanes=spec.num_threads,
+        auto_character_coverage=spec.auto_character_coverage,
+        use_sparse_pruning=settings.use_sparse_pruning,
+        post_l1_debias=settings.post_l1_debias,
+        seed_piece_length_power=settings.seed_piece_length_power,
+        min_freq_alpha=settings.min_freq_alpha,
+        release=settings.release,
+        extensions=settings.extensions,
+    )
+    return trainer.train(corpus, options, workers, report)
 
 
 def corpus_options(settings: Settings) -> CorpusOptions:
@@ -186,27 +216,6 @@ def words_between_spaces(options: CorpusOptions) -> CorpusOptions:
         spaces_apart=True,
         split_by_whitespace=True,
         required_chars=options.required_chars.replace(SPACE_MARK, ""),
-    )
-
-
-def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
-    """Return what of the settings concerns the unigram trainer."""
-    spec = settings.trainer
-    return UnigramOptions(
-        vocab_size=spec.vocab_size,
-        final_size=spec.vocab_size - meta_pieces,
-        seed_sentencepiece_size=spec.seed_sentencepiece_size,
-        seed_sentencepieces_file=spec.seed_sentencepieces_file,
-        shrinking_factor=spec.shrinking_factor,
-        num_sub_iterations=spec.num_sub_iterations,
-        lanes=spec.num_threads,
-        auto_character_coverage=spec.auto_character_coverage,
-        use_sparse_pruning=settings.use_sparse_pruning,
-        post_l1_debias=settings.post_l1_debias,
-        seed_piece_length_power=settings.seed_piece_length_power,
-        min_freq_alpha=settings.min_freq_alpha,
-        release=settings.release,
-        extensions=settings.extensions,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spmcompat import extensions
-from spmcompat.bpe.trainer import make_merges
 from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.extensions import Extensions
@@ -241,6 +240,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         )
         report.info(f"skipped {skipped} seed sentencepieces")
     elif options.extensions.seed_mode == "bpe":
+        from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
+
         wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
         seeds = seed_from_merges(
             corpus, make_merges(corpus.segment_counts(), wanted, workers, report)
