@@ -23,7 +23,10 @@ class Writer(Protocol):
 
 def breaking_pieces(vocabulary: Sequence[tuple[bytes, float]]) -> list[bytes]:
     """Return the pieces that break the lines or columns of the ``.vocab`` file."""
-    return [piece for piece, _ in vocabulary if _BREAK.search(piece)]
+    pieces = [piece for piece, _ in vocabulary]
+    if not _BREAK.search(b"".join(pieces)):
+        return []
+    return [piece for piece in pieces if _BREAK.search(piece)]
 
 
 def save(model: ModelProto, vocabulary: list[tuple[bytes, float]], prefix: str) -> None:

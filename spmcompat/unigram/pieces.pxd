@@ -11,9 +11,6 @@ cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
         float min_score()
         CPieces select(const vector[uint32_t]& kept) except +
 
-    cdef cppclass PieceTrie:
-        PieceTrie(const CPieces& pieces) except +
-
     string piece_text(const CPieces& pieces, uint32_t id) except +
 
 

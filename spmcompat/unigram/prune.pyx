@@ -12,7 +12,7 @@ from cython.operator cimport dereference
 from spmcompat.cancel cimport CancelFlag
 from spmcompat.unigram.e_step cimport (
     CLattices, Counts, LaneSums, Lattices, NewIds, sum_word_counts)
-from spmcompat.unigram.pieces cimport CPieces, Pieces, PieceTrie, piece_text
+from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
 
 cdef extern from "piece_chains.hpp" namespace "spmcompat" nogil:
@@ -37,9 +37,12 @@ cdef extern from "pruning.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "reachable.hpp" namespace "spmcompat" nogil:
-    vector[uint32_t] reachable(
-        const PieceTrie& trie, const CPieces& pieces, uint32_t first, uint32_t last,
-        const volatile int* cancel) except +
+    const uint32_t REACHABLE_PARTS "spmcompat::ReachableSearch::kParts"
+
+    cdef cppclass ReachableSearch:
+        ReachableSearch(const CPieces& pieces) except +
+        void build(uint32_t part) except +
+        vector[uint32_t] find(uint32_t first, uint32_t last, const volatile int* cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker looks at in one go
@@ -180,23 +183,23 @@ cdef class _Reachable:
     """The pieces that are reachable, found in parts that workers share."""
 
     cdef Pieces pieces
-    cdef unique_ptr[PieceTrie] trie
+    cdef unique_ptr[ReachableSearch] search
     cdef vector[vector[uint32_t]] parts
 
     def __init__(self, Pieces pieces):
         self.pieces = pieces
+        self.search.reset(new ReachableSearch(pieces.pieces))
         self.parts.resize((len(pieces) + PART - 1) // PART)
 
-    def prepare(self):
+    def build(self, uint32_t part):
         with nogil:
-            self.trie.reset(new PieceTrie(self.pieces.pieces))
+            dereference(self.search).build(part)
 
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
         with nogil:
-            self.parts[part] = reachable(
-                dereference(self.trie), self.pieces.pieces, first, last, &cancel.flag)
+            self.parts[part] = dereference(self.search).find(first, last, &cancel.flag)
 
     def select(self):
         cdef vector[uint32_t] kept
@@ -210,6 +213,6 @@ def drop_unreachable(Pieces pieces not None, workers):
     """Return the pieces whose own decomposition does not score higher than they do."""
     work = _Reachable(pieces)
     parts = (len(pieces) + PART - 1) // PART
-    workers.call(work.prepare)
+    workers.run(range(REACHABLE_PARTS), lambda _, part: work.build(part))
     workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
     return work.select()

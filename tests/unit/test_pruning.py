@@ -146,6 +146,12 @@ def test_a_piece_that_ties_with_its_decomposition_is_reachable() -> None:
     assert [piece for piece, _ in left] == [b"a", b"aa", b"aaa"]
 
 
+def test_a_path_may_rise_again_where_scores_are_positive() -> None:
+    pieces = Pieces([(b"a", -9.0), (b"b", 8.5), (b"ab", -1.0), (b"ba", 0.0), (b"bb", 17.0)])
+    left = drop_unreachable(pieces, Workers(1))
+    assert [piece for piece, _ in left] == [b"a", b"b", b"ba", b"bb"]
+
+
 def test_unreachable_pieces_of_several_parts() -> None:
     """More pieces than a worker looks at in one go: every second digit makes a pair too dear."""
     singles = {chr(0x4E00 + at): -1.0 for at in range(100)}
