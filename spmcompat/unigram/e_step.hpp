@@ -251,21 +251,13 @@ class WordPass {
     const float* x = x_.data() + word.node;
     const uint32_t* nodes = nodes_.data() + word.node;
     double* terms = room(terms_, word.size + kSpareNodes);
-    (arithmetic_.avx2 ? avx2::to_terms : any_processor::to_terms)(x, word.size, word.frequency,
-                                                                  terms);
-    const auto add = [&](size_t k, uint32_t piece) {
-      expected[piece] = any_processor::add_exp(expected[piece], terms[k], word.frequency, x[k]);
-    };
-    for (size_t k = 0; k < word.size; ++k) {
-      const uint32_t piece = piece_of(nodes[k]);
-      if (!chains_.is_unknown(piece)) {
-        add(k, piece);
-        continue;
-      }
-      // It counts for the piece of id 0, which may begin here too and then comes before.
-      const size_t unknown = k;
-      for (; k + 1 < word.size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
-      add(unknown, 0);
+    const uint32_t unknown = chains_.unknown();
+    if (arithmetic_.avx2) {
+      avx2::to_terms(x, word.size, word.frequency, terms);
+      avx2::add_shares(nodes, word.size, x, terms, word.frequency, unknown, expected);
+    } else {
+      any_processor::to_terms(x, word.size, word.frequency, terms);
+      any_processor::add_shares(nodes, word.size, x, terms, word.frequency, unknown, expected);
     }
   }
 

@@ -92,6 +92,11 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
                           (int64_t{0x7ff8000000000000 | kMiddle} & ~inside));
 }
 
+// Out of the way: inlined, the call takes registers from the loop around it.
+[[gnu::noinline, gnu::cold]] inline float add_exp_in_doubt(float sum, float frequency, float x) {
+  return exact::add_exp(sum, frequency, x);
+}
+
 // Equal to exact::add_exp(sum, frequency, x) for sum >= 0, from the term that exp_terms gives.
 SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
   // A term in range is above the least normal float, so the tail is always 29 bits long. The
@@ -102,7 +107,7 @@ SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x)
   if (__builtin_expect(((tail - kMiddle + kDoubt) & kTail) > 2 * kDoubt, 1)) {
     return static_cast<float>(total);
   }
-  return exact::add_exp(sum, frequency, x);
+  return add_exp_in_doubt(sum, frequency, x);
 }
 
 // Passes a node, and returns it.
@@ -205,6 +210,26 @@ inline void to_terms(const float* x, size_t size, float frequency, double* terms
     std::memcpy(&four, x + i, sizeof four);
     const Double4 term = exp_terms(frequency, four);
     std::memcpy(terms + i, &term, sizeof term);
+  }
+}
+
+// Adds the shares of a word's nodes to the counts of their pieces; those from `unknown` on are the
+// unknown piece.
+inline void add_shares(const uint32_t* nodes, size_t size, const float* x, const double* terms,
+                       float frequency, uint32_t unknown, float* expected) {
+  const auto add = [=](size_t k, uint32_t piece) {
+    expected[piece] = add_exp(expected[piece], terms[k], frequency, x[k]);
+  };
+  for (size_t k = 0; k < size; ++k) {
+    const uint32_t piece = piece_of(nodes[k]);
+    if (__builtin_expect(piece < unknown, 1)) {
+      add(k, piece);
+      continue;
+    }
+    // It counts for the piece of id 0, which may begin here too and then comes before.
+    const size_t first = k;
+    for (; k + 1 < size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
+    add(first, 0);
   }
 }
 

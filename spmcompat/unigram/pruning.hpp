@@ -283,6 +283,24 @@ inline uint64_t loss_key(float loss, uint32_t id) {
   return uint64_t{~ascending} << 32 | id;
 }
 
+// Sends for what the lattices of the pieces to come are built from, which lies all over the memory.
+inline void fetch_ahead(const Lattices& lattices, const LaneSums& counts, uint32_t id) {
+  const auto for_place = [&](uint32_t later, auto function) {
+    if (later < counts.places.size() && counts.places[later].known()) {
+      function(counts.places[later]);
+    }
+  };
+  for_place(id + 12, [&](const NodePlace& place) { lattices.fetch_begin(place.segment); });
+  for_place(id + 8, [&](const NodePlace& place) { lattices.fetch_positions(place.segment); });
+  for_place(id + 4, [&](const NodePlace& place) {
+    const LatticeView view = lattices[place.segment];
+    const uint32_t length = lattices.chains()[id + 4].length;
+    for (uint32_t i = 0; i < length; ++i) {
+      __builtin_prefetch(&lattices.chains()[view.tops[place.begin + i]]);
+    }
+  });
+}
+
 // Of the pieces [first, last) those that the text uses and whose text is best segmented as the
 // piece itself.
 inline Candidates find_candidates(const Pieces& pieces, const Lattices& lattices,
@@ -293,6 +311,7 @@ inline Candidates find_candidates(const Pieces& pieces, const Lattices& lattices
   Candidates result;
   std::vector<uint32_t> alternative;
   for (uint32_t id = first; id < last && !*cancel; ++id) {
+    fetch_ahead(lattices, counts, id);
     if (counts.expected[id] == 0) continue;
     if (counts.places[id].known()) {
       lattice.build(lattices, counts.places[id], lattices.chains()[id].length);
