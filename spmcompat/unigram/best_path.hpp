@@ -68,6 +68,12 @@ class BestPaths {
   float frequency(size_t word) const { return words_[word].frequency; }
   float score(size_t word) const { return steps_[words_[word].end].best; }
 
+  // Hints that the path of a word will soon be looked at.
+  void fetch_last(size_t word) const {
+    if (word >= words_.size()) return;
+    __builtin_prefetch(&chains_[steps_[words_[word].end].piece & ~PathStep::kNear]);
+  }
+
   // Calls function(piece, place) for the nodes of the best path, from the last to the first.
   template <typename Function>
   void for_each_backwards(size_t word, Function function) const {

@@ -177,7 +177,7 @@ class WordPass {
       if (word.known > 0) std::copy_n(word.alphas, word.known + 1, alpha);
       alpha[word.length + 1] = kNoOne;
     }
-    room(nodes_, size_);
+    room(nodes_, size_ + kNodesAhead);
   }
 
   // Writes down the nodes that the way forward does not pass, or all.
@@ -327,6 +327,7 @@ inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithme
     sums.expected.resize(chains.pieces());
     sums.places.resize(chains.pieces());
     for (size_t word = 0; word < paths.size(); ++word) {
+      paths.fetch_last(word + 8);
       const float frequency = paths.frequency(word);
       paths.for_each_backwards(word, [&](uint32_t piece, const NodePlace& place) {
         if (chains.is_unknown(piece)) {

@@ -221,6 +221,7 @@ inline void add_shares(const uint32_t* nodes, size_t size, const float* x, const
     expected[piece] = add_exp(expected[piece], terms[k], frequency, x[k]);
   };
   for (size_t k = 0; k < size; ++k) {
+    __builtin_prefetch(expected + piece_of(nodes[k + kNodesAhead]));
     const uint32_t piece = piece_of(nodes[k]);
     if (__builtin_expect(piece < unknown, 1)) {
       add(k, piece);

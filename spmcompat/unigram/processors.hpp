@@ -36,6 +36,9 @@ struct Sums {
   float margin = 0.0f;          // no piece scores lower than minus that
 };
 
+// Counts are sent for so many nodes before they are added to.
+constexpr size_t kNodesAhead = 32;
+
 // Writes nodes down.
 struct Listing {
   static constexpr size_t kWidth = 8;  // tracks side by side
