@@ -21,7 +21,8 @@ class ReachableSearch {
   explicit ReachableSearch(const Pieces& pieces)
       : pieces_(pieces),
         unknown_score_(pieces.unknown_score()),
-        only_falls_(*std::max_element(pieces.score.begin(), pieces.score.end()) <= 0.0f) {}
+        only_falls_(std::all_of(pieces.score.begin(), pieces.score.end(),
+                                [](float score) { return score <= 0.0f; })) {}
 
   void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
 
