@@ -34,10 +34,13 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         void find_pieces(
             uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
         void begin_chains(const CPieces& pieces) except +
+        size_t chain_parts()
+        void count_chains(size_t part) except +
+        void end_counting() except +
         void rescore(const CPieces& pieces)
         void begin_renumbering(
             const vector[uint32_t]& new_ids, const CPieces& pieces) except +
-        size_t chain_parts()
+        size_t kept_parts()
         void renumber_chains(size_t part) except +
         void end_chains() except +
         void renumber_block(size_t block)

@@ -48,7 +48,10 @@ cdef class Lattices:
         workers.run(self._blocks(), lambda _, blocks: self._lay_out(blocks))
         workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
         workers.call(lambda: self._begin_chains(pieces))
-        self._renumber(workers)
+        chain_parts = range(dereference(self.lattices).chain_parts())
+        workers.run(chain_parts, lambda _, part: self._count_chains(part))
+        dereference(self.lattices).end_counting()
+        self._renumber_positions(workers)
         self.pieces = pieces
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
@@ -72,6 +75,10 @@ cdef class Lattices:
         with nogil:
             dereference(self.lattices).begin_chains(pieces.pieces)
 
+    def _count_chains(self, size_t part):
+        with nogil:
+            dereference(self.lattices).count_chains(part)
+
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
         if new_ids.all_as_before():
@@ -79,18 +86,14 @@ cdef class Lattices:
             return
         self.pieces = pieces
         workers.call(lambda: self._begin_renumbering(new_ids, pieces))
-        self._renumber(workers)
+        kept_parts = range(dereference(self.lattices).kept_parts())
+        workers.run(kept_parts, lambda _, part: self._renumber_chains(part))
+        workers.call(self._end_chains)
+        self._renumber_positions(workers)
 
     def _begin_renumbering(self, NewIds new_ids, Pieces pieces):
         with nogil:
             dereference(self.lattices).begin_renumbering(new_ids.ids, pieces.pieces)
-
-    def _renumber(self, workers):
-        parts = range(dereference(self.lattices).chain_parts())
-        workers.run(parts, lambda _, part: self._renumber_chains(part))
-        workers.call(self._end_chains)
-        workers.run(self._blocks(), lambda _, blocks: self._renumber_blocks(blocks))
-        dereference(self.lattices).end_renumbering()
 
     def _renumber_chains(self, size_t part):
         with nogil:
@@ -99,6 +102,10 @@ cdef class Lattices:
     def _end_chains(self):
         with nogil:
             dereference(self.lattices).end_chains()
+
+    def _renumber_positions(self, workers):
+        workers.run(self._blocks(), lambda _, blocks: self._renumber_blocks(blocks))
+        dereference(self.lattices).end_renumbering()
 
     def _renumber_blocks(self, range blocks):
         cdef size_t block, first = blocks.start, last = blocks.stop

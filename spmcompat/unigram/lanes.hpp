@@ -91,7 +91,9 @@ class Lanes {
       lanes_.emplace_back(LaneWords(corpus, lattices, 0, lanes - 1, lanes));
       return;
     }
-    for (size_t i = 0; i < lanes; ++i) lanes_.emplace_back(LaneWords(corpus, lattices, i, i, lanes));
+    for (size_t i = 0; i < lanes; ++i) {
+      lanes_.emplace_back(LaneWords(corpus, lattices, i, i, lanes));
+    }
   }
 
   // What one worker does. pass.add(segments, size, count) takes words until pass.full(); `find`

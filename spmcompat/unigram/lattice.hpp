@@ -127,9 +127,11 @@ class LatticeBlock {
 class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // segments
+  static constexpr uint32_t kChainPart = 1 << 14;
 
-  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces; then the
-  // prefixes it found make chains, as if pieces were renumbered.
+  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces, begin_chains,
+  // count_chains for all parts of the chains, end_counting, renumber_block for all blocks, and
+  // end_renumbering.
   Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
       : segments_(corpus.segments.size()),
         blocks_((segments_ + kBlockSize - 1) / kBlockSize),
@@ -164,30 +166,37 @@ class Lattices {
       chains_.set(id, static_cast<uint32_t>(count_chars(pieces[id])), prefixes_[id], 0);
     }
     std::vector<uint32_t>().swap(prefixes_);
-    all_ids_.resize(pieces.size() + 1);
-    std::iota(all_ids_.begin(), all_ids_.end(), 0);
-    begin_renumbering(all_ids_, pieces);
+    lack_unknown_.resize((pieces.size() + kChainPart - 1) / kChainPart);
+  }
+  size_t chain_parts() const { return lack_unknown_.size(); }
+  void count_chains(size_t part) {
+    const uint32_t first = part * kChainPart;
+    lack_unknown_[part] = chains_.count(first, std::min(first + kChainPart, chains_.pieces()));
+  }
+  void end_counting() {
+    for (const std::vector<uint32_t>& ids : lack_unknown_) {
+      for (const uint32_t id : ids) chains_.add_unknown(id);
+    }
+    std::vector<std::vector<uint32_t>>().swap(lack_unknown_);
+    new_tops_ = chains_.tops();
   }
 
   // Goes over to other scores of the same pieces.
   void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
 
-  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds: begin_renumbering,
-  // renumber_chains for all parts of them, end_chains, renumber_block for all blocks,
+  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds:
+  // begin_renumbering, renumber_chains for all parts, end_chains, renumber_block for all blocks,
   // end_renumbering.
   void begin_renumbering(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
     kept_.emplace(chains_, new_ids, pieces);
   }
-  size_t chain_parts() const { return kept_->parts(); }
+  size_t kept_parts() const { return kept_->parts(); }
   void renumber_chains(size_t part) { kept_->find(part); }
   void end_chains() {
     kept_->finish();
     new_tops_ = kept_->take_tops();
     chains_ = kept_->take_chains();
     kept_.reset();
-    // Where all ids stay, blocks need only look at their positions if some got an unknown piece.
-    if (!all_ids_.empty() && chains_.tops().empty()) new_tops_.clear();
-    std::vector<uint32_t>().swap(all_ids_);
   }
   void renumber_block(size_t block) {
     if (!new_tops_.empty()) blocks_[block].renumber(new_tops_);
@@ -220,10 +229,10 @@ class Lattices {
   size_t segments_;
   std::vector<LatticeBlock> blocks_;
   PieceChains chains_;
-  std::vector<uint32_t> prefixes_;  // of the pieces, while they are searched
-  std::vector<uint32_t> all_ids_;   // of the pieces, while the first chains are made
-  std::optional<KeptChains> kept_;  // while pieces are renumbered
-  std::vector<uint32_t> new_tops_;  // of each node, while blocks are renumbered
+  std::vector<uint32_t> prefixes_;                   // of the pieces, while they are searched
+  std::vector<std::vector<uint32_t>> lack_unknown_;  // chains, by part, while they are counted
+  std::optional<KeptChains> kept_;                   // while pieces are renumbered
+  std::vector<uint32_t> new_tops_;                   // of each node, while blocks are renumbered
 };
 
 }  // namespace spmcompat

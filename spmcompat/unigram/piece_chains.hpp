@@ -49,6 +49,19 @@ class PieceChains {
   void set(uint32_t id, uint32_t length, uint32_t prefix, uint32_t size) {
     nodes_[id] = {nodes_[id].score, length, prefix, size};
   }
+  // Counts the nodes of the chains of [first, last), and returns those of them that have no piece
+  // of one character.
+  std::vector<uint32_t> count(uint32_t first, uint32_t last) {
+    std::vector<uint32_t> lack_unknown;
+    for (uint32_t id = first; id < last; ++id) {
+      uint32_t size = 1;
+      uint32_t shortest = id;
+      for (; !ends_chain(nodes_[shortest]); ++size) shortest = nodes_[shortest].prefix;
+      nodes_[id].size = size;
+      if (nodes_[shortest].length > 1) lack_unknown.push_back(id);
+    }
+    return lack_unknown;
+  }
   // Puts the unknown piece before the chain of a piece.
   void add_unknown(uint32_t id) {
     if (tops_.empty()) {

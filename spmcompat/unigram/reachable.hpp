@@ -12,8 +12,8 @@
 
 namespace spmcompat {
 
-// Looks for the pieces that their own decomposition does not beat. In rounds: build for all parts of
-// the pieces, then find for all ranges of them.
+// Looks for the pieces that their own decomposition does not beat. In rounds: build for all parts
+// of the pieces, then find for all ranges of them.
 class ReachableSearch {
  public:
   static constexpr uint32_t kParts = 4;  // by the first character of a piece
