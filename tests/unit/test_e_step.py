@@ -123,6 +123,32 @@ def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
             assert sums(count) == alone
 
 
+def test_more_pieces_than_a_part_of_the_chains_with_and_without_characters() -> None:
+    """Every second character is no piece: chains that begin with it need the unknown piece."""
+    characters = [chr(0x4E00 + at) for at in range(150)]
+    texts = [*characters[::2], *(a + b for a in characters for b in characters)]
+    texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
+    random.Random(7).shuffle(texts)
+    pieces = [(text, np.float32(-1 - at % 13 / 4)) for at, text in enumerate(texts)]
+    assert len(pieces) > 16384
+    dice = random.Random(8)
+    words = ["".join(dice.choices(characters, k=dice.randint(1, 9))) for _ in range(300)]
+    case = stages.both([(word, 3) for word in dict.fromkeys(words)], Options(), dummy=False)
+    first = oracle.e_step(pieces, case.counted, 2)
+    left = kept(pieces, first[0])
+    assert 0 < len(left) < len(pieces)
+    for count in WORKERS:
+        workers = Workers(count)
+        ours = stages.ours(pieces)
+        lattices = Lattices(case.corpus, ours, workers)
+        counts = lattices.expected_counts(2, workers)
+        check_expected(counts, first)
+        thinned, new_ids = m_step(ours, counts, workers)
+        lattices.renumber(thinned, new_ids, workers)
+        again = lattices.expected_counts(2, workers)
+        check_expected(again, oracle.e_step(left, case.counted, 2))
+
+
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
