@@ -34,15 +34,15 @@ cdef extern from "e_step.hpp" namespace "spmcompat" nogil:
         void find_pieces(
             uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
         void begin_chains(const CPieces& pieces) except +
-        size_t chain_parts()
-        void count_chains(size_t part) except +
-        void end_counting() except +
         void rescore(const CPieces& pieces)
         void begin_renumbering(
             const vector[uint32_t]& new_ids, const CPieces& pieces) except +
-        size_t kept_parts()
-        void renumber_chains(size_t part) except +
-        void end_chains() except +
+        void keep_chains(uint32_t part) except +
+        void end_keeping() except +
+        uint32_t chain_parts()
+        void begin_counting() except +
+        void count_chains(uint32_t part) except +
+        void end_counting() except +
         void renumber_block(size_t block)
         void end_renumbering()
 

@@ -48,10 +48,7 @@ cdef class Lattices:
         workers.run(self._blocks(), lambda _, blocks: self._lay_out(blocks))
         workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
         workers.call(lambda: self._begin_chains(pieces))
-        chain_parts = range(dereference(self.lattices).chain_parts())
-        workers.run(chain_parts, lambda _, part: self._count_chains(part))
-        dereference(self.lattices).end_counting()
-        self._renumber_positions(workers)
+        self._count(workers)
         self.pieces = pieces
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
@@ -75,10 +72,6 @@ cdef class Lattices:
         with nogil:
             dereference(self.lattices).begin_chains(pieces.pieces)
 
-    def _count_chains(self, size_t part):
-        with nogil:
-            dereference(self.lattices).count_chains(part)
-
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
         if new_ids.all_as_before():
@@ -86,26 +79,35 @@ cdef class Lattices:
             return
         self.pieces = pieces
         workers.call(lambda: self._begin_renumbering(new_ids, pieces))
-        kept_parts = range(dereference(self.lattices).kept_parts())
-        workers.run(kept_parts, lambda _, part: self._renumber_chains(part))
-        workers.call(self._end_chains)
-        self._renumber_positions(workers)
+        parts = range(dereference(self.lattices).chain_parts())
+        workers.run(parts, lambda _, part: self._keep_chains(part))
+        dereference(self.lattices).end_keeping()
+        self._count(workers)
 
     def _begin_renumbering(self, NewIds new_ids, Pieces pieces):
         with nogil:
             dereference(self.lattices).begin_renumbering(new_ids.ids, pieces.pieces)
 
-    def _renumber_chains(self, size_t part):
+    def _keep_chains(self, uint32_t part):
         with nogil:
-            dereference(self.lattices).renumber_chains(part)
+            dereference(self.lattices).keep_chains(part)
 
-    def _end_chains(self):
-        with nogil:
-            dereference(self.lattices).end_chains()
-
-    def _renumber_positions(self, workers):
+    def _count(self, workers):
+        """Count the chains, and let positions begin with the unknown piece where it is needed."""
+        dereference(self.lattices).begin_counting()
+        parts = range(dereference(self.lattices).chain_parts())
+        workers.run(parts, lambda _, part: self._count_chains(part))
+        workers.call(self._end_counting)
         workers.run(self._blocks(), lambda _, blocks: self._renumber_blocks(blocks))
         dereference(self.lattices).end_renumbering()
+
+    def _count_chains(self, uint32_t part):
+        with nogil:
+            dereference(self.lattices).count_chains(part)
+
+    def _end_counting(self):
+        with nogil:
+            dereference(self.lattices).end_counting()
 
     def _renumber_blocks(self, range blocks):
         cdef size_t block, first = blocks.start, last = blocks.stop

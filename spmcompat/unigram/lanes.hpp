@@ -27,8 +27,10 @@ struct LaneSums {
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // A lane without words is empty.
+  // A lane without words is empty, and so is one that was cancelled before its first.
   void add(const LaneSums& lane) {
+    expected.resize(std::max(expected.size(), lane.expected.size()));
+    places.resize(std::max(places.size(), lane.places.size()));
     for (size_t i = 0; i < lane.expected.size(); ++i) expected[i] += lane.expected[i];
     for (size_t i = 0; i < lane.places.size(); ++i) {
       if (!places[i].known()) places[i] = lane.places[i];

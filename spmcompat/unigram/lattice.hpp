@@ -129,9 +129,8 @@ class Lattices {
   static constexpr size_t kBlockSize = 1024;  // segments
   static constexpr uint32_t kChainPart = 1 << 14;
 
-  // In rounds: lay_out for all blocks, then find_pieces for all parts of the pieces, begin_chains,
-  // count_chains for all parts of the chains, end_counting, renumber_block for all blocks, and
-  // end_renumbering.
+  // In rounds: lay_out for all blocks, find_pieces for all parts of the pieces, begin_chains, and
+  // then what follows below when chains are to be counted.
   Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
       : segments_(corpus.segments.size()),
         blocks_((segments_ + kBlockSize - 1) / kBlockSize),
@@ -163,13 +162,31 @@ class Lattices {
   void begin_chains(const Pieces& pieces) {
     chains_ = PieceChains(pieces);
     for (uint32_t id = 0; id < pieces.size(); ++id) {
-      chains_.set(id, static_cast<uint32_t>(count_chars(pieces[id])), prefixes_[id], 0);
+      chains_.set(id, static_cast<uint32_t>(count_chars(pieces[id])), prefixes_[id]);
     }
     std::vector<uint32_t>().swap(prefixes_);
-    lack_unknown_.resize((pieces.size() + kChainPart - 1) / kChainPart);
   }
-  size_t chain_parts() const { return lack_unknown_.size(); }
-  void count_chains(size_t part) {
+
+  // Goes over to other scores of the same pieces.
+  void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
+
+  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds:
+  // begin_renumbering, keep_chains for all parts of the chains, end_keeping.
+  void begin_renumbering(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
+    kept_.emplace(chains_, new_ids, pieces);
+  }
+  void keep_chains(uint32_t part) { kept_->find(part * kChainPart, (part + 1) * kChainPart); }
+  void end_keeping() {
+    new_tops_ = kept_->take_tops();
+    chains_ = kept_->take_chains();
+    kept_.reset();
+  }
+
+  // When chains are to be counted, in rounds: begin_counting, count_chains for all their parts,
+  // end_counting, renumber_block for all blocks, end_renumbering.
+  uint32_t chain_parts() const { return (chains_.size() + kChainPart - 1) / kChainPart; }
+  void begin_counting() { lack_unknown_.resize(chain_parts()); }
+  void count_chains(uint32_t part) {
     const uint32_t first = part * kChainPart;
     lack_unknown_[part] = chains_.count(first, std::min(first + kChainPart, chains_.pieces()));
   }
@@ -178,25 +195,11 @@ class Lattices {
       for (const uint32_t id : ids) chains_.add_unknown(id);
     }
     std::vector<std::vector<uint32_t>>().swap(lack_unknown_);
-    new_tops_ = chains_.tops();
-  }
-
-  // Goes over to other scores of the same pieces.
-  void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
-
-  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds:
-  // begin_renumbering, renumber_chains for all parts, end_chains, renumber_block for all blocks,
-  // end_renumbering.
-  void begin_renumbering(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
-    kept_.emplace(chains_, new_ids, pieces);
-  }
-  size_t kept_parts() const { return kept_->parts(); }
-  void renumber_chains(size_t part) { kept_->find(part); }
-  void end_chains() {
-    kept_->finish();
-    new_tops_ = kept_->take_tops();
-    chains_ = kept_->take_chains();
-    kept_.reset();
+    if (new_tops_.empty()) {
+      new_tops_ = chains_.tops();
+    } else if (!chains_.tops().empty()) {
+      for (uint32_t& top : new_tops_) top = chains_.top(top);
+    }
   }
   void renumber_block(size_t block) {
     if (!new_tops_.empty()) blocks_[block].renumber(new_tops_);

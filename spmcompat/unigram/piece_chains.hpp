@@ -38,16 +38,16 @@ inline uint32_t ends_chain(const ChainNode& node) { return node.prefix >> 31; }
 class PieceChains {
  public:
   PieceChains() = default;
-  // Of every piece a chain of its own, which `set` replaces.
+  // Every piece is given its chain by `set`; then all chains are counted.
   explicit PieceChains(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
     nodes_[unknown_] = {0.0f, 1, kChainEnd, 1};
     nodes_[no_op()] = {-std::numeric_limits<float>::infinity(), 0, no_op(), 1};
     rescore(pieces);
   }
 
-  // Length, prefix and size of a node.
-  void set(uint32_t id, uint32_t length, uint32_t prefix, uint32_t size) {
-    nodes_[id] = {nodes_[id].score, length, prefix, size};
+  void set(uint32_t id, uint32_t length, uint32_t prefix) {
+    nodes_[id].length = length;
+    nodes_[id].prefix = prefix;
   }
   // Counts the nodes of the chains of [first, last), and returns those of them that have no piece
   // of one character.
@@ -114,67 +114,42 @@ class PieceChains {
   std::vector<uint32_t> tops_;
 };
 
-// The chains of the pieces that stay, found for several parts of the old nodes at a time.
+// The chains of the pieces that stay, found for several parts of the old nodes at a time. They are
+// still to be counted.
 class KeptChains {
  public:
   // `new_ids` ends with that of the unknown piece.
   KeptChains(const PieceChains& old, const std::vector<uint32_t>& new_ids, const Pieces& pieces)
-      : old_(old),
-        new_ids_(new_ids),
-        chains_(pieces),
-        tops_(old.size(), new_ids.back()),
-        lack_unknown_((old.size() + kPart - 1) / kPart) {}
+      : old_(old), new_ids_(new_ids), chains_(pieces), tops_(old.size(), new_ids.back()) {}
 
-  size_t parts() const { return lack_unknown_.size(); }
-  void find(size_t part) {
-    const uint32_t first = part * kPart, last = std::min(first + kPart, old_.size());
-    for (uint32_t id = first; id < last; ++id) {
+  // Of the old nodes [first, last), where there are so many.
+  void find(uint32_t first, uint32_t last) {
+    for (uint32_t id = first; id < std::min(last, old_.size()); ++id) {
       if (id == old_.no_op()) continue;
       const uint32_t longest = next_kept(old_.is_unknown(id) ? old_[id].prefix : id);
       if (longest == kChainEnd) continue;
       tops_[id] = new_ids_[longest];
-      if (longest == id && !keep(id)) lack_unknown_[part].push_back(new_ids_[id]);
+      if (longest != id) continue;
+      const uint32_t prefix = next_kept(old_[id].prefix);
+      chains_.set(tops_[id], old_[id].length, prefix == kChainEnd ? kChainEnd : new_ids_[prefix]);
     }
-  }
-  void finish() {
-    for (const std::vector<uint32_t>& ids : lack_unknown_) {
-      for (const uint32_t id : ids) chains_.add_unknown(id);
-    }
-    if (chains_.tops().empty()) return;
-    for (uint32_t& top : tops_) top = chains_.top(top);
   }
 
   // They can be taken once.
   PieceChains take_chains() { return std::move(chains_); }
-  // For every old node, as the first of a position, the new one.
+  // For every old node, as the first of a position, the longest piece there or the unknown one.
   std::vector<uint32_t> take_tops() { return std::move(tops_); }
 
  private:
-  static constexpr uint32_t kPart = 1 << 14;
-
   uint32_t next_kept(uint32_t id) const {
     while (id != kChainEnd && new_ids_[id] == kDropped) id = old_[id].prefix;
     return id;
-  }
-  // Returns whether the chain has a piece of one character.
-  bool keep(uint32_t id) {
-    const uint32_t prefix = next_kept(old_[id].prefix);
-    uint32_t size = 1;
-    uint32_t shortest = id;
-    for (uint32_t next = prefix; next != kChainEnd; next = next_kept(old_[next].prefix)) {
-      shortest = next;
-      ++size;
-    }
-    chains_.set(new_ids_[id], old_[id].length, prefix == kChainEnd ? kChainEnd : new_ids_[prefix],
-                size);
-    return old_[shortest].length == 1;
   }
 
   const PieceChains& old_;
   const std::vector<uint32_t>& new_ids_;
   PieceChains chains_;
   std::vector<uint32_t> tops_;
-  std::vector<std::vector<uint32_t>> lack_unknown_;  // new ids, by part
 };
 
 }  // namespace spmcompat
