@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from benchmarks import ROOT
-from spmcompat.parity.reference import every_field
 from spmcompat.releases import DEFAULT
+from spmcompat.tools.parity.reference import every_field
 from tests.parity.case import Option, one_string
 from tests.parity.environments import (
     NOTHING_ELSE,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 BEGUN = time.perf_counter(), time.process_time()  # imports count
 
-from spmcompat.progress import Report  # noqa: E402
-from spmcompat.spec import from_string  # noqa: E402
+from spmcompat.options.spec import from_string  # noqa: E402
+from spmcompat.runtime.progress import Report  # noqa: E402
 from spmcompat.training import run  # noqa: E402
 
 

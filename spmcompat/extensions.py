@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError
-from spmcompat.values import UINT32, parse_bool, parse_float, parse_int
+from spmcompat.options.values import UINT32, parse_bool, parse_float, parse_int
 
 
 class Extensions(NamedTuple):

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from benchmarks.papers.measure import Measured, measure, write_text
 from benchmarks.papers.tables import LANGUAGES, PIECES, TABLES, Change, Flags, Table
-from spmcompat.evaluation.gold import GoldWord, read_gold
+from spmcompat.tools.evaluate.gold import GoldWord, read_gold
 
 SPACES = "spaces"
 _GOLD = Path(__file__).parent / "english.tsv"

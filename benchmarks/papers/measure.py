@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.papers.tables import BYTES, LANGUAGES, Flags
-from spmcompat.evaluation.evaluate import Evaluation, evaluate
-from spmcompat.evaluation.gold import GoldScores, GoldWord
-from spmcompat.evaluation.models import load_model
-from spmcompat.progress import Report
-from spmcompat.workers import Workers
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.models import load_model
 
 
 class Measured(NamedTuple):

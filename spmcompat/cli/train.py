@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from spmcompat.cli import process
-from spmcompat.cli.flags import UsageError, help_text, read_flags
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.options.flags import UsageError, help_text, read_flags
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -54,8 +54,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         if not flags.get(name):
             raise UsageError(f"--{name} is missing. See --help.")
 
-    from spmcompat.progress import Report  # noqa: PLC0415
-    from spmcompat.spec import from_flags  # noqa: PLC0415
+    from spmcompat.options.spec import from_flags  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
     try:

@@ -3,7 +3,7 @@
 from libcpp.string cimport string
 
 
-cdef extern from "entries.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
     void append_entry(const string& piece, float score, int type, string& model) except +
     void append_number(float number, string& text) except +
 

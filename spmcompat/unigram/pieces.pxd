@@ -3,7 +3,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 
-cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
     cdef cppclass CPieces "spmcompat::Pieces":
         vector[float] score
         uint32_t size()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from spmcompat.cli.compare import main
-from spmcompat.comparison import runs
+from spmcompat.tools.compare import runs
+from spmcompat.tools.compare.command import main
 from tests.parity import corpora
 
 

@@ -13,8 +13,8 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import COMMANDS
 from spmcompat.__main__ import main as spmcompat_main
-from spmcompat.cli.diff import DIFFERENT, EQUAL, HELP, UNREADABLE, main
-from spmcompat.difference import parse
+from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, UNREADABLE, main
+from spmcompat.tools.diff.difference import parse
 from tests.parity import corpora
 
 

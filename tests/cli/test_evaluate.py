@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.cli.evaluate import main
+from spmcompat.tools.evaluate.command import main
 
 TEXT = "the cat sat on the mat\nthe dog sat on the log\n" * 50
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from spmcompat import training
-from spmcompat.cli.flags import GROUPS, UsageError, help_text, read_flags
 from spmcompat.cli.train import main
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.flags import GROUPS, UsageError, help_text, read_flags
 from spmcompat.releases import DEFAULT
 from tests.parity import corpora
 from tests.parity.case import Option

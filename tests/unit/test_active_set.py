@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from spmcompat.bpe.merging import Merges
-from spmcompat.cancel import CancelFlag
+from spmcompat.bpe.merges import Merges
+from spmcompat.runtime.cancel import CancelFlag
 from tests.oracle import active_set, merging
 from tests.oracle.characters import Options
 from tests.oracle.heap import largest

@@ -14,7 +14,7 @@ from benchmarks.measure import Run, Step
 from benchmarks.results import Measured, Result, Store, machine, trouble
 from benchmarks.sides import MissingSideError, Side
 from spmcompat import training
-from spmcompat.spec import from_kwargs
+from spmcompat.options.spec import from_kwargs
 from tests.parity import corpora
 
 EQUAL, DIFFERENT = ("a" * 64, "b" * 64), ("c" * 64, "b" * 64)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from spmcompat.corpus import charsmap
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.normalization import charsmap
 from tests.parity import reference_normalizer as reference
 
 DATA = Path(charsmap.__file__).parent / "data"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.checks import verify
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.spec import from_kwargs
+from spmcompat.options.checks import verify
+from spmcompat.options.spec import from_kwargs
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case

@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet
 from spmcompat.errors import TrainingError
+from spmcompat.segments.coverage import choose_alphabet, kept_alphabet
 from tests.oracle.characters import Options, cover
 
 

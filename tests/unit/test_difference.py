@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from spmcompat.corpus.charsmap import compile_charsmap
-from spmcompat.difference import (
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.tools.diff.difference import (
     Difference,
     UnreadableError,
     compare,
@@ -15,7 +16,6 @@ from spmcompat.difference import (
     parse,
     shortest,
 )
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.parity.harness import Trainers, file_case
 
 TEXT = "abc abd abe abc\nabf abc abd\n" * 5

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from spmcompat.unigram.e_step import Counts, Lattices
-from spmcompat.unigram.log_math import has_avx2
-from spmcompat.unigram.m_step import m_step
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Counts, Lattices
+from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.lattice.log_math import has_avx2
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.workers import Workers
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
 from tests.oracle.seeding import Pieces as OraclePieces

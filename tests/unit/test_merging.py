@@ -8,14 +8,14 @@ import random
 import numpy as np
 import pytest
 
-from spmcompat.bpe.merging import Merges
+from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
-from spmcompat.cancel import CancelFlag
-from spmcompat.corpus.corpus import SegmentCounts
-from spmcompat.corpus.reading import CorpusOptions, read_unordered
-from spmcompat.progress import Report
-from spmcompat.workers import Workers
+from spmcompat.counting.reading import CorpusOptions, read_unordered
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import SegmentCounts
 from tests.oracle import merging, selection
 from tests.oracle.characters import SPACE, Options, cover
 from tests.unit import stages

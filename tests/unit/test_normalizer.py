@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from spmcompat.corpus import charsmap
-from spmcompat.corpus.normalizer import Normalizer, replace_meta_pieces
 from spmcompat.errors import TrainingError
+from spmcompat.normalization import charsmap
+from spmcompat.normalization.normalizer import Normalizer, replace_meta_pieces
 from tests.parity import reference_normalizer as reference
 
 FLAGS = [

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.cancel import CancelFlag
 from spmcompat.cli.train import main
-from spmcompat.corpus import scripts
-from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
-from spmcompat.workers import Workers
+from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.unicode import scripts
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
 from tests.unit.stages import read

@@ -5,8 +5,8 @@ import logging
 
 import pytest
 
-from spmcompat import progress
-from spmcompat.progress import Report
+from spmcompat.runtime import progress
+from spmcompat.runtime.progress import Report
 
 
 class _Terminal(io.StringIO):

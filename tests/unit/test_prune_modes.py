@@ -8,11 +8,11 @@ import random
 
 import pytest
 
-from spmcompat.unigram.e_step import Lattices
-from spmcompat.unigram.exact_pruning import exact_losses, prune_exact
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import prune_flat
-from spmcompat.workers import Workers
+from spmcompat.unigram.pruning.exact_pruning import exact_losses, prune_exact
+from spmcompat.unigram.pruning.pruning import prune_flat
 from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spmcompat.unigram.e_step import Lattices
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune
-from spmcompat.workers import Workers
+from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
 from tests.oracle.lattice import Lattice as OracleLattice

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from spmcompat.corpus import blocks as blocks_module
-from spmcompat.corpus import lines as lines_module
-from spmcompat.corpus import reading
-from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.lines import BLOCK_BYTES, Block
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.counting import reading
+from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.progress import Report
 from spmcompat.releases import RELEASES, Release
-from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
-from spmcompat.workers import Workers
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.text import lines as lines_module
+from spmcompat.text import sources as blocks_module
+from spmcompat.text.lines import BLOCK_BYTES, Block
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
 from tests.unit.stages import read

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from spmcompat.corpus import scripts
+from spmcompat.unicode import scripts
 from tests.oracle import pretokenizing
 
 # Of the whole table, scripts numbered by first appearance: a record of the state in which it

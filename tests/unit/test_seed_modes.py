@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
-from spmcompat.workers import Workers
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options, is_valid_piece
 from tests.unit import stages

@@ -12,11 +12,11 @@ import pytest
 
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.releases import V0_2_1, V0_2_2, Release
+from spmcompat.runtime.workers import Workers
 from spmcompat.unigram import trainer
-from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding.seed_file import read_seed_file
+from spmcompat.unigram.seeding.seeds import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import UnigramOptions, make_seeds
-from spmcompat.workers import Workers
 from tests.oracle import character_tree
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options, cover

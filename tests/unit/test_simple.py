@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from spmcompat.corpus.coverage import whole_alphabet
 from spmcompat.errors import TrainingError
+from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.simple.char import train as train_char
 from spmcompat.simple.shares import log_shares
 from spmcompat.simple.word import train as train_word

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spmcompat.unigram.e_step import Counts, Lattices
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Counts, Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.sparse_pruning import prune_sparsely
-from spmcompat.unigram.sparse_step import ranked_count, sparse_step
-from spmcompat.workers import Workers
+from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
+from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
 from tests.oracle import training as oracle
 from tests.unit import stages
 from tests.unit.stages import Case

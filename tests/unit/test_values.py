@@ -3,7 +3,7 @@
 import pytest
 
 from spmcompat.errors import BadValueError
-from spmcompat.values import (
+from spmcompat.options.values import (
     INT32,
     UINT32,
     UINT64,

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.cancel import CancelFlag
-from spmcompat.workers import Workers
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
 from tests.parity import corpora
 
 
@@ -133,7 +133,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kernel that does not look at the flag, with and without tasks that wait behind it."""
-    monkeypatch.setattr(spmcompat.workers, "_PATIENCE", 0.1)
+    monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
     release = threading.Event()
     begun, number = [], itertools.count(1)
     ended: list[int] = []
@@ -163,7 +163,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
 def test_an_interrupt_waits_for_tasks_that_look_at_the_flag(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spmcompat.workers, "_PATIENCE", 60)
+    monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 60)
     workers = Workers(count)
     begun, number = [], itertools.count(1)
     ended: list[int] = []

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.comparison.configs import BUILT_IN, Config, read_configs
 from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.tools.compare.configs import BUILT_IN, Config, read_configs
 
 
 def write(folder: Path, text: str) -> str:

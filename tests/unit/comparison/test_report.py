@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.comparison.report import page
-from spmcompat.comparison.runs import Run, Texts
-from spmcompat.evaluation.evaluate import Evaluation
+from spmcompat.tools.compare.report import page
+from spmcompat.tools.compare.runs import Run, Texts
+from spmcompat.tools.evaluate.evaluation import Evaluation
 
 
 def run(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Run:

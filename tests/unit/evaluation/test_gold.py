@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError
-from spmcompat.evaluation.gold import GoldWord, compare, read_gold, score_boundaries
-from spmcompat.evaluation.models import load_model
-from spmcompat.workers import Workers
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.gold import GoldWord, compare, read_gold, score_boundaries
+from spmcompat.tools.evaluate.models import load_model
 
 from .conftest import Train
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.evaluation.loss import MarginalLoss, has_loss
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.workers import Workers
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 
 from .conftest import Train, load
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.evaluation.tokens import TokenCounts, kinds_of_pieces
+from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces
 
 from .conftest import Train, load
 
