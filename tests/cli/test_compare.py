@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     # The trainings are processes of their own, and must find what is tested.
-    monkeypatch.setenv("PYTHONPATH", str(Path(runs.__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(runs.__file__).parents[3]))
     return tmp_path
 
 

@@ -11,7 +11,8 @@ cdef extern from "spmcompat/unigram/lattice/processors.hpp" namespace "spmcompat
     LogSumExp exact_log_sum_exp(cbool with_log1p)
 
 
-cdef extern from "spmcompat/unigram/lattice/processors.hpp" namespace "spmcompat::any_processor" nogil:
+cdef extern from \
+        "spmcompat/unigram/lattice/processors.hpp" namespace "spmcompat::any_processor" nogil:
     void log_sum_exp_arrays(const float*, const float*, LogSumExp, float*, size_t) noexcept
     void add_exp_arrays(const float*, const float*, const float*, float*, size_t) noexcept
 
