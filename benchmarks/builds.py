@@ -82,6 +82,8 @@ def _built(tree: str, name: str) -> Path:
 
 
 def _compile(source: Path) -> None:
+    if not _cython():
+        raise BuildError("A build needs Cython: pip install 'Cython>=3.1' 'setuptools>=77'")
     jobs = f"-j{len(os.sched_getaffinity(0))}"
     _run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", jobs], source)
     # Otherwise the first run would compile the Python files, and later runs would not.
@@ -90,13 +92,16 @@ def _compile(source: Path) -> None:
 
 def _key(tree: str) -> str:
     """Return a name for the build: the same name for the same sources and compiler settings."""
-    try:
-        cython = version("Cython")
-    except PackageNotFoundError:
-        raise BuildError("Cython is not installed: pip install 'Cython>=3.1'") from None
     variables = [f"{name}={os.environ.get(name, '')}" for name in _COMPILER_VARIABLES]
-    parts = [_sources(tree), cython, str(sysconfig.get_config_var("SOABI")), *variables]
+    parts = [_sources(tree), _cython(), str(sysconfig.get_config_var("SOABI")), *variables]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _cython() -> str:
+    try:
+        return version("Cython")
+    except PackageNotFoundError:
+        return ""
 
 
 def _sources(tree: str) -> str:
