@@ -1,7 +1,7 @@
 """Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--readme README.md]``.
 
-All tables and the figure are written beside the results. The main table and the figure can also
-be put into a README, between the two comments that mark their place.
+The command writes all tables and the figure into the folder of the results. It can also put the
+main table and the figure into a README, between two comments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ END = "<!-- end of what is written -->"
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table that can be read as it stands; empty if it has no lines."""
+    """Return a Markdown table with aligned columns; empty if it has no lines."""
     lines = list(lines)
     if not lines:
         return ""
@@ -35,7 +35,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def compared(results: Iterable[Result]) -> str:
-    """Ours, with as many workers as the others have threads, against the installed release."""
+    """spmcompat, with as many workers as the others have threads, and the installed release."""
     pairs = [(r, r.reference) for r in results if r.reference and r.is_compared]
     version = pairs[0][1].label if pairs else ""
     counts = sorted({n for r, _ in pairs for n in r.by_workers if n != r.threads})
@@ -61,7 +61,7 @@ def compared(results: Iterable[Result]) -> str:
 
 
 def by_workers(results: Iterable[Result]) -> str:
-    """Ours with every number of real threads; what it writes is the same."""
+    """spmcompat with several numbers of workers; all of them write the same bytes."""
     results = [result for result in results if len(result.by_workers) > 1]
     counts = sorted({count for result in results for count in result.by_workers})
     return table(
@@ -71,7 +71,7 @@ def by_workers(results: Iterable[Result]) -> str:
 
 
 def all_sides(results: Iterable[Result]) -> str:
-    """Every trainer that was measured; the others make other models of the same text and size."""
+    """All trainers; the others make different models of the same size from the same text."""
     found = {
         r: {side.label: side for side in (r.ours, r.reference, *r.others) if side is not None}
         for r in results
@@ -85,7 +85,7 @@ def all_sides(results: Iterable[Result]) -> str:
 
 
 def growth(results: Iterable[Result]) -> str:
-    """Ours on the same words many times over, against ours on them once."""
+    """spmcompat on several copies of a text, compared with spmcompat on the text itself."""
     found = [result for result in results if result.is_in("growth")]
     if len(found) < 2:
         return ""
@@ -99,7 +99,7 @@ def growth(results: Iterable[Result]) -> str:
                 _times(result.size / once.size),
                 _times(result.ours.seconds / once.ours.seconds),
                 _times(result.ours.mib / once.ours.mib),
-                f"those of {result.reference.label}" if result.reference else "not compared",
+                f"equal to {result.reference.label}" if result.reference else "not compared",
             ]
             for result in sorted(found, key=lambda result: result.size)
         ),
@@ -107,7 +107,7 @@ def growth(results: Iterable[Result]) -> str:
 
 
 def start(results: Iterable[Result]) -> str:
-    """Where starting decides: importing, and 2,000 pieces from a small text."""
+    """Short runs, in which the start matters most: imports, and 2,000 pieces from a small text."""
     lines = []
     for result in results:
         if result.is_in("start") and result.reference:
@@ -122,7 +122,7 @@ def start(results: Iterable[Result]) -> str:
 
 
 def stages(results: Iterable[Result]) -> str:
-    """Seconds of every step of ours, and how many cores it kept busy."""
+    """Seconds of every step of spmcompat and, in brackets, how many cores it kept busy."""
     runs = {r: r.stages.fastest for r in results if r.stages}
     costs = [{step.name: step for step in run.steps} for run in runs.values()]
     names = dict.fromkeys(name for steps in costs for name in steps)
@@ -133,7 +133,7 @@ def stages(results: Iterable[Result]) -> str:
 
 
 def setting(results: Sequence[Result]) -> str:
-    """Return what the figures depend on."""
+    """Describe how and where the results were measured."""
     if not results:
         return "Nothing was measured."
     trained = [result for result in results if result.is_compared]
@@ -142,12 +142,15 @@ def setting(results: Sequence[Result]) -> str:
         first = trained[0]
         runs = min(len(result.ours.runs) for result in trained)
         parts.append(
-            f"Both sides with `num_threads={first.threads}`, ours with {first.threads} workers; "
-            f"{first.options['vocab_size']:,} pieces, `hard_vocab_limit=False`; whole processes, "
-            f"fresh and in turns, the least of {runs} run{'s' if runs > 1 else ''} of each side."
+            f"Both sides have `num_threads={first.threads}`, ours {first.threads} workers; "
+            f"{first.options['vocab_size']:,} pieces, `hard_vocab_limit=False`. Each run is a new "
+            "process, and the sides take turns; the smallest value of "
+            f"{runs} run{'s' if runs > 1 else ''} of each side counts."
         )
     if results[0].scale != 1:
-        parts.append(f"Only a share of {results[0].scale} of each text: nothing to go by.")
+        parts.append(
+            f"A trial with only {results[0].scale} of each text: do not rely on these numbers."
+        )
     machine = results[0].machine
     loads = [result.machine["load"][0] for result in results]
     days = sorted(result.day for result in results)
@@ -163,8 +166,8 @@ SECTIONS = (
     ("Time and memory", compared),
     ("Other trainers", all_sides),
     ("Workers", by_workers),
-    ("More text, the same words", growth),
-    ("Starting", start),
+    ("Several copies of a text", growth),
+    ("Start", start),
     ("Stages of spmcompat", stages),
 )
 
@@ -182,7 +185,7 @@ def document(results: Sequence[Result], figure: str = "") -> str:
 
 
 def summary(results: Sequence[Result], figure: str = "") -> str:
-    """Return what a README shows."""
+    """Return the part of the results that a README shows."""
     corpora = [result for result in results if result.is_in("corpora")]
     shown = f"![Time and memory against size]({figure})" if figure else ""
     parts = [shown, setting(corpora), compared(corpora), growth(results)]
@@ -190,23 +193,23 @@ def summary(results: Sequence[Result], figure: str = "") -> str:
 
 
 def put_into(readme: str, model_type: str, text: str) -> str:
-    """Return a README with `text` between the marks of a model type.
+    """Return a README with `text` between the two comments for a model type.
 
     Raises
     ------
     SystemExit
-        If it has no marks.
+        If the README has no such comments.
     """
     before, begin, rest = readme.partition(BEGIN.format(model_type))
     _, end, after = rest.partition(END)
     if not (begin and end):
-        marks = f"{BEGIN.format(model_type)} and {END}"
-        raise SystemExit(f"The README has no place for the table: {marks}.")
+        comments = f"{BEGIN.format(model_type)} and {END}"
+        raise SystemExit(f"The README needs two comments around the table: {comments}.")
     return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
 def write(path: Path) -> None:
-    """Write the tables and the figure beside a file of results."""
+    """Write the tables and the figure into the folder of a file of results."""
     results = Store(path).results
     figure = path.with_suffix(".svg")
     plot.draw_to(figure, results)
@@ -250,8 +253,10 @@ def _cost(side: Measured | None) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--readme", type=Path, help="put the main table and the figure into it")
+    parser.add_argument("results", type=Path, help="file that benchmarks/run.py has written")
+    parser.add_argument(
+        "--readme", type=Path, help="also put the main table and the figure into this file"
+    )
     given = parser.parse_args(argv)
     write(given.results)
     if given.readme:
