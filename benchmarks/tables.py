@@ -227,7 +227,7 @@ def put_into(page: str, name: str, text: str) -> str:
     _, end, after = rest.partition(END)
     if not (begin and end):
         marks = f"{BEGIN.format(name)} and {END}"
-        raise SystemExit(ff"The page needs two comments around the table: {marks}.")
+        raise SystemExit(f"The page needs two comments around the table: {marks}.")
     return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
