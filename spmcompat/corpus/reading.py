@@ -10,7 +10,12 @@ from typing import NamedTuple
 
 from spmcompat.corpus.blocks import Files, Items, Overheard, Sampled
 from spmcompat.corpus.corpus import Corpus, SegmentCounts, return_freed_memory
-from spmcompat.corpus.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.corpus.coverage import (
+    choose_alphabet,
+    kept_alphabet,
+    too_many_characters,
+    whole_alphabet,
+)
 from spmcompat.corpus.folding import SPACE_MARK, Batch, Folder, TextRules
 from spmcompat.corpus.lines import Block, Sample, Sentences
 from spmcompat.corpus.pretokenizer import Cut, Pretokenizer, find_cut
@@ -428,6 +433,9 @@ def _report_lines(filters: list[Sentences], options: CorpusOptions, report: Repo
         )
     if reserved:
         report.warning(f"Skipped {reserved} sentences that hold the reserved character U+2585.")
+    # A sample leaves most sentences out; its counts are checked with the alphabet alone.
+    if not options.input_sentence_size and sum(f.huge_characters for f in filters) >= 2**64:
+        raise too_many_characters()
     if accepted == 0:
         raise TrainingError(
             "The input holds no sentence: all lines are empty, too long or reserved. "
