@@ -18,7 +18,7 @@ from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
 from spmcompat.releases import Release
-from spmcompat.spec import Settings
+from spmcompat.spec import MOST_WORKERS, Settings
 
 # Fields and the smallest and largest values they may have, both included.
 _RANGES: dict[str, tuple[float, float]] = {
@@ -74,8 +74,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
-    if settings.workers < 1:
-        raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise BadValueError(f"workers must be from 1 to {MOST_WORKERS}, not {settings.workers}.")
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
     return meta

@@ -1,5 +1,7 @@
 """The one exception of the package, with a subclass for each kind that callers may catch."""
 
+from os import PathLike, fspath
+
 
 class TrainingError(RuntimeError):
     """Training cannot go on; the message says what is wrong and what to do.
@@ -17,6 +19,18 @@ class BadValueError(SyntaxError, TrainingError, ValueError):
 
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
+
+
+def refuse_nul(path: str | PathLike[str], remedy: str) -> None:
+    """Raise for a path that no file can have; Python's own error for it is no `OSError`.
+
+    Raises
+    ------
+    MissingFileError
+        If the path holds a NUL character.
+    """
+    if "\0" in fspath(path):
+        raise MissingFileError(f"{fspath(path)!r}: the path holds a NUL character: {remedy}.")
 
 
 class UnknownOptionError(TrainingError, OSError):

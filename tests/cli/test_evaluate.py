@@ -115,4 +115,4 @@ def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert error.value.code == 2
     with pytest.raises(SystemExit):
         main(["m.model", "--text", "t", "--workers", "0"])
-    assert "whole number above 0" in capsys.readouterr().err
+    assert "whole number from 1 to 1024" in capsys.readouterr().err
