@@ -1,6 +1,6 @@
 """The one exception of the package, with a subclass for each kind that callers may catch."""
 
-from os import PathLike, fspath
+from os import PathLike, fsencode, fspath
 
 
 class TrainingError(RuntimeError):
@@ -21,16 +21,23 @@ class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
 
 
-def refuse_nul(path: str | PathLike[str], remedy: str) -> None:
-    """Raise for a path that no file can have; Python's own error for it is no `OSError`.
+def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
+    """Raise for a path that no file can have; Python's own errors for it are no `OSError`.
 
     Raises
     ------
     MissingFileError
-        If the path holds a NUL character.
+        If the path holds a NUL character, or a lone surrogate that stands for no byte.
     """
-    if "\0" in fspath(path):
-        raise MissingFileError(f"{fspath(path)!r}: the path holds a NUL character: {remedy}.")
+    text = fspath(path)
+    try:
+        is_possible = b"\0" not in fsencode(text)
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise MissingFileError(
+            f"{text!r}: the path holds a NUL character or a lone surrogate: {remedy}."
+        )
 
 
 class UnknownOptionError(TrainingError, OSError):

@@ -17,7 +17,7 @@ from spmcompat.errors import (
     MissingFileError,
     TrainingError,
     UnknownOptionError,
-    refuse_nul,
+    refuse_impossible,
 )
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.releases import DEFAULT, Release, find_release
@@ -473,7 +473,7 @@ def _bare_bool(text: str) -> str:
 
 def _lines(path: str) -> list[str]:
     """Read the lines of a file of symbols; only the line feed ends one."""
-    refuse_nul(path, "check the path")
+    refuse_impossible(path, "check the path")
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             text = file.read()

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from spmcompat.cli.flags import training_flags
 from spmcompat.cli.process import run_telling_errors
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_nul
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.values import to_int
 
 
@@ -88,7 +88,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _make_folders(folder: Path) -> Path:
-    refuse_nul(folder, "check --report")
+    refuse_impossible(folder, "check --report")
     try:
         for path in (folder / "models", folder / "results"):
             path.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spmcompat.comparison.configs import OURS, Config
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_nul
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.evaluation.evaluate import Evaluation, evaluate
 from spmcompat.evaluation.gold import GoldScores, GoldWord
 from spmcompat.evaluation.models import load_model
@@ -73,7 +73,7 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
     train, held_out = folder / "train.txt", folder / "held-out.txt"
     digest = hashlib.sha256()
     lines = 0
-    refuse_nul(text, "check --text")
+    refuse_impossible(text, "check --text")
     try:
         with (
             open(text, "rb") as source,

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_nul
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.evaluation.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.evaluation.models import Model
 from spmcompat.evaluation.tokens import TokenCounts, ratio
@@ -122,7 +122,7 @@ def evaluate(
         If a text cannot be read or is empty.
     """
     for path in texts:
-        refuse_nul(path, "check its name")
+        refuse_impossible(path, "check its name")
     measured = [_Measured(model) for model in models]
     characters = size = 0
     with report.stage("Evaluating", _size(texts), "bytes") as stage:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_nul
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.evaluation.loss import MarginalLoss, has_loss
 from spmcompat.evaluation.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -60,7 +60,7 @@ def load_model(path: str, workers: Workers) -> Model:
     TrainingError
         If the file cannot be read or is no model, or the library that encodes is not installed.
     """
-    refuse_nul(path, "check its name")
+    refuse_impossible(path, "check its name")
     try:
         return _HuggingFace(path) if path.endswith(".json") else _SentencePiece(path, workers)
     except ModuleNotFoundError as error:
@@ -85,6 +85,8 @@ class _SentencePiece:
         model = ModelProto()
         try:
             model.ParseFromString(serialized)
+            if not model.pieces:  # the library takes no bytes for no model at all
+                raise ValueError("it holds no pieces")
             self._encoder = SentencePieceProcessor(model_proto=serialized)
         except Exception as error:
             raise BadValueError(f"{path} is no SentencePiece model: {error}.") from error
