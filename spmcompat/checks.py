@@ -335,6 +335,14 @@ def _check_writable(path: str) -> None:
         raise MissingFileError(
             f'"{path}": No such file or directory. Make the folder {folder} first.'
         )
+    try:
+        os.lstat(target)
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # such as a name that is too long
+        raise MissingFileError(
+            f'"{path}": {error.strerror}. Choose another model_prefix.'
+        ) from error
     place = folder if is_replaceable(target) else target
     if not os.access(place, os.W_OK):
         raise MissingFileError(

@@ -269,3 +269,11 @@ def test_an_error_of_the_system_ends_in_one_line(monkeypatch: pytest.MonkeyPatch
     status, out, err = _main("--input=t.txt", "--model_prefix=m")
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert err.startswith("spm_train: m.model: No space left on device. Check the path")
+
+
+@pytest.mark.parametrize("size", [250, 300, 5000])
+@pytest.mark.usefixtures("text")
+def test_a_name_that_is_too_long_is_refused_before_reading(size: int) -> None:
+    status, _, err = _main("--input=t.txt", f"--model_prefix={'x' * size}", "--vocab_size=60")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "File name too long. Choose another model_prefix." in err

@@ -10,7 +10,6 @@ from spmcompat.cli.flags import training_flags
 from spmcompat.comparison.configs import BUILT_IN, Config, read_configs
 from spmcompat.errors import BadValueError, MissingFileError
 
-
 FLAGS = training_flags()
 
 
