@@ -197,9 +197,7 @@ def encodings(draw: st.DrawFn) -> tuple[dict[str, Option], list[str]]:
     return options, lines
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(encodings())
 def test_random_lines(
     trainers: Trainers, old_release: str, encoding: tuple[dict[str, Option], list[str]]
