@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "spmcompat/normalization/charsmap.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -71,7 +72,7 @@ class Normalizer {
   Normalizer(std::string_view charsmap, const NormalizerOptions& options,
              const SymbolMatcher* symbols = nullptr)
       : options_(options),
-        space_(options.escape_whitespaces ? "\xe2\x96\x81" : " "),
+        space_(options.escape_whitespaces ? kSpaceUtf8 : " "),
         charsmap_(parse_charsmap(charsmap)),
         symbols_(symbols) {
     for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "spmcompat/normalization/normalizer.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -93,7 +94,6 @@ class Encoder {
   }
 
  private:
-  static constexpr std::string_view kSpaceMark = "\xe2\x96\x81";
   static constexpr float kUnknownPenalty = 10.0f;
   static constexpr float kLargestSum = 100000.0f;  // in float, a larger one is taken as zero
 
@@ -178,7 +178,7 @@ class Encoder {
   std::vector<Token> words(std::string_view text) const {
     std::vector<Token> tokens;
     while (!text.empty()) {
-      const std::string_view word = text.substr(0, text.find(kSpaceMark, 1));
+      const std::string_view word = text.substr(0, text.find(kSpaceUtf8, 1));
       tokens.push_back(token(word));
       text.remove_prefix(word.size());
     }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/unicode/marks.hpp"
+
 namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
@@ -56,7 +58,6 @@ class LineFilter {
   uint64_t reserved() const { return reserved_; }
 
  private:
-  static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
   static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
 
   template <typename Function>

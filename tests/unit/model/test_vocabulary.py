@@ -68,7 +68,7 @@ def test_reference_models_come_back(
     meta = meta_pieces(settings.trainer)
     assert fill_ids(learned, meta, settings.trainer) == pieces
     specs = settings.trainer, settings.normalizer, settings.denormalizer
-    assert assemble(pieces, meta, *specs).SerializeToString() == model
+    assert assemble(pieces, meta, *specs).serialize() == model
 
 
 def test_the_schema_is_the_reference_s_and_holds_what_older_releases_wrote() -> None:
@@ -94,7 +94,8 @@ def _assemble(
 ) -> ModelProto:
     trainer = TrainerSpec(**options)
     vocabulary = fill_ids(learned, meta, trainer)
-    return assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
+    model = assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
+    return ModelProto.FromString(model.serialize())
 
 
 def test_too_few_pieces() -> None:
