@@ -1,10 +1,10 @@
 // The active set: the pairs among which sentencepiece 0.2.0 and 0.2.1 look for the next merge.
 //
-// The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at least
-// 1000 pairs. Until the next renewal, merges are chosen among these pairs and the pairs that came
-// into being since. Of the pairs with the lowest count in the set, only some are in it. Which ones
-// depends on the order of a hash table and on the heap of std::partial_sort. Both depend only on
-// the input, because the keys are fingerprints of texts. The containers here are those of the
+// The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at
+// least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the pairs that
+// came into being since. Of the pairs with the lowest count in the set, only some are in it. Which
+// ones depends on the order of a hash table and on the heap of std::partial_sort. Both depend only
+// on the input, because the keys are fingerprints of texts. The containers here are those of the
 // reference, so the order is the same.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace spmcompat {
 
 constexpr size_t kRenewal = 100;  // merges
 
-// The size of the active set if there are so many symbols (characters and pairs). Computed in float,
-// as in the reference.
+// The size of the active set if there are so many symbols (characters and pairs). Computed in
+// float, as in the reference.
 inline size_t active_size(size_t symbols) {
   return std::max<size_t>(1000, static_cast<size_t>(symbols * 0.05f));
 }
