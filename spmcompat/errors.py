@@ -45,4 +45,4 @@ class UnknownOptionError(TrainingError, OSError):
 
 
 class EmptyCorpusError(TrainingError):
-    """The text has no characters to train on."""
+    """No character of the text is left to train on."""

@@ -1,14 +1,14 @@
-"""A flag that running kernels check, so that Ctrl-C ends them at once."""
+"""A flag that running kernels look at, so that Ctrl-C ends them at once."""
 
 from cython cimport final
 
 
 @final
 cdef class CancelFlag:
-    """Once it is set, every kernel that has it returns early, and its result is not used."""
+    """Set once; every kernel that holds it returns early, with a result nobody reads."""
 
     def set(self):
-        """Ask all kernels that have the flag to stop."""
+        """Ask all kernels that hold the flag to stop."""
         self.flag = 1
 
     def is_set(self):

@@ -67,7 +67,7 @@ class Report:
     def step(self, name: str) -> None:
         """Take note that the step `name` begins, and that the one before it has ended.
 
-        Nothing is logged. A subclass that measures a run overrides this.
+        Nothing is told. A subclass that measures a run overrides this.
         """
 
     @contextmanager

@@ -58,7 +58,7 @@ class Workers:
         Raises
         ------
         BaseException
-            What the first failing call raised.
+            What any call raised first.
         """
         waiting = iter(tasks)
         turn = threading.Lock()
@@ -86,7 +86,7 @@ class Workers:
         Raises
         ------
         BaseException
-            What `tasks` or the first failing call raised.
+            What `tasks` or any call raised first.
         """
         used = 0
         with self._ending_on_error():
@@ -150,7 +150,7 @@ class Workers:
 
 
 def _serve(worker: int, orders: _Orders, reports: SimpleQueue[_Report], cancel: CancelFlag) -> None:
-    """Do one job after the other. While the thread waits, it keeps no `Workers` alive."""
+    """Do one job after the other. A thread that waits holds no job, and so no `Workers`."""
     while (report := _do_next(worker, orders, cancel)) is not None:
         reports.put(report)
 
