@@ -46,12 +46,8 @@ class PairIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  PairIndex() { table_.make_room(used_); }
-
   void insert(uint32_t left, uint32_t right, uint32_t pair) {
-    table_.make_room(used_);
-    table_.find(hash_pair(left, right), Equal{left, right}) = {left, right, pair};
-    ++used_;
+    table_.find_or_add(hash_pair(left, right), used_++, Equal{left, right}) = {left, right, pair};
   }
   uint32_t find(uint32_t left, uint32_t right) const {
     return table_.find(hash_pair(left, right), Equal{left, right}).pair;
@@ -70,7 +66,7 @@ class PairIndex {
     bool operator()(const Slot& slot) const { return slot.left == left && slot.right == right; }
   };
 
-  OpenTable<Slot> table_;
+  OpenTable<Slot> table_{OpenTable<Slot>::kFirstSize};
   size_t used_ = 0;
 };
 

@@ -16,31 +16,32 @@ namespace spmcompat {
 template <typename Slot>
 class OpenTable {
  public:
-  // Makes sure that there is an empty slot for one more key: at most two thirds of the slots are
-  // used. Call it before each `find` that may lead to a new key, with the number of used slots.
-  void make_room(size_t used) {
+  static constexpr size_t kFirstSize = 1024;
+
+  // A table without slots allocates them for the first key. `find` needs slots.
+  OpenTable() = default;
+  explicit OpenTable(size_t slots) : slots_(slots), mask_(slots - 1) {}
+
+  // The slot with this hash for which matches(slot) holds. If there is none, an empty slot for the
+  // new key. `used` is the number of used slots: at most two thirds of all slots are.
+  template <typename Matches>
+  Slot& find_or_add(uint32_t hash, size_t used, Matches matches) {
     if ((used + 1) * 3 > slots_.size() * 2) grow();
+    return slots_[probe(hash, matches)];
   }
 
-  // The slot with this hash for which matches(slot) holds, or the empty slot where it belongs.
-  // There must have been a call of make_room.
+  // The slot with this hash for which matches(slot) holds, or an empty slot. There must be slots.
   template <typename Matches>
   const Slot& find(uint32_t hash, Matches matches) const {
-    size_t i = hash & mask_;
-    while (!slots_[i].is_empty() && !matches(slots_[i])) i = (i + 1) & mask_;
-    return slots_[i];
-  }
-  template <typename Matches>
-  Slot& find(uint32_t hash, Matches matches) {
-    return const_cast<Slot&>(static_cast<const OpenTable*>(this)->find(hash, matches));
+    return slots_[probe(hash, matches)];
   }
 
-  // The slot that `find` looks at first. It only exists if the table is not empty.
+  // The slot that a search looks at first. There must be slots.
   const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 
+  bool has_slots() const { return !slots_.empty(); }
   // All slots, the empty ones included.
-  bool empty() const { return slots_.empty(); }
   auto begin() const { return slots_.begin(); }
   auto end() const { return slots_.end(); }
   auto begin() { return slots_.begin(); }
@@ -50,14 +51,20 @@ class OpenTable {
   void clear() { std::vector<Slot>().swap(slots_); }
 
  private:
-  static constexpr size_t kFirstSize = 1024;
+  template <typename Matches>
+  size_t probe(uint32_t hash, Matches matches) const {
+    size_t i = hash & mask_;
+    while (!slots_[i].is_empty() && !matches(slots_[i])) i = (i + 1) & mask_;
+    return i;
+  }
 
   void grow() {
     std::vector<Slot> old(slots_.empty() ? kFirstSize : slots_.size() * 2);
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
-      if (!slot.is_empty()) find(slot.hash(), [](const Slot&) { return false; }) = slot;
+      if (slot.is_empty()) continue;
+      slots_[probe(slot.hash(), [](const Slot&) { return false; })] = slot;
     }
   }
 

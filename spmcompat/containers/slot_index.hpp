@@ -17,8 +17,7 @@ class SlotIndex {
   // inserts and returns `next`, the number of entries so far.
   template <typename Equal>
   uint32_t find_or_insert(uint32_t hash, uint32_t next, Equal equal) {
-    table_.make_room(next);
-    Slot& slot = table_.find(hash, [hash, &equal](const Slot& other) {
+    Slot& slot = table_.find_or_add(hash, next, [hash, &equal](const Slot& other) {
       return other.stored_hash == hash && equal(other.id);
     });
     if (slot.is_empty()) slot = {hash, next};
@@ -28,7 +27,7 @@ class SlotIndex {
   void prefetch(uint32_t hash) const { table_.prefetch(hash); }
   // The id that find_or_insert looks at first, or kNone.
   uint32_t first_guess(uint32_t hash) const {
-    return table_.empty() ? kNone : table_.first_slot(hash).id;
+    return table_.has_slots() ? table_.first_slot(hash).id : kNone;
   }
 
   void clear() { table_.clear(); }

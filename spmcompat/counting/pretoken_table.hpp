@@ -31,10 +31,10 @@ struct Context {
 class ContextTable {
  public:
   void add(uint32_t word, uint32_t next, uint64_t count) {
-    table_.make_room(used_);
-    Slot& slot = table_.find(hash_pair(word, next), [word, next](const Slot& other) {
-      return other.word == word && other.next == next;
-    });
+    const auto matches = [word, next](const Slot& slot) {
+      return slot.word == word && slot.next == next;
+    };
+    Slot& slot = table_.find_or_add(hash_pair(word, next), used_, matches);
     if (slot.is_empty()) {
       slot = Context{word, next, 0};
       ++used_;

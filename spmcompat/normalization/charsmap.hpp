@@ -156,8 +156,8 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
 
 namespace charsmap {
 
-// Limits of decompilation. Keys with the same ending and target share states of the double array, so
-// a crafted array of a few bytes can contain exponentially many rules. The largest predefined
+// Limits of decompilation. Keys with the same ending and target share states of the double array.
+// So a crafted array of a few bytes can contain exponentially many rules. The largest predefined
 // charsmap has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
 constexpr uint64_t kMaxRules = uint64_t{1} << 20;

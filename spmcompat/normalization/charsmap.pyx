@@ -27,9 +27,6 @@ cdef extern from "<string_view>" namespace "std" nogil:
 
 
 cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Charsmap:
-        pass
-    Charsmap parse_charsmap(string_view blob) except +
     string cpp_compile "spmcompat::compile_charsmap"(
         const Rules& rules, cbool change_something) except +
     string cpp_without "spmcompat::without_characters"(
@@ -115,28 +112,6 @@ def decompile(blob):
         result[tuple(dereference(it).first)] = tuple(dereference(it).second)
         preincrement(it)
     return result
-
-
-def validate(blob):
-    """Raise if sentencepiece would refuse these bytes as a ``precompiled_charsmap``.
-
-    Parameters
-    ----------
-    blob : bytes
-        A compiled charsmap; no bytes are valid and hold no rules.
-
-    Raises
-    ------
-    TrainingError
-        The charsmap is broken.
-    """
-    cdef string text = blob
-    try:
-        parse_charsmap(string_view(text))
-    except RuntimeError as error:
-        raise TrainingError(
-            f"{error} Take the precompiled_charsmap of a model that loads."
-        ) from None
 
 
 def load_rules(path, code_points="strict"):

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/string_table.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -107,7 +107,7 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
 // A trie over characters: its edges are one hash table of (node, character) -> node, and the node
 // of a piece has the id of the piece. A step from node to node reads from anywhere in a large
 // table, so many steps are taken side by side: what all of them will read is fetched before the
-// first one reads it. It is no OpenTable: to save memory it grows by a quarter, not to double.
+// first one reads it.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;

@@ -24,14 +24,14 @@ from tests.oracle import pretokenizing
     ],
 )
 def test_runs_of_a_script(text: str, count: int) -> None:
-    """The counts of the published implementation."""
+    """The counts are those of the published implementation."""
     marked = text.replace(" ", "▁")
     runs = script_runs(marked)
     assert len(runs) == count
     assert "".join(runs) == marked
 
 
-# One of each kind, and those that the rules name.
+# One character of each kind, and all characters that the rules name.
 KINDS = [
     "a",
     "\u0301",
@@ -61,7 +61,7 @@ def test_runs_are_those_of_the_oracle() -> None:
 
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="another version of Unicode")
 def test_the_class_of_every_character() -> None:
-    """Two characters share a run exactly if the oracle says so."""
+    """Two characters are in the same run exactly if the oracle says so."""
     points = [c for c in (*range(0x20000), *range(0xE0000, 0xE0200)) if not 0xD800 <= c < 0xE000]
     points.remove(DEFAULT.boundary)
     for begin in range(0, len(points), 64):
