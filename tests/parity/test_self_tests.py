@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.old_releases.self_test import add_self_tests
+from spmcompat.old_releases.self_test import self_tests
 from spmcompat.releases import RELEASES
 from spmcompat.tools.diff.difference import parse
 from tests.parity.case import Case, Option
@@ -67,7 +67,7 @@ def test_unigram_models_of_the_reference(
     lines = [sample.input.encode() for sample in model.self_test_data.samples]
     assert len(lines) > 300
     model.ClearField("self_test_data")
-    add_self_tests(model, lines, RELEASES[old_release])
+    model.self_test_data.CopyFrom(self_tests(model, lines, RELEASES[old_release]))
     assert model.SerializeToString() == written
 
 

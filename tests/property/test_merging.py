@@ -1,4 +1,4 @@
-"""BPE merges against the oracle on texts that Hypothesis shrinks to the smallest that differs."""
+"""BPE merges of texts by Hypothesis against the oracle."""
 
 from __future__ import annotations
 
