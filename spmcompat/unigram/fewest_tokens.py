@@ -75,7 +75,7 @@ def train_fewest_tokens(
     with report.stage("Hard EM", 2 * steps, "passes") as stage:
         pieces = _estimate(lattices, steps, lanes, workers, report, stage)
         report.step("Pruning")
-        pieces, new_ids = prune_flat(pieces, size, required)
+        pieces, new_ids = prune_flat(pieces, size, keep_first=required)
         lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
         pieces = _estimate(lattices, steps, lanes, workers, report, stage)
     final = priced(finalize(pieces, alphabet, size))

@@ -1,4 +1,4 @@
-// The pieces of the model in training, and a trie to find them in a text.
+// The pieces in training, and a trie that finds them in a text.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace spmcompat {
 
-// Pieces in the order of their ids. The unknown piece that the lattice adds where
-// no single character fits has the id size(), and the score unknown_score().
+// Pieces in the order of their ids. The unknown piece, a node of lattices where no single character
+// matches, is not one of them: it has the id size() and the score unknown_score().
 class Pieces {
  public:
   std::vector<float> score;
@@ -47,7 +47,7 @@ class Pieces {
   }
   float unknown_score() const { return min_score() - 10.0f; }
 
-  // The pieces kept, in the order given, with their scores. Their texts are not copied.
+  // The given pieces, in the given order, with their scores. Both share the texts.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
     result.texts_ = texts_;
@@ -61,7 +61,7 @@ class Pieces {
   }
 
  private:
-  // Of all pieces that there have ever been, one behind the other.
+  // The texts of the seeds, one after the other; later pieces refer to them.
   struct Texts {
     std::string bytes;
     std::vector<uint32_t> end;
@@ -76,8 +76,8 @@ class Pieces {
   std::vector<uint32_t> text_ids_;
 };
 
-// Scores that are counts become log probabilities. Their sum and its logarithm are taken in double
-// or in float.
+// Turns scores that are counts into log probabilities. `Sum` is the type of the counts' sum and its
+// logarithm: double in release 0.2.3, float in earlier ones.
 template <typename Sum = double>
 void to_log_probabilities(std::vector<float>& score) {
   Sum sum = 0;
@@ -104,27 +104,27 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
   append_characters(text, characters);
 }
 
-// A trie over characters: its edges are one hash table of (node, character) -> node, and the node
-// of a piece has the id of the piece. A step from node to node reads from anywhere in a large
-// table, so many steps are taken side by side: what all of them will read is fetched before the
-// first one reads it.
+// A trie over characters. Its edges are one hash table of (node, character) -> node; the node of a
+// piece has the id of the piece. A step from node to node reads from anywhere in a large table, so
+// many walks are interleaved: the slots that all of them will read are prefetched before the first
+// walk reads its own.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Of the pieces those that fall to one of several parts by their first character; the number of
-  // parts is a power of two, 64 at most. Writes to `prefixes` of each of them the longest other
-  // piece that it begins with.
+  // Holds one part of the pieces, which are sharded by their first character; the number of parts
+  // is a power of two, 64 at most. Unless it is null, `prefixes` takes for each piece of the part
+  // the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
-    // Shorter pieces come first, so the node of a piece is there before longer ones pass it.
-    const std::vector<uint32_t> ids = by_size(pieces);
+    // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.
+    const std::vector<uint32_t> ids = ids_by_size(pieces);
     reserve(1024 + ids.size() + ids.size() / 4);
     std::vector<Walk> walks;
     for (size_t i = 0; i < ids.size();) {
-      for (; i < ids.size() && walks.size() < kTogether; ++i) {
+      for (; i < ids.size() && walks.size() < kInterleaved; ++i) {
         const std::string_view piece = pieces[ids[i]];
         walks.push_back({root(), ids[i], piece.data(), piece.data() + piece.size()});
       }
@@ -143,44 +143,42 @@ class PieceTrie {
     }
   }
 
-  // A place of a text, where the longest piece that begins there shall be written, and the node
-  // that was reached.
-  struct Place {
+  // A walk through a text, for the longest piece that begins with it.
+  struct Lookup {
     const char* at;
-    const char* end;  // of the text
-    uint32_t* longest;
-    uint32_t node;
+    const char* end;
+    uint32_t* longest;  // takes the result, if there is any
+    uint32_t node;      // that the walk has reached
   };
-  Place place(const char* at, const char* end, uint32_t* longest) const {
-    return {at, end, longest, root()};
+  Lookup lookup(const char* text, const char* end, uint32_t* longest) const {
+    return {text, end, longest, root()};
   }
 
-  // Writes the longest pieces, where there are any. There are kTogether places at most, in
-  // well-formed texts; the list is empty afterwards.
-  void find_longest(std::vector<Place>& places) const {
-    std::array<char32_t, kTogether> characters;
-    while (!places.empty()) {
-      for (size_t i = 0; i < places.size(); ++i) {
-        places[i].at += read_utf8(places[i].at, &characters[i]);
-        fetch(places[i].node, characters[i]);
+  // Finishes all lookups, kInterleaved at most, in well-formed texts; the list is empty afterwards.
+  void find_longest(std::vector<Lookup>& lookups) const {
+    std::array<char32_t, kInterleaved> characters;
+    while (!lookups.empty()) {
+      for (size_t i = 0; i < lookups.size(); ++i) {
+        lookups[i].at += read_utf8(lookups[i].at, &characters[i]);
+        prefetch(lookups[i].node, characters[i]);
       }
       size_t left = 0;
-      for (size_t i = 0; i < places.size(); ++i) {
-        Place place = places[i];
-        place.node = follow(place.node, characters[i]);
-        if (place.node == kNone) continue;
-        if (is_piece(place.node)) *place.longest = place.node;
-        places[left] = place;
-        left += place.at != place.end;
+      for (size_t i = 0; i < lookups.size(); ++i) {
+        Lookup lookup = lookups[i];
+        lookup.node = follow(lookup.node, characters[i]);
+        if (lookup.node == kNone) continue;
+        if (is_piece(lookup.node)) *lookup.longest = lookup.node;
+        lookups[left] = lookup;
+        left += lookup.at != lookup.end;
       }
-      places.resize(left);
+      lookups.resize(left);
     }
   }
 
-  // Calls function(place in the text, number of characters before it) for every character of a
-  // well-formed text that pieces of the part may begin with. Eight bytes may be read behind the
-  // text, through which it goes eight bytes at a time: the low bits of a character are those of its
-  // last byte, which is the one that no byte continues.
+  // Calls function(pointer into the text, number of characters before it) for every character of a
+  // well-formed text that pieces of the part may begin with. Looks at eight bytes at a time and
+  // reads up to eight bytes past the end. The low bits of a character, which tell its part, are
+  // those of its last byte, the one before a byte that begins a character.
   template <typename Function>
   void for_each_of_part(std::string_view text, Function function) const {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
@@ -202,13 +200,13 @@ class PieceTrie {
     }
   }
 
-  static constexpr uint32_t kTogether = 128;  // walks through the trie that are done side by side
+  static constexpr uint32_t kInterleaved = 128;  // walks
 
  private:
   struct Edge {
     uint32_t from = 0;
     char32_t character = 0;
-    uint32_t to = kNone;  // nowhere: the edge is empty
+    uint32_t to = kNone;  // kNone: the slot is empty
   };
   struct Walk {
     uint32_t node, id;
@@ -219,8 +217,8 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids of the part by size in bytes.
-  std::vector<uint32_t> by_size(const Pieces& pieces) const {
+  // The ids of the part, by size in bytes (counting sort).
+  std::vector<uint32_t> ids_by_size(const Pieces& pieces) const {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
         const std::string_view piece = pieces[id];
@@ -240,14 +238,14 @@ class PieceTrie {
     return ids;
   }
 
-  size_t place_of(uint32_t node, char32_t c) const {
+  size_t slot_of(uint32_t node, char32_t c) const {
     return uint64_t(mix(uint64_t{node} << 21 | c)) * edges_.size() >> 32;
   }
-  void fetch(uint32_t node, char32_t c) const { __builtin_prefetch(&edges_[place_of(node, c)]); }
+  void prefetch(uint32_t node, char32_t c) const { __builtin_prefetch(&edges_[slot_of(node, c)]); }
 
-  // The edge, or the empty place for it.
+  // The edge, or the empty slot for it.
   const Edge& probe(uint32_t node, char32_t c) const {
-    size_t i = place_of(node, c);
+    size_t i = slot_of(node, c);
     while (edges_[i].to != kNone && (edges_[i].from != node || edges_[i].character != c)) {
       i = i + 1 < edges_.size() ? i + 1 : 0;
     }
@@ -258,15 +256,15 @@ class PieceTrie {
   }
   uint32_t follow(uint32_t node, char32_t c) const { return probe(node, c).to; }
 
-  // Goes one character further in all texts; those that end leave the list.
+  // Takes one step in all walks, and adds missing edges; walks that end leave the list.
   void add_edges(std::vector<Walk>& walks, std::vector<uint32_t>* prefixes) {
     reserve(used_ + walks.size());
-    std::array<char32_t, kTogether> characters;
+    std::array<char32_t, kInterleaved> characters;
     for (size_t i = 0; i < walks.size(); ++i) {
       size_t size;
       characters[i] = decode_utf8(walks[i].at, walks[i].end, &size);
       walks[i].at += size;
-      fetch(walks[i].node, characters[i]);
+      prefetch(walks[i].node, characters[i]);
     }
     size_t left = 0;
     for (size_t i = 0; i < walks.size(); ++i) {
@@ -285,7 +283,7 @@ class PieceTrie {
     walks.resize(left);
   }
 
-  // Makes room for so many edges.
+  // Makes room for so many edges, at a load of 3/4 at most.
   void reserve(size_t edges) {
     if (edges * 4 <= edges_.size() * 3) return;
     std::vector<Edge> old(std::max(edges * 4 / 3 + 1, edges_.size() * 5 / 4));
@@ -296,8 +294,8 @@ class PieceTrie {
   }
 
   uint32_t part_, parts_;
-  uint32_t pieces_;  // of all parts
-  uint32_t nodes_;  // their number, the root among them
+  uint32_t pieces_;  // number of pieces in all parts
+  uint32_t nodes_;   // number of nodes, with the root
   std::vector<Edge> edges_;
   size_t used_ = 0;  // edges
 };

@@ -113,8 +113,8 @@ def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
         lattices = Lattices(case.corpus, pieces, workers)
         expected = lattices.expected_counts(lanes, workers)
         best = lattices.best_path_counts(lanes, workers)
-        unbroken = lattices.best_path_counts(lanes, workers, unbroken=True)
-        return list(expected), expected.objective, list(best), list(unbroken)
+        single_sum = lattices.best_path_counts(lanes, workers, single_sum=True)
+        return list(expected), expected.objective, list(best), list(single_sum)
 
     alone = sums(1)
     assert alone[0] != sums(1, lanes + 1)[0]
