@@ -1,5 +1,5 @@
-// The forward-backward algorithm over pretokens: the marginal of every node, and what it adds to the
-// expected counts.
+// The forward-backward algorithm over pretokens: the marginal of every node, and what it adds to
+// the expected counts.
 //
 // The alphas of a pretoken's first segment depend on nothing before it. Where several pretokens
 // begin with the same segment, find_shared_alphas computes them once.
@@ -56,7 +56,7 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   std::vector<Stream> streams;
   StreamRunner<ForwardPass> runner(arithmetic.avx2);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a later group is the last alpha of the one before, which idle streams leave as it is.
+    // Slot 0 of a later group is the last alpha of the group before. Idle streams do not change it.
     const size_t base = block.alphas_begin(segments[first]) - 1;
     size_t end = 0;
     streams.clear();

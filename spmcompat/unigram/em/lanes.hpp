@@ -2,8 +2,8 @@
 //
 // Pretoken i belongs to lane i mod n. Every lane has sums of its own, and the sums of the lanes are
 // added in their order, as the reference does it with n threads. A worker takes the next pretokens
-// of any lane, and waits only before it adds what it has found: until all pretokens before them have
-// been added. So lanes change the bytes of a model, and workers never do.
+// of any lane, and waits only before it adds what it has found: until all pretokens before them
+// have been added. So lanes change the bytes of a model, and workers never do.
 #pragma once
 
 #include <algorithm>

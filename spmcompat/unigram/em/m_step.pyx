@@ -14,7 +14,7 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" 
 
 cdef size_t PART = 16384  # pieces that a worker takes at a time
 cdef float LEAST_KEPT = 0.5  # smaller counts count as this where every piece is kept
-# Pieces with smaller counts are dropped whatever the threshold: digamma falls below any score there.
+# Drop pieces with smaller counts even if the threshold is lower: digamma is no useful score there.
 cdef float LEAST = 1e-6
 
 

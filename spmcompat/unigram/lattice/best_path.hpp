@@ -4,7 +4,8 @@
 // the node's own score; among equals the neighbour that begins first wins. Addition is monotone, so
 // the best score after a node is the best score at its position plus its own. Only the choice among
 // nearly equal neighbours depends on the rounding. So the forward pass keeps one score for each
-// position and marks it where an earlier neighbour is that close. The way back compares again there.
+// position, with a mark where an earlier neighbour is nearly equal. The way back compares again
+// at such positions.
 #pragma once
 
 #include <algorithm>

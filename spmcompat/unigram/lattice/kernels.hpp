@@ -74,8 +74,8 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
 constexpr uint32_t kTail = (1u << 29) - 1;
 constexpr uint32_t kMiddle = 1u << 28;
 
-// frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. For x out of range
-// the result is a NaN whose low bits make add_exp compute the exact expression.
+// frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. For x out of
+// range the result is a NaN whose low bits make add_exp compute the exact expression.
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
   const Double4 scaled = wide * (1 / M_LN2);

@@ -5,7 +5,8 @@
 // one number for each position, the longest match, instead of a list of nodes.
 //
 // Links are made in this order, each step a type of its own:
-//   1. NewLinks: every piece gets its link, from a trie (builder.hpp) or from old links (KeptLinks).
+//   1. NewLinks: every piece gets its link, from a trie (builder.hpp) or from old links
+//      (KeptLinks).
 //   2. NewLinks::count, for all parts: how many nodes follow each piece along the links.
 //   3. NewLinks::finish: the PrefixLinks.
 #pragma once

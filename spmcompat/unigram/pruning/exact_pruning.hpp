@@ -1,6 +1,6 @@
-// Exact losses: by how much the score of the corpus' best segmentation falls when one piece alone is
-// removed. The loss by the second-best segmentation of the piece's own text is only a bound of it:
-// without the piece, the best segmentation of a pretoken may cut across the piece's borders.
+// Exact losses: by how much the score of the corpus' best segmentation falls when one piece alone
+// is removed. The loss by the second-best segmentation of the piece's own text is only a bound of
+// it: without the piece, the best segmentation of a pretoken may cut across the piece's borders.
 //
 // No piece crosses the end of a segment. So every distinct segment is searched by itself, once with
 // all pieces, and once without each piece of its best path.

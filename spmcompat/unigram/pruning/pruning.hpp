@@ -23,8 +23,8 @@ inline float sum_counts(const std::vector<float>& count) {
   return static_cast<float>(total);
 }
 
-// Computes losses, from how often each piece is in the best paths. The loss of a piece is weighed by
-// its share: occurrences / total.
+// Computes losses, from how often each piece is in the best paths. The loss of a piece is weighed
+// by its share: occurrences / total.
 struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
@@ -120,7 +120,7 @@ inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
   return result;
 }
 
-// Sorts keys whose ids ascend already: a radix sort by the losses, which keeps the order of the ids.
+// Radix sort by the losses. It keeps the order of the ids, which ascend already.
 inline void sort_by_loss(std::vector<uint64_t>& keys) {
   constexpr int kBits = 11;
   constexpr uint64_t kDigits = 1 << kBits;
@@ -134,9 +134,9 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
   }
 }
 
-// The ids of the pieces that stay, in the order of their new ids: all pieces without an alternative,
-// then the others by loss descending, id ascending, until there are exactly `size`. If more than
-// `size` have no alternative, all others stay too, as in the reference.
+// The ids of the pieces that stay, in the order of their new ids: all pieces without an
+// alternative, then the others by loss descending, id ascending, until there are exactly `size`. If
+// more than `size` have no alternative, all others stay too, as in the reference.
 inline std::vector<uint32_t> select_pieces(const std::vector<PruningCandidates>& parts,
                                            size_t size) {
   std::vector<uint32_t> kept;

@@ -69,7 +69,8 @@ cdef class _Resegmentation:
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         with nogil:
             self.parts[part] = find_pruning_candidates(
-                self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale, first, last, self.limited, &cancel.flag)
+                self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
+                first, last, self.limited, &cancel.flag)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
@@ -171,7 +172,8 @@ def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozens
     cdef vector[uint32_t] kept
     ranked = sorted(
         range(len(pieces)),
-        key=lambda i: (bytes(piece_text(pieces.pieces, i)) not in keep_first, -pieces.pieces.score[i]))
+        key=lambda i: (
+            bytes(piece_text(pieces.pieces, i)) not in keep_first, -pieces.pieces.score[i]))
     kept = sorted(ranked[:size])
     return select_kept(pieces, kept)
 
@@ -207,7 +209,7 @@ cdef class _Reachable:
 
 
 def drop_unreachable(Pieces pieces not None, workers):
-    """Return the pieces that score at least as much as the best other segmentation of their text."""
+    """Return the pieces whose score no other segmentation of their own text beats."""
     work = _Reachable(pieces)
     parts = (len(pieces) + PART - 1) // PART
     workers.run(range(REACHABLE_PARTS), lambda _, part: work.build(part))

@@ -59,8 +59,8 @@ class PieceLattice {
   const std::vector<uint32_t>& ending_at(uint32_t position) const { return ends_[position]; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
-  // Fills `best` of every node. Nodes are in order of their begin, so that of all left neighbours is
-  // known.
+  // Fills `best` of every node. Nodes are in order of their begin, so the left neighbours are done
+  // before.
   void find_best() {
     for (uint32_t id = 2; id < nodes_.size(); ++id) find_best(nodes_[id]);
     find_best(nodes_[kEnd]);
@@ -95,13 +95,13 @@ class PieceLattice {
 enum class Resegmentation {
   kOnlyPath,     // there is no other path, or the search gave up: the piece stays
   kSplit,        // the best path has several pieces: the piece is dropped
-  kAlternative,  // the best path is the piece: the second-best path, the alternative, could replace it
+  kAlternative,  // the best path is the piece; the second-best one, its alternative, could replace it
 };
 
-// Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary heap
-// that compares only the estimates. Hypotheses with equal estimates come out in the order of the
-// standard library's heap functions, as in the reference. The limits are the reference's; releases
-// before 0.2.3 have only the one on the agenda (`limited` is false).
+// Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
+// heap that compares only the estimates. Hypotheses with equal estimates come out in the order of
+// the standard library's heap functions, as in the reference. The limits are the reference's;
+// releases before 0.2.3 have only the one on the agenda (`limited` is false).
 class TwoBest {
  public:
   explicit TwoBest(bool limited) : limited_(limited) {}
