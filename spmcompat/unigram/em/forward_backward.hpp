@@ -206,7 +206,7 @@ class ForwardBackward {
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists so many nodes of each pretoken.
+  // Lists the first nodes of each pretoken, as many as the member `count` says.
   void list_nodes(size_t Pretoken::*count) {
     streams_.clear();
     for (const Pretoken& pretoken : pretokens_) {

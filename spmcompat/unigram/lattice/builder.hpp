@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/string_table.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {

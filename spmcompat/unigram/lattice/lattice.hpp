@@ -21,6 +21,7 @@
 
 #include "spmcompat/containers/string_table.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
@@ -29,7 +30,7 @@ constexpr uint32_t kDropped = 0xffffffffu;
 
 constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 
-// All that a pass over lattices reads of a piece, in one place of the memory.
+// All that a pass over lattices reads of a piece, in 16 bytes.
 struct LinkedPiece {
   float score;
   uint32_t length;      // in characters

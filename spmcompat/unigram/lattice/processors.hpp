@@ -9,6 +9,7 @@
 
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/log_math.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/vectors.hpp"
 
 namespace spmcompat {

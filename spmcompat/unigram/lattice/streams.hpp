@@ -7,8 +7,8 @@
 // begin. Terms arrive there from the shortest node to the longest, which is the reference's order
 // too. The first pass over a lattice lists its nodes.
 //
-// Each addition has to wait for the one before it. So many streams advance together: four fill a
-// vector, and while one vector waits, the processor works on others.
+// Each addition has to wait for the one before it. Therefore many streams advance together: four
+// fill a vector, and while one vector waits, the processor works on others.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 #include "spmcompat/unigram/em/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 #include "spmcompat/unigram/pruning/two_best.hpp"
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {

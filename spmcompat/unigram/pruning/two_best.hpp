@@ -11,6 +11,7 @@
 
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
@@ -186,7 +187,7 @@ class TwoBest {
     }
   }
 
-  // Keeps only the best hypotheses, and the paths behind them.
+  // Keeps only the best hypotheses, with their paths.
   void shrink() {
     std::deque<Hypothesis> kept;
     std::unordered_map<const Hypothesis*, Hypothesis*> copies;

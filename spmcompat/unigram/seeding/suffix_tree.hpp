@@ -292,7 +292,7 @@ class SuffixTreeSearch {
     }
   }
 
-  // The count of a text of so many bytes, or 0 if it is too rare.
+  // Returns the count of a text, or 0 if the text is too rare for its size in bytes.
   uint64_t unless_rare(uint64_t count, uint32_t bytes) const {
     return bytes <= 3 || count >= least_count_ ? count : 0;
   }
