@@ -1,7 +1,7 @@
-"""The trainers once more, naive: plain Python and one rounding at a time.
+"""A naive implementation of the trainers: plain Python, one rounding at a time.
 
-It exists so that a kernel that disagrees with the real library can be held against something that
-can be read and taken apart. Speed is no aim: use it on texts of a few hundred words.
+Compare a kernel that differs from the real library with it: it can be read and changed easily. It
+is slow; use it on texts of a few hundred words.
 
 ``characters``  character coverage, unknown characters, words
 ``seeding``     which substrings become seeds, their scores

@@ -11,14 +11,14 @@ from .characters import Options, Sentence, is_valid_piece, split
 from .seeding import Pieces, characters, log_of_float_sum
 
 END = "\0"
-"""What closes a sentence."""
+"""The character after every sentence."""
 
 
 Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that different characters follow; the end of the text is one more of them."""
+    """A substring that different characters follow; the end of the text counts as a character."""
 
     text: str
     count: int
@@ -26,7 +26,7 @@ class Node(NamedTuple):
 
 
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid nodes; equal ones in the order of the tree."""
+    """Return the characters, then the valid nodes; equal scores rank in the order of the tree."""
     sentences = list(sentences)
     size = options.seed_sentencepiece_size
     scored = [
@@ -65,7 +65,7 @@ def parts(text: str, options: Options) -> Iterator[str]:
 
 
 def nodes(text: str) -> Iterator[Node]:
-    """Yield the nodes as a walk through the sorted suffixes leaves them, inner ones first."""
+    """Yield the nodes in the order in which a walk through the sorted suffixes leaves them."""
     order = sorted(range(len(text)), key=lambda begin: text[begin:])
     open_nodes = [(0, 0)]  # the rank of the first suffix, the length
     for rank in range(1, len(order) + 1):

@@ -31,17 +31,17 @@ class Agenda(Generic[T]):
 
 
 def largest(keys: Sequence[int], size: int) -> list[int]:
-    """Return the places of the largest keys, in any order; of equal ones as std::partial_sort.
+    """Return the indices of the largest keys, in any order; ties as in std::partial_sort.
 
-    The smallest key so far is on top of a heap, and a larger one takes its place.
+    The top of a heap is the smallest key so far; a larger key replaces it.
     """
-    entries = [(-key, place) for place, key in enumerate(keys[:size])]
+    entries = [(-key, index) for index, key in enumerate(keys[:size])]
     for hole in reversed(range(size // 2)):
         _sink(entries, hole, entries[hole])
-    for place in range(size, len(keys)):
-        if size > 0 and -keys[place] < entries[0][0]:
-            _sink(entries, 0, (-keys[place], place))
-    return [place for _, place in entries]
+    for index in range(size, len(keys)):
+        if size > 0 and -keys[index] < entries[0][0]:
+            _sink(entries, 0, (-keys[index], index))
+    return [index for _, index in entries]
 
 
 def _sink(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T]) -> None:

@@ -1,4 +1,4 @@
-"""Seeds: every character, and every valid substring that two different bytes can follow."""
+"""Seeds: every character, and every valid substring that different bytes follow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ END = -1
 """What follows the last byte of the text; it differs from every byte."""
 
 LIBM = ctypes.CDLL("libm.so.6")
-"""For functions of a float, which numpy rounds in its own way."""
+"""For functions in float32, which numpy rounds differently."""
 for function in (LIBM.powf, LIBM.logf):
     function.restype = ctypes.c_float
 
@@ -38,7 +38,7 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
 
 
 def ranked(counts: Counter[str], options: Options) -> Pieces:
-    """Sort by score descending; of equal ones the longer in bytes first, then by bytes."""
+    """Sort by score descending; equal ones by size in bytes descending, then by bytes."""
     power = options.seed_piece_length_power
     scored = [
         (text, np.float32(frequency) * length_weight(len(text), power))
@@ -63,9 +63,9 @@ def least_frequency(chunk: bytes, options: Options) -> int:
 
 
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
-    """Join sentences, each closed by a zero byte and repeated by its frequency, up to a limit.
+    """Join sentences, with a zero byte after each, repeated by their frequencies.
 
-    A chunk is full once it holds `limit` bytes; what is left of the frequency then is lost.
+    A chunk with `limit` bytes is full; further repetitions of its last sentence are lost.
     """
     chunk = b""
     for text, frequency in sentences:
@@ -109,9 +109,9 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
     """Count, in one chunk, the substrings of several characters that branch.
 
-    A substring is looked at in bytes: what follows it must be two different bytes. One that ends
-    in the zero byte is trimmed, and its count is added to that of the text before it. Both
-    are judged apart by whether they are too rare.
+    Substrings are taken in bytes: at least two different bytes must follow. One that ends with the
+    zero byte is trimmed, and its count is added to that of the text before the zero byte. Either
+    of the two counts only if it is not too rare by itself.
     """
     least = least_frequency(chunk, options)
     occurrences: Counter[bytes] = Counter()
@@ -139,7 +139,7 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 
 
 def log_probabilities(pieces: Pieces) -> Pieces:
-    """Turn counts into logarithms of shares; the sum is a double, each result rounded once."""
+    """Turn counts into log probabilities; the sum is a double, each result is rounded once."""
     total = 0.0
     for _, count in pieces:
         total += float(count)
@@ -147,7 +147,7 @@ def log_probabilities(pieces: Pieces) -> Pieces:
 
 
 def log_of_float_sum(pieces: Pieces) -> Pieces:
-    """Do the same as releases before 0.2.3: the sum and its logarithm are floats."""
+    """Do the same for releases before 0.2.3: the sum and its logarithm are floats."""
     total = np.float32(0)
     for _, count in pieces:
         total += count
@@ -155,12 +155,12 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
 
 
-# The modes that the reference does not have. A node is a text followed by two different things;
-# its parent is the longest node that it begins with.
+# Modes that the reference does not have. A node is a text that different things follow; its parent
+# is the longest other node that it begins with.
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count as `candidates`, and take the longest valid prefixes of the nodes that are none."""
+    """Count as `candidates`; invalid nodes count for their longest valid prefixes."""
     result = candidates(chunk, options)
     occurrences: defaultdict[bytes, list[int]] = defaultdict(list)
     for begin in range(len(chunk)):
@@ -187,7 +187,7 @@ def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
 def pretoken_candidates(
     pretokens: Mapping[str, int], is_valid: Callable[[str], bool], recover: bool
 ) -> Counter[str]:
-    """Count the nodes of pretokens, whose ends all differ, and whole pretokens seen twice."""
+    """Count the nodes of pretokens, whose ends all differ, and pretokens that occur twice."""
     count: Counter[str] = Counter()
     followers: defaultdict[str, set[str]] = defaultdict(set)
     for word, times in pretokens.items():

@@ -89,7 +89,7 @@ def _two_best(piece: str, known: Vocabulary) -> list[list[int]]:
 
 
 def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> Lane:
-    """Return how often each piece stands in the best segmentations, added lane by lane."""
+    """Return how often each piece is in the best segmentations, added lane by lane."""
     known = vocabulary(pieces)
     total = [ZERO] * len(pieces)
     for lane in range(lanes):
@@ -125,7 +125,7 @@ def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces
 
 
 def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return the likelihood lost when a piece is replaced by its alternative everywhere."""
+    """Return by how much the likelihood falls if its alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))
@@ -139,7 +139,7 @@ def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -
 
 
 def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
-    """Raise the penalty to the first count that is not among those of the next size."""
+    """Raise the penalty to the largest count that is not among those of the next size."""
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:
         return penalty
@@ -148,7 +148,7 @@ def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
 
 
 def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
-    """Drop pieces expected less often than the penalty; take it off the counts of the others."""
+    """Drop pieces with counts below the penalty; take it off the counts of the others."""
     return log_probabilities(
         [
             (text, max(LEAST_SPARSE, count - penalty))
@@ -159,7 +159,7 @@ def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
 
 
 def prune_sparsely(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
-    """Estimate under a penalty that rises, until a round begins with few enough pieces."""
+    """Estimate with a rising penalty until a round begins with few enough pieces."""
     penalty = ZERO
     for _ in range(51):
         size = len(pieces)
@@ -183,7 +183,7 @@ def _next_size(size: int, options: Options) -> int:
 
 
 def unreachable(pieces: Pieces) -> set[int]:
-    """Return the ids of pieces that their own decomposition beats strictly."""
+    """Return the ids of pieces that score lower than another segmentation of their text."""
     known = vocabulary(pieces)
     beaten = set()
     for number, (text, score) in enumerate(pieces):
@@ -228,7 +228,7 @@ def train(
     """Train from normalized sentences; `report` receives the pieces after every stage."""
     covered, required = cover(sentences, options)
     if len(required) + options.meta_pieces > options.vocab_size:
-        # Pruning would never reach the size, and never end.
+        # Else pruning would never reach the size and never end.
         raise ValueError("Vocabulary size is smaller than required_chars.")
     pieces = seeder(covered, options)
     report("seeds", pieces)

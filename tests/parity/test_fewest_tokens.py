@@ -144,12 +144,12 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     assert seeds[:characters] == expected[len(expected) - characters :]
 
 
-def test_prices_lie_on_the_grid() -> None:
+def test_scores_are_multiples_of_the_grid_step() -> None:
     scores = [0.0, -0.12, -0.13, -3.3, -15.7, -99.0]
     prices = [score + PRICE for _, score in priced([(b"a", score) for score in scores])]
     assert prices == [0.0, 0.0, -0.25, -3.25, -15.75, -15.75]
 
 
-def test_what_is_spared_stays() -> None:
+def test_flat_pruning_keeps_required_pieces_first() -> None:
     items = [(b"a", -3.0), (b"b", -1.0), (b"c", -2.0), (b"d", -9.0)]
     assert list(prune_flat(Pieces(items), 2, frozenset([b"d"]))[0]) == [items[1], items[3]]
