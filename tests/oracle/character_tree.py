@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -64,8 +65,10 @@ def parts(text: str, options: Options) -> Iterator[str]:
         yield from split(part, options) if options.split_by_whitespace else [part]
 
 
-def nodes(text: str) -> Iterator[Node]:
-    """Yield the nodes as a walk through the sorted suffixes leaves them, inner ones first."""
+@lru_cache(maxsize=1)
+def nodes(text: str) -> list[Node]:
+    """Return the nodes in the order in which a walk through the sorted suffixes leaves them."""
+    found = []
     order = sorted(range(len(text)), key=lambda begin: text[begin:])
     open_nodes = [(0, 0)]  # the rank of the first suffix, the length
     for rank in range(1, len(order) + 1):
@@ -76,9 +79,11 @@ def nodes(text: str) -> Iterator[Node]:
         while open_nodes[-1][1] > common:
             first, length = open_nodes.pop()
             begin = order[first]
-            yield Node(text[begin : begin + length], rank - first, begin + length == len(text))
+            at_end = begin + length == len(text)
+            found.append(Node(text[begin : begin + length], rank - first, at_end))
         if open_nodes[-1][1] < common:
             open_nodes.append((first, common))
+    return found
 
 
 def common_prefix(a: str, b: str) -> int:

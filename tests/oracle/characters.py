@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -122,8 +123,9 @@ SCRIPT_NAMES = ("LATIN", "CYRILLIC", "GREEK", "HANGUL", "ARABIC", "DEVANAGARI", 
 HAN_NAMES = ("CJK UNIFIED", "HIRAGANA", "KATAKANA")
 
 
+@cache
 def script(character: str) -> str:
-    """Return the script of a character; enough for the alphabets of the tests, not for Unicode."""
+    """Return the script of a character; right for the alphabets of the tests, not for all."""
     name = unicodedata.name(character, "")
     if character == "\u30fc" or name.startswith(HAN_NAMES):
         return "Han"

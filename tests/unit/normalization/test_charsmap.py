@@ -44,6 +44,7 @@ def test_predefined_charsmaps_are_those_of_the_library(name: str) -> None:
     assert charsmap.precompiled(name) == reference.precompiled(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", charsmap.NAMES)
 def test_predefined_charsmaps_survive_decompiling_and_compiling(name: str) -> None:
     blob = charsmap.precompiled(name)

@@ -98,6 +98,7 @@ def test_thinned_lattices_are_those_built_anew() -> None:
         assert again.objective == anew.objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2, 3, 16])
 def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
     """Many batches a lane, of words so unlike that another order of the sums is another sum."""
