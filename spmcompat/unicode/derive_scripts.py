@@ -105,7 +105,9 @@ def render(ranges: list[tuple[int, int, str]]) -> str:
     return HEADER.format(
         member=MEMBER,
         constants="\n".join(f"constexpr int kScript{name} = {ids[name]};" for name in NAMED),
-        names=fill_lines([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(","),
+        names=fill_lines([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(
+            ","
+        ),
         ranges=fill_lines([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
     )
 

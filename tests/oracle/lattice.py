@@ -1,4 +1,4 @@
-"""The lattice of one word, with the forward-backward algorithm and the best paths."""
+"""The lattice of one pretoken, and the computations on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .heap import Agenda
 from .seeding import Pieces
 
 UNKNOWN_ID = 0
-"""While the reference trains, an unknown character counts for the piece with id 0."""
+"""During training, an unknown character is counted for the first piece."""
 
 UNKNOWN_PENALTY = np.float32(10)
 ZERO = np.float32(0)
@@ -21,7 +21,7 @@ AGENDA_LIMIT = 10_000
 
 
 class Vocabulary(NamedTuple):
-    """Pieces by text, with the score of an unknown character."""
+    """The ids of pieces by text, and the score of an unknown character."""
 
     ids: Mapping[str, int]
     scores: list[np.float32]
@@ -52,7 +52,7 @@ class Node:
 
 
 class Lattice:
-    """Nodes of a text, by their begin (short ones first) and by their end (early ones first)."""
+    """The nodes of a text, by begin (short ones first) and by end (early ones first)."""
 
     def __init__(self, text: str, known: Vocabulary) -> None:
         size = len(text)
@@ -76,11 +76,11 @@ class Lattice:
         self.ending[node.begin + node.length].append(node)
 
     def nodes(self) -> list[Node]:
-        """Return the nodes of pieces, in order of begin, then length."""
+        """Return the nodes of pieces, ordered by begin, then by length."""
         return [node for nodes in self.beginning[: self.size] for node in nodes]
 
     def forward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all paths to its begin."""
+        """Return, for each node, the log probability of all paths from the start to its begin."""
         alpha = {self.start: ZERO}
         for position in range(self.size + 1):
             terms = [left.score + alpha[left] for left in self.ending[position]]
@@ -90,7 +90,7 @@ class Lattice:
         return alpha
 
     def backward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all paths from its end."""
+        """Return, for each node, the log probability of all paths from its end to the finish."""
         beta = {self.finish: ZERO}
         for position in range(self.size, -1, -1):
             terms = [right.score + beta[right] for right in self.beginning[position]]
@@ -100,7 +100,7 @@ class Lattice:
         return beta
 
     def add_marginals(self, frequency: int, expected: list[np.float32]) -> np.float32:
-        """Add the marginal of each node to the expected counts of a lane.
+        """Add the marginal of each node, times the frequency, to the counts of a lane.
 
         Returns the log probability of the text, times its frequency.
         """
@@ -108,12 +108,12 @@ class Lattice:
         weight = np.float32(frequency)
         total = alpha[self.finish]
         for node in self.nodes():
-            marginal = math.exp(float(alpha[node] + node.score + beta[node] - total))
-            expected[node.id] = np.float32(float(expected[node.id]) + float(weight) * marginal)
+            share = math.exp(float(alpha[node] + node.score + beta[node] - total))
+            expected[node.id] = np.float32(float(expected[node.id]) + float(weight) * share)
         return weight * total
 
     def best_path(self) -> tuple[list[Node], np.float32]:
-        """Return the best path and its score; among equal ones the first in order wins."""
+        """Return the best path and its score; of equal paths the first in order wins."""
         for position in range(self.size + 1):
             for right in self.beginning[position]:
                 right.previous = None
@@ -131,46 +131,46 @@ class Lattice:
     def best_paths(self, wanted: int) -> list[list[Node]]:
         """Return the `wanted` best paths, by A* from the end.
 
-        An entry of the agenda is a partial path to the end of the text, with its score. The
-        estimate is exact: the best path up to its first node was computed before.
+        An entry is a partial path to the end of the text, with its score. The estimate for the
+        rest is exact: the best path up to the first node of the partial path is known.
         """
         self.best_path()
         paths: list[list[Node]] = []
-        agenda: Agenda[PartialPath] = Agenda()
-        agenda.push(self.finish.best, PartialPath(self.finish, None, ZERO))
+        agenda: Agenda[Partial] = Agenda()
+        agenda.push(self.finish.best, Partial(self.finish, None, ZERO))
         while len(agenda) and len(paths) < wanted:
-            _, path = agenda.pop()
-            if path.node is self.start:
-                paths.append(path.inner_nodes())
+            _, partial = agenda.pop()
+            if partial.node is self.start:
+                paths.append(partial.inner_nodes())
                 continue
-            for left in self.ending[path.node.begin]:
-                longer = PartialPath(left, path, left.score + path.score)
-                agenda.push(left.best + path.score, longer)
+            for left in self.ending[partial.node.begin]:
+                longer = Partial(left, partial, left.score + partial.score)
+                agenda.push(left.best + partial.score, longer)
             if len(agenda) >= AGENDA_LIMIT:
                 raise NotImplementedError("the reference shrinks its agenda here")
         return paths
 
 
 @dataclass
-class PartialPath:
-    """A path to the end of the text: its first node, the rest of it, and its score."""
+class Partial:
+    """A partial path: its first node, the rest of the path, and its score."""
 
     node: Node
-    rest: PartialPath | None
+    after: Partial | None
     score: np.float32
 
     def inner_nodes(self) -> list[Node]:
         """Return the nodes between start and end."""
         nodes: list[Node] = []
-        path = self.rest
-        while path is not None and path.rest is not None:
-            nodes.append(path.node)
-            path = path.rest
+        rest = self.after
+        while rest is not None and rest.after is not None:
+            nodes.append(rest.node)
+            rest = rest.after
         return nodes
 
 
 def log_sum_exp(terms: list[np.float32]) -> np.float32:
-    """Add probabilities given as logarithms, in order; round after each."""
+    """Return the logarithm of a sum of probabilities; it is rounded after each term, in order."""
     total = terms[0]
     for term in terms[1:]:
         low, high = min(total, term), max(total, term)

@@ -98,6 +98,7 @@ def test_renumbered_lattices_equal_new_ones() -> None:
         assert again.objective == anew.objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2, 3, 16])
 def test_expected_counts_do_not_depend_on_workers(lanes: int) -> None:
     """Every lane has many groups of words; another order of the sums would give other sums."""

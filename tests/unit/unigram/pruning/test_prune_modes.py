@@ -64,6 +64,7 @@ def without_ties(case: Case, dice: random.Random) -> list[tuple[str, float]]:
     return [(text, -dice.uniform(0.5, 12)) for text, _ in case.pieces]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(10))
 def test_exact_losses_equal_brute_force(batch: int) -> None:
     for number in range(BATCH):

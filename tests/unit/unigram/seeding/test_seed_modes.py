@@ -96,6 +96,7 @@ def segments_of(case: Case) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize("batch", range(10))
 def test_pretoken_seeds_equal_brute_force(batch: int, recover: bool) -> None:
@@ -107,6 +108,7 @@ def test_pretoken_seeds_equal_brute_force(batch: int, recover: bool) -> None:
         assert substrings(case, True, recover) == scores_of(case, expected), case.sentences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(10))
 def test_recovered_prefixes_of_the_text_equal_brute_force(batch: int) -> None:
     for number in range(BATCH):

@@ -58,6 +58,7 @@ def lines_that_repeat(dice: random.Random) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(150))
 @pytest.mark.parametrize(
     ("release", "seed"),
