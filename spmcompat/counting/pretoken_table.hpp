@@ -1,4 +1,4 @@
-// The distinct words of the corpus, and what stands behind them: a table that workers share.
+// Distinct pretokens and what follows them: a table that workers share.
 #pragma once
 
 #include <cstdint>
@@ -6,33 +6,33 @@
 #include <string_view>
 #include <vector>
 
-#include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/containers/shared_table.hpp"
 #include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
 
 namespace spmcompat {
 
-constexpr uint32_t kNoWord = 0xffffffffu;
+constexpr uint32_t kNoPretoken = 0xffffffffu;
 
-// What stands behind a word: the next character of the sentence, or the end of
-// the sentence and the first character of the next one, or the end of the text.
+// What follows a pretoken: the next character of the sentence, or the end of the sentence and
+// the first character of the next one, or the end of the text.
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
 struct Context {
-  uint32_t word;
+  uint32_t pretoken;
   uint32_t next;
   uint64_t count;
 };
 
-// A table of (word, next character) pairs and their counts.
+// A table of (pretoken, next character) pairs and their counts.
 class ContextTable {
  public:
-  void add(uint32_t word, uint32_t next, uint64_t count) {
+  void add(uint32_t pretoken, uint32_t next, uint64_t count) {
     if ((used_ + 1) * 3 > slots_.size() * 2) grow();
-    Context& slot = probe(word, next);
-    if (slot.word == kNoWord) {
-      slot = {word, next, 0};
+    Context& slot = probe(pretoken, next);
+    if (slot.pretoken == kNoPretoken) {
+      slot = {pretoken, next, 0};
       ++used_;
     }
     slot.count += count;
@@ -40,30 +40,30 @@ class ContextTable {
   template <typename Function>
   void for_each(Function function) const {
     for (const Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
+      if (slot.pretoken != kNoPretoken) function(slot);
     }
   }
   // The function may change the count.
   template <typename Function>
   void for_each(Function function) {
     for (Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
+      if (slot.pretoken != kNoPretoken) function(slot);
     }
   }
 
  private:
-  Context& probe(uint32_t word, uint32_t next) {
-    size_t i = mix((static_cast<uint64_t>(word) << 32) | next) & (slots_.size() - 1);
-    while (slots_[i].word != kNoWord && (slots_[i].word != word || slots_[i].next != next)) {
+  Context& probe(uint32_t pretoken, uint32_t next) {
+    size_t i = mix((static_cast<uint64_t>(pretoken) << 32) | next) & (slots_.size() - 1);
+    while (slots_[i].pretoken != kNoPretoken && (slots_[i].pretoken != pretoken || slots_[i].next != next)) {
       i = (i + 1) & (slots_.size() - 1);
     }
     return slots_[i];
   }
   void grow() {
-    std::vector<Context> old(slots_.empty() ? 1024 : slots_.size() * 2, Context{kNoWord, 0, 0});
+    std::vector<Context> old(slots_.empty() ? 1024 : slots_.size() * 2, Context{kNoPretoken, 0, 0});
     old.swap(slots_);
     for (const Context& slot : old) {
-      if (slot.word != kNoWord) probe(slot.word, slot.next) = slot;
+      if (slot.pretoken != kNoPretoken) probe(slot.pretoken, slot.next) = slot;
     }
   }
 
@@ -71,37 +71,37 @@ class ContextTable {
   size_t used_ = 0;
 };
 
-// How often a word stands before one that begins with a space mark, in its sentence or at its
-// end. Where all sentences begin with a space mark, that is nearly always.
-struct WordUse {
+// How often a pretoken is followed by one that begins with a space mark, in its sentence or in
+// the next one. Where all sentences begin with a space mark, that is nearly always.
+struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
 
-  void add(const WordUse& other) {
+  void add(const PretokenUse& other) {
     inner += other.inner;
     last += other.last;
   }
 };
 
-class WordTable : public SharedTable<WordUse> {
+class PretokenTable : public SharedTable<PretokenUse> {
  public:
-  explicit WordTable(unsigned shard_bits)
+  explicit PretokenTable(unsigned shard_bits)
       : SharedTable(shard_bits), contexts_(size_t{1} << shard_bits) {}
 
-  // Workers may call this at the same time, and may add words meanwhile.
-  void count(uint32_t word, uint32_t next, uint64_t count) {
+  // Workers may call this at the same time, and may add pretokens meanwhile.
+  void count(uint32_t pretoken, uint32_t next, uint64_t count) {
     if (next == kSpaceMark) {
-      update(word, [count](WordUse& use) { use.inner += count; });
+      update(pretoken, [count](PretokenUse& use) { use.inner += count; });
     } else if (next == (kSentenceEnd | kSpaceMark)) {
-      update(word, [count](WordUse& use) { use.last += count; });
+      update(pretoken, [count](PretokenUse& use) { use.last += count; });
     } else {
-      Contexts& contexts = contexts_[shard_of(word)];
+      Contexts& contexts = contexts_[shard_of(pretoken)];
       const std::lock_guard<SpinLock> guard(contexts.lock);
-      contexts.table.add(word, next, count);
+      contexts.table.add(pretoken, next, count);
     }
   }
 
-  // All that a WordUse does not tell.
+  // All that a PretokenUse does not count.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) const {
     contexts_[shard].table.for_each(function);
@@ -113,14 +113,14 @@ class WordTable : public SharedTable<WordUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // How often each word of a shard stands in the corpus, by place.
+  // How often each pretoken of a shard occurs, by its index there.
   std::vector<uint64_t> totals(uint32_t shard) const {
     std::vector<uint64_t> totals(size(shard));
-    for (uint32_t place = 0; place < totals.size(); ++place) {
-      const WordUse& word = use(id(shard, place));
-      totals[place] = word.inner + word.last;
+    for (uint32_t i = 0; i < totals.size(); ++i) {
+      const PretokenUse& known = use(id(shard, i));
+      totals[i] = known.inner + known.last;
     }
-    for_each_context(shard, [&](const Context& c) { totals[place_of(c.word)] += c.count; });
+    for_each_context(shard, [&](const Context& c) { totals[place_of(c.pretoken)] += c.count; });
     return totals;
   }
 

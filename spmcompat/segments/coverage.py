@@ -6,9 +6,54 @@ import math
 import struct
 from collections.abc import Mapping
 
+from spmcompat.counting.counts import Counts
 from spmcompat.errors import EmptyCorpusError, TrainingError
+from spmcompat.plan import Plan
+from spmcompat.pretokenization.marks import UNKNOWN_MARK
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
 
-_UNKNOWN = 0x2585
+_UNKNOWN = ord(UNKNOWN_MARK)
+
+
+def find_alphabet(
+    counts: Counts, plan: Plan, workers: Workers, report: Report
+) -> list[tuple[int, int]]:
+    """Return the required characters of a text with their counts.
+
+    Returns
+    -------
+    list of (int, int)
+        Code points and counts, by count descending, code point ascending.
+
+    Raises
+    ------
+    TrainingError
+        For a text without characters, or with one that cannot be kept.
+    """
+    if not plan.keeps_contexts:
+        report.step("Counting characters")
+    characters = counts.characters(workers)
+    coverage = plan.coverage
+    if not coverage.all_characters:
+        alphabet, covered = choose_alphabet(
+            characters,
+            coverage.character_coverage,
+            coverage.required_chars,
+            boundary=plan.boundary,
+            needs_text=coverage.needs_text,
+        )
+        report.info(f"Alphabet size={len(alphabet)}")
+        report.info(f"Final character coverage={covered:g}")
+        return alphabet
+    if not plan.keeps_contexts:
+        return whole_alphabet(characters, plan.boundary)
+    if counts.nuls:
+        raise TrainingError(
+            "The text holds U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps every one. Remove it from the text."
+        )
+    return kept_alphabet(characters, plan.boundary)
 
 
 def choose_alphabet(
@@ -24,7 +69,7 @@ def choose_alphabet(
     Parameters
     ----------
     counts : mapping of int to int
-        How often each character (code point) stands in the corpus.
+        How often each character (code point) occurs in the corpus.
     coverage : float
         The share of the corpus to cover, as the float32 of the specification; more than 1 takes
         all characters.

@@ -18,7 +18,7 @@
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
 #include "spmcompat/unigram/lattice/sums.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
 
 namespace spmcompat {
 

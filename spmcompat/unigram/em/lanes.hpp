@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
 
 namespace spmcompat {
 

@@ -21,7 +21,7 @@
 
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/pieces.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
 
 namespace spmcompat {
 

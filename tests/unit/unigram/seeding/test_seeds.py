@@ -326,7 +326,9 @@ def test_limits_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("whole", [True, False])
 def test_no_seed_at_all(whole: bool) -> None:
     """The one required character is not in the text, and a boundary covers it."""
-    corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z", all_characters=whole)
+    corpus = stages.read(
+        ["\x1f"], add_dummy_prefix=False, required_chars="z", auto_character_coverage=whole
+    )
     assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
     with pytest.raises(TrainingError, match="holds no seed pieces"):
         make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)

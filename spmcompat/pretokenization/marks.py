@@ -1,0 +1,6 @@
+"""The characters that stand for something else in normalized text."""
+
+SPACE_MARK = "\u2581"
+"""For a space."""
+UNKNOWN_MARK = "\u2585"
+"""For every character that is not required."""
