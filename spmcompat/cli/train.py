@@ -34,6 +34,10 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         return _fail(stderr, str(error), USAGE)
     except TrainingError as error:
         return _fail(stderr, str(error), FAILURE)
+    except BrokenPipeError:
+        raise  # the reader of the output went away; `process.run` ends quietly
+    except OSError as error:
+        return _fail(stderr, process.system_error(error), FAILURE)
     except KeyboardInterrupt:
         return _fail(stderr, "interrupted; no file was written.", INTERRUPTED)
 

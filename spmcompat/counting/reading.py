@@ -124,6 +124,18 @@ def _merge(
     return counts
 
 
+def too_many_characters() -> TrainingError:
+    """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
+
+    What a release does then is undefined: it adds up signed numbers of 64 bits. 0.2.3 fails if the
+    sum wraps below 1, and otherwise trains on counts that are wrong.
+    """
+    return TrainingError(
+        "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
+        "more, which sentencepiece cannot count. Divide all counts by the same number."
+    )
+
+
 def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
     report.info(f"Loaded all {facts.sentences} sentences")
     if facts.too_long:
@@ -135,6 +147,9 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
         )
+    # A sample leaves most sentences out; its counts are checked with the alphabet alone.
+    if not text.input_sentence_size and facts.huge_characters >= 2**64:
+        raise too_many_characters()
     if facts.sentences == 0:
         raise TrainingError(
             "The input holds no sentence: all lines are empty, too long or reserved. "

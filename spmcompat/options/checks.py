@@ -16,7 +16,7 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
-from spmcompat.options.spec import Settings
+from spmcompat.options.spec import MOST_WORKERS, Settings
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import Release
 
@@ -74,8 +74,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
-    if settings.workers < 1:
-        raise BadValueError(f"workers must be at least 1, not {settings.workers}.")
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise BadValueError(f"workers must be from 1 to {MOST_WORKERS}, not {settings.workers}.")
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
     return meta
@@ -335,6 +335,14 @@ def _check_writable(path: str) -> None:
         raise MissingFileError(
             f'"{path}": No such file or directory. Make the folder {folder} first.'
         )
+    try:
+        os.lstat(target)
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # such as a name that is too long
+        raise MissingFileError(
+            f'"{path}": {error.strerror}. Choose another model_prefix.'
+        ) from error
     place = folder if is_replaceable(target) else target
     if not os.access(place, os.W_OK):
         raise MissingFileError(

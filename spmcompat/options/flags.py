@@ -159,7 +159,7 @@ def read_flags(
         If a flag is unknown or its value is missing.
     """
     bools = {*own, *_bools()} if training else {*own}
-    known = {*own, *_training_flags()} if training else bools
+    known = {*own, *training_flags()} if training else bools
     flags: dict[str, str] = {}
     rest: list[str] = []
     waiting = iter(arguments)
@@ -236,7 +236,7 @@ def help_text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _training_flags() -> set[str]:
+def training_flags() -> set[str]:
     """Return all flags of ``spm_train``."""
     return {name for group in GROUPS.values() for name in group} | _retired()
 

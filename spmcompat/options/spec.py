@@ -9,6 +9,7 @@ Source: ``sentencepiece_trainer.cc`` and ``spm_train_main.cc`` of ``sentencepiec
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from typing import TypeVar
 
 from spmcompat import extensions
 from spmcompat.errors import (
@@ -16,6 +17,7 @@ from spmcompat.errors import (
     MissingFileError,
     TrainingError,
     UnknownOptionError,
+    refuse_impossible,
 )
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.values import (
@@ -32,9 +34,14 @@ from spmcompat.options.values import (
 )
 from spmcompat.releases import DEFAULT, Release, find_release
 
+Given = TypeVar("Given")
+Read = TypeVar("Read")
+
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
 _OBJECTS = frozenset({"normalizer", "pretokenizer", "allow_inconsistent_pretokenization"})
 DEFAULT_SAMPLING_SEED = 12345678
+MOST_WORKERS = 1024
+"""More are refused: every worker takes memory of its own."""
 
 _TRAINER_FIELDS = frozenset(TrainerSpec.DESCRIPTOR.fields_by_name)
 _NORMALIZER_FIELDS = frozenset(NormalizerSpec.DESCRIPTOR.fields_by_name)
@@ -47,8 +54,10 @@ _NOT_FLAGS = frozenset({"name", "precompiled_charsmap", "escape_whitespaces"})
 
 
 def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)
 
 
 class Settings:
@@ -150,7 +159,9 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     """
     others = _OBJECTS | {SERIALIZED_NORMALIZER}
     options, recipe = extensions.with_recipe(options)
-    texts = {name: to_text(value) for name, value in options.items() if name not in others}
+    texts = {
+        name: _named(name, to_text, value) for name, value in options.items() if name not in others
+    }
     settings = Settings(release_of(options))
     settings.recipe = recipe
     if options.get("normalizer"):
@@ -256,10 +267,10 @@ def _read_int(text: str, allowed: range, release: Release, hexadecimal: bool = F
     return parse_int(text, allowed, hexadecimal=hexadecimal)
 
 
-def _named(name: str, parse: Callable[[str], object], text: str) -> object:
+def _named(name: str, parse: Callable[[Given], Read], given: Given) -> Read:
     """Parse a value and say in the error which option it was meant for."""
     try:
-        return parse(text)
+        return parse(given)
     except BadValueError as error:
         raise BadValueError(f"{error} It was given for {name}.") from None
 
@@ -292,11 +303,11 @@ def _set_pretokenizer(settings: Settings, text: str) -> None:
 
 
 def _set_workers(settings: Settings, text: str) -> None:
-    settings.workers = parse_int(text, INT32)
+    settings.workers = _named("workers", lambda t: parse_int(t, INT32), text)
 
 
 def _set_sampling_seed(settings: Settings, text: str) -> None:
-    settings.sampling_seed = parse_int(text, UINT64)
+    settings.sampling_seed = _named("sampling_seed", lambda t: parse_int(t, UINT64), text)
 
 
 def _release_is_chosen(settings: Settings, text: str) -> None:
@@ -462,6 +473,7 @@ def _bare_bool(text: str) -> str:
 
 def _lines(path: str) -> list[str]:
     """Read the lines of a file of symbols; only the line feed ends one."""
+    refuse_impossible(path, "check the path")
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             text = file.read()

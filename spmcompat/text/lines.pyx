@@ -111,6 +111,11 @@ cdef class LineFilter:
         """Number of lines that hold U+2585, which stands for unknown characters."""
         return dereference(self.filter).reserved()
 
+    @property
+    def huge_characters(self):
+        """Number of characters, before normalization, of sentences with huge counts."""
+        return dereference(self.filter).huge_characters()
+
     cdef fail(self, ReadBuffer buffer, error):
         """Raise the error of the line that was looked at last."""
         line = buffer.first_line + dereference(self.filter).line() - 1

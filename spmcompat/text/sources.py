@@ -25,17 +25,23 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 
 
 class LineFacts(NamedTuple):
-    """What became of the lines of the input."""
+    """What became of the lines of the input; the names are those of `LineFilter`."""
 
-    sentences: int = 0
-    too_long: int = 0
-    reserved: int = 0
+    sentences: int
+    too_long: int
+    reserved: int
+    huge_characters: float
 
     @classmethod
     def of(cls, filters: Iterable[LineFilter]) -> LineFacts:
         """Add up what several filters counted."""
-        counts = [(f.sentences, f.too_long, f.reserved) for f in filters]
-        return cls(*map(sum, zip(*counts, strict=True)))
+        found = list(filters)
+        return cls(
+            sum(f.sentences for f in found),
+            sum(f.too_long for f in found),
+            sum(f.reserved for f in found),
+            sum(f.huge_characters for f in found),
+        )
 
 
 class Source(Protocol):

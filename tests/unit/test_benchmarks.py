@@ -428,7 +428,34 @@ def test_a_table_is_put_between_the_comments_of_its_type() -> None:
     with pytest.raises(SystemExit, match="needs two comments"):
         tables.put_into("before after", "bpe", "new")
     for kind in ("unigram", "bpe"):
-        assert tables.put_into((ROOT / "README.md").read_text(), kind, "new")
+        assert tables.put_into((ROOT / "docs" / "speed.md").read_text(), kind, "new")
+    name = tables.SHORT.format("unigram")
+    assert tables.put_into((ROOT / "README.md").read_text(), name, "new")
+
+
+def test_the_readme_shows_five_rows() -> None:
+    results = [_result(name, _ours(_run(2.0, 50)), _reference(_run(30.0))) for name in rows.ROWS]
+    lines = tables.five_rows(results).splitlines()
+    assert len(lines) == 2 + 5
+    assert [cell.strip() for cell in lines[2].split("|")[1:-1]] == [
+        "English books",
+        "10 MB",
+        "30.0 s, 100 MiB",
+        "2.00 s, 50 MiB",
+        "15.0",
+        "2.0",
+    ]
+
+
+def test_results_go_into_the_page_and_into_the_readme(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.json")
+    store.add(_result("de", _ours(_run()), _reference(_run())))
+    page, readme = tmp_path / "page.md", tmp_path / "README.md"
+    for path, name in ((page, "unigram"), (readme, tables.SHORT.format("unigram"))):
+        path.write_text(f"{tables.BEGIN.format(name)}\n{tables.END}\n")
+    tables.main([str(store.path), "--page", str(page), "--readme", str(readme)])
+    for path in (page, readme):
+        assert "German laws and documentation" in path.read_text()
 
 
 def test_the_figure_shows_every_side_at_every_size(tmp_path: Path) -> None:

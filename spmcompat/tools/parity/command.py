@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from spmcompat.cli.process import system_error
 from spmcompat.errors import TrainingError
 from spmcompat.options.flags import UsageError, read_flags
 
@@ -49,6 +50,11 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         return _run(argv, stdout, stderr)
     except (UsageError, TrainingError) as error:
         stderr.write(f"spmcompat parity: {error}\n")
+        return USAGE
+    except BrokenPipeError:
+        raise  # the reader of the output went away; `process.run` ends quietly
+    except OSError as error:
+        stderr.write(f"spmcompat parity: {system_error(error)}\n")
         return USAGE
     except KeyboardInterrupt:
         stderr.write("spmcompat parity: interrupted.\n")
