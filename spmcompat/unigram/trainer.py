@@ -9,9 +9,10 @@ from spmcompat import extensions
 from spmcompat.errors import TrainingError
 from spmcompat.extensions import Extensions
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus, return_freed_memory
+from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.e_step import Lattices, NewIds
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
