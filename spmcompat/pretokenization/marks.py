@@ -1,4 +1,4 @@
-"""The characters that stand for something else in normalized text."""
+"""The characters that replace others in normalized text."""
 
 SPACE_MARK = "\u2581"
 """For a space."""

@@ -16,7 +16,7 @@ from tests.unit import stages
 
 
 def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
-    merges = Merges(case.corpus.cut(), expected, active_set=True)
+    merges = Merges(case.corpus.bpe_segments(), expected, active_set=True)
     merges.make(wanted, CancelFlag())
     return [(piece.decode(), count) for piece, count in merges]
 
