@@ -1,4 +1,4 @@
-"""What one training run does with its text, decided once before anything is read.
+"""What a training run does with its text, decided once before anything is read.
 
 ``options/planning.py`` makes the plan; counting, text and segments read it and know no options.
 The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
@@ -88,7 +88,7 @@ class Plan(NamedTuple):
     charsmap : bytes
         Compiled normalization rules; empty for none.
     symbols : tuple of bytes
-        Meta pieces, in UTF-8: where one stands in the text, no piece crosses it.
+        Meta pieces, in UTF-8: where the text holds one, no other piece crosses it.
     cut : callable, optional
         Pre-tokenizes a normalized sentence (str): returns its chunks.
     allow_inconsistent_pretokenization : bool
@@ -108,19 +108,19 @@ class Plan(NamedTuple):
     allow_whitespace_only_pieces : bool
         Whether a piece may be white space alone.
     spaces_apart : bool
-        Whether pretokens are what stands between spaces, and spaces are not counted.
+        Whether pretokens are the parts of a sentence between spaces, and spaces are not counted.
     boundary : int
-        The character that stands where the text was cut.
+        The character that marks where a sentence was cut.
     tsv : bool
         Whether sentences come with counts.
     copies : int
         How often each sentence counts, whatever its own count is; 0 takes that.
     delimiter : bytes
-        A boundary mark takes its place in every sentence; empty for none.
+        Is replaced by a boundary mark in every sentence; empty for none.
     removed_delimiter : bytes
         Is taken out of sentences once their rare characters are replaced; empty for none.
     delimiter_cuts : bool
-        Whether no piece crosses the place of a removed delimiter.
+        Whether no piece crosses the position of a removed delimiter.
     delimiter_parts_by_byte : bool
         Whether each byte of a removed delimiter is one.
     script_runs : bool
@@ -134,7 +134,7 @@ class Plan(NamedTuple):
     uniform_starts : bool
         Whether every sentence begins with the space mark, or is read as if it did.
     by_raw_tokens : bool
-        Whether what stands between two spaces of the input is counted before it is normalized.
+        Whether raw tokens are counted, and normalized only when the text is read.
     keeps_contexts : bool
         Whether it is counted what follows each pretoken, and which sentence ends the text.
     looks_at_text_end : bool
@@ -145,13 +145,13 @@ class Plan(NamedTuple):
         Whether the pretokens of each sentence are kept, at first.
     removes_all_empty : bool
         Whether every empty sentence is removed. Else one stays that, as the last at the time,
-        takes the place of another.
+        is moved to the position of another.
     em_reads_sentences : bool
         Whether training reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool
         Whether what follows a segment is told in characters, not in bytes.
     bpe_delimiter : bytes
-        BPE puts a boundary mark in its place once rare characters are replaced; empty for none.
+        BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
     bpe_longest_word : int
         How many positions of a pretoken BPE can count; 0 for any number.
     """
@@ -163,7 +163,7 @@ class Plan(NamedTuple):
     cut: Callable[[str], Sequence[str | bytes]] | None
     allow_inconsistent_pretokenization: bool
     seeding_chunk_bytes: int
-    seeds: Plan | None  # type: ignore[misc]
+    seeds: Plan | None
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
     treat_whitespace_as_suffix: bool

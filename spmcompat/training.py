@@ -16,9 +16,8 @@ from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
-from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
-from spmcompat.segments.segmenter import bpe_segments
-from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_sentences
+from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus, cut_for_bpe
+from spmcompat.text.sources import SelfTestSource, open_source, sample_sentences
 
 
 def run(
@@ -78,16 +77,16 @@ def learn(
     report: Report,
 ) -> tuple[list[tuple[bytes, float]], Sequence[bytes]]:
     """Read the text and learn the pieces; return them, and lines for the model's self tests."""
-    source: Source = open_source(plan.text, sentences, report)
-    tests = SelfTestSource(source, plan.text) if plan.text.self_test_sample_size > 0 else None
-    source = sample_sentences(tests or source, plan.text, workers, report)
+    lines = open_source(plan.text, sentences, report)
+    tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
+    source = sample_sentences(tests or lines, plan.text, workers, report)
     counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     check(settings, alphabet, meta_pieces)
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:
         pieces = learn_characters(alphabet, settings, meta_pieces)
     elif kind == TrainerSpec.BPE:
-        segments = bpe_segments(counts, alphabet, plan, workers)
+        segments = cut_for_bpe(counts, alphabet, plan, workers, report)
         del counts, source
         pieces = learn_bpe(segments, alphabet, settings, meta_pieces, workers, report)
     else:

@@ -1,4 +1,4 @@
-"""The one place where options, release and kind of model become the plan of a run."""
+"""Makes the plan of a run from options, release and kind of model; nothing else derives it."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _derive(
         delimiter, bpe_delimiter = b"", delimiter
     elif release.delimiter_leaves_words:
         delimiter, removed_delimiter = b"", delimiter
-    # The place of a removed delimiter cuts seeds alone: EM's pieces may cross it.
+    # A removed delimiter cuts seeds alone: EM's pieces may cross its position.
     delimiter_cuts = finds_seeds and bool(removed_delimiter)
 
     cut = find_cut(given.pretokenizer)
@@ -157,17 +157,17 @@ def _derive(
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
     # No symbol or delimiter removes a space mark, so every pretoken keeps the one it begins with.
     marks_stay = _MARK not in delimiter and not any(_MARK in symbol for symbol in symbols)
-    # The normalizer puts a space mark in front of every sentence. If a boundary mark takes its
-    # place, the character is unknown, unless all are kept: its first byte is the same as the
-    # mark's. A pretokenizer may begin a sentence with anything.
+    # The normalizer puts a space mark in front of every sentence. A boundary mark that replaces it
+    # becomes the unknown mark, unless all characters are kept; the first bytes of both marks are
+    # the same. A pretokenizer may begin a sentence with anything.
     uniform_starts = spaces_apart or (
         given.add_dummy_prefix
         and not given.treat_whitespace_as_suffix
         and (marks_stay or not given.auto_character_coverage)
         and cut is None
     )
-    # What stands between two spaces is the same pretoken everywhere: neither normalization nor a
-    # symbol nor a pretokenizer sees across a space.
+    # A raw token gives the same pretokens everywhere: neither normalization nor a symbol nor a
+    # pretokenizer sees across a space.
     by_raw_tokens = (
         uniform_starts
         and cut is None
@@ -177,14 +177,14 @@ def _derive(
         and _words_are_independent(charsmap)
     )
 
-    # Characters and merges of new releases need nothing but how often each text stands there.
+    # Characters, and merges of new releases, need nothing but how often each pretoken occurs.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
     # Releases that cut the nodes of the suffix tree drop those that reach the end of the text.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
-    # Sentences are followed by their neighbours, unless all begin alike, and EM may read them in
-    # the order of the text.
+    # What follows a sentence depends on their order, unless all begin alike; and EM may read the
+    # sentences in that order.
     keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
     # Pretokens join to sentences where the space mark turns out to be no required character.
     may_join = not spaces_apart and SPACE_MARK not in required_chars
@@ -267,7 +267,7 @@ def _derive(
 
 
 def _words_are_independent(charsmap: bytes) -> bool:
-    """Return whether what stands between two spaces can be normalized alone."""
+    """Return whether each raw token can be normalized alone."""
     try:
         return Normalizer(charsmap).words_are_independent
     except TrainingError as error:

@@ -7,10 +7,10 @@ from spmcompat.counting.reading import read_counts, read_pretokens_again
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.coverage import find_alphabet
 from spmcompat.segments.seeding_chunks import SeedingChunks
-from spmcompat.segments.segmenter import cut, lacks_pretokens
+from spmcompat.segments.segmenter import bpe_segments, cut, lacks_pretokens
 from spmcompat.text.sources import Source
 
 
@@ -52,3 +52,20 @@ def cut_corpus(
         corpus.drop_uses()
         corpus.chunks = SeedingChunks(plan, source, alphabet, sentences, workers, report)
     return corpus
+
+
+def cut_for_bpe(
+    counts: Counts,
+    alphabet: list[tuple[int, int]],
+    plan: Plan,
+    workers: Workers,
+    report: Report,
+) -> SegmentCounts:
+    """Return the segments that BPE merges; nothing is left of the counts."""
+    if not plan.keeps_contexts:
+        return bpe_segments(counts, alphabet, plan, workers)
+    report.step("Cutting words into segments")
+    sentences = counts.sentences
+    segments = bpe_segments(counts, alphabet, plan, workers)
+    report.info(f"Done! preprocessed {sentences} sentences.")
+    return segments

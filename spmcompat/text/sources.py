@@ -66,6 +66,13 @@ class Source(Protocol):
         """Tell what became of the lines, if they have passed their filter before."""
 
 
+class LineSource(Source, Protocol):
+    """Read buffers of lines, which have not passed a filter."""
+
+    def __iter__(self) -> Iterator[ReadBuffer]:
+        """Read the text."""
+
+
 def open_source(
     text: TextPlan, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
@@ -73,7 +80,9 @@ def open_source(
     return Items(items) if items is not None else Files(text, report)
 
 
-def sample_sentences(source: Source, text: TextPlan, workers: Workers, report: Report) -> Source:
+def sample_sentences(
+    source: LineSource, text: TextPlan, workers: Workers, report: Report
+) -> Source:
     """Return the sample of the source that the plan wants, or the source itself.
 
     Raises
@@ -288,7 +297,7 @@ class SelfTestSource:
         The lines; complete when the text was read.
     """
 
-    def __init__(self, source: Source, text: TextPlan) -> None:
+    def __init__(self, source: LineSource, text: TextPlan) -> None:
         self._source = source
         self._text = text
         among = 0 if text.shuffle_input_sentence else text.input_sentence_size
@@ -300,12 +309,11 @@ class SelfTestSource:
             among,
         )
 
-    def __iter__(self) -> Iterator[Buffer]:
+    def __iter__(self) -> Iterator[ReadBuffer]:
         """Read the text, and offer its sentences or the first ones, as the plan says."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:
             if not self.sample.done:
-                assert isinstance(buffer, ReadBuffer)
                 self.sample.add(buffer, line_filter)
             yield buffer
 
