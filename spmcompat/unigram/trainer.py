@@ -315,7 +315,7 @@ def _seed_limit(options: UnigramOptions) -> int:
 
 
 def _times(factor: float, vocab_size: int) -> int:
-    """Return so many times the vocabulary, at most `NO_LIMIT`; the product may be infinite."""
+    """Return the factor times the size, at most `NO_LIMIT`: the product may be infinite."""
     return int(min(factor * vocab_size, NO_LIMIT))
 
 
