@@ -87,7 +87,7 @@ def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
     return ranges
 
 
-def fill(items: list[str], lead: str, width: int = 96) -> str:
+def fill_lines(items: list[str], lead: str, width: int = 96) -> str:
     """Fill lines with the items. Each line begins with ``lead``."""
     lines = [lead + items[0]]
     for item in items[1:]:
@@ -105,8 +105,10 @@ def render(ranges: list[tuple[int, int, str]]) -> str:
     return HEADER.format(
         member=MEMBER,
         constants="\n".join(f"constexpr int kScript{name} = {ids[name]};" for name in NAMED),
-        names=fill([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(","),
-        ranges=fill([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
+        names=fill_lines([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(
+            ","
+        ),
+        ranges=fill_lines([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
     )
 
 
