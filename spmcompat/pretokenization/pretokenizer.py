@@ -76,12 +76,8 @@ def cut_by_pattern(pattern: str) -> Cut:
         ) from None
 
     def cut(sentence: str) -> list[str]:
-        places = {0, len(sentence)}
-        for match in matcher.finditer(sentence.replace(SPACE_MARK, " ")):
-            places.update(match.span())
-        return [sentence[begin:end] for begin, end in pairwise(sorted(places))]
         cuts = {0, len(sentence)}
-        for match in matcher.finditer(sentence.replace("\u2581", " ")):
+        for match in matcher.finditer(sentence.replace(SPACE_MARK, " ")):
             cuts.update(match.span())
         return [sentence[begin:end] for begin, end in pairwise(sorted(cuts))]
 
