@@ -9,6 +9,7 @@ from spmcompat.checks import cautions, check_alphabet, check_counted, check_room
 from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.folding import SPACE_MARK
 from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
@@ -45,6 +46,23 @@ def run(
         If training cannot go on; nothing is written then.
     """
     report = report or Report(settings.min_log_level)
+    try:
+        return train(settings, sentences, writer, report)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        reason = str(error)
+    # Outside of the handler, where the error no longer keeps alive what the run has allocated.
+    raise OutOfMemoryError(report.current, reason)
+
+
+def train(
+    settings: Settings,
+    sentences: Iterable[str | bytes] | None,
+    writer: Writer | None,
+    report: Report,
+) -> None:
+    """Train a model and write it, as `run` does, but let a MemoryError through."""
     settings = with_charsmaps(settings)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
     for caution in [*settings.notes, *cautions(settings)]:

@@ -24,7 +24,7 @@ class PlaceArena {
   uint32_t* reserve(size_t size) {
     if (size > left_) {
       left_ = std::max(size, kBlock);
-      blocks_.emplace_back(new uint32_t[left_]);
+      blocks_.push_back(std::unique_ptr<uint32_t[]>(new uint32_t[left_]));
       head_ = blocks_.back().get();
     }
     uint32_t* list = head_;

@@ -6,7 +6,13 @@ from typing import TextIO
 
 from spmcompat.cli import process
 from spmcompat.cli.flags import UsageError, help_text, read_flags
-from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.errors import (
+    BadValueError,
+    OutOfMemoryError,
+    TrainingError,
+    UnknownOptionError,
+    is_out_of_memory,
+)
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -34,6 +40,11 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         return _fail(stderr, str(error), USAGE)
     except TrainingError as error:
         return _fail(stderr, str(error), FAILURE)
+    except (MemoryError, ImportError) as error:
+        # While modules are loaded.
+        if not is_out_of_memory(error):
+            raise
+        return _fail(stderr, str(OutOfMemoryError("Starting", str(error))), FAILURE)
     except KeyboardInterrupt:
         return _fail(stderr, "interrupted; no file was written.", INTERRUPTED)
 

@@ -172,7 +172,7 @@ class Items:
         while True:
             try:
                 block = Block.of_items(iterator, first)
-            except TrainingError:
+            except (TrainingError, MemoryError):
                 raise
             except Exception as error:
                 raise TrainingError(

@@ -50,11 +50,13 @@ cdef extern from "fold.hpp" namespace "spmcompat" nogil:
         void forget()
 
     cdef cppclass CFolder "spmcompat::Folder":
-        CFolder(const FoldOptions&, const PieceRule&, const CNormalizer&, const MetaPieceMatcher&)
-        void begin_batch(uint64_t index, cbool keep_words)
-        CountedTexts take_normalized()
+        CFolder(
+            const FoldOptions&, const PieceRule&, const CNormalizer&,
+            const MetaPieceMatcher&) except +
+        void begin_batch(uint64_t index, cbool keep_words) except +
+        CountedTexts take_normalized() except +
         void add_pretokenized(const CountedTexts& sentences) except +
-        BatchLog end_batch()
+        BatchLog end_batch() except +
         void finish(WordTable& table, cbool keep_ids) except +
         string last_word(uint32_t id) except +
 
@@ -67,6 +69,7 @@ cdef extern from "word_counts.hpp" namespace "spmcompat" nogil:
         void remove_empty(cbool looks_again) except +
 
     cdef cppclass CharacterCounts:
+        CharacterCounts() except +
         void add(const CharacterCounts& other) except +
         uint64_t nuls()
         vector[pair[char32_t, uint64_t]] counted() except +
@@ -90,7 +93,7 @@ cdef extern from "chunks.hpp" namespace "spmcompat" nogil:
         void arrange(SentenceOrder& read) except +
 
     cdef cppclass ChunkFolder:
-        ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder)
+        ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder) except +
 
 
 # A lambda is no Cython: what a filter finds, and what a folder holds, is handed on by these.

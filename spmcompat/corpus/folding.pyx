@@ -243,10 +243,11 @@ cdef class Folder:
 
     def characters(self):
         """Return how often each character stands in the text; for rules without order."""
-        cdef CharacterCounts counts
+        cdef unique_ptr[CharacterCounts] counts
         with nogil:
-            count_text_characters(dereference(self.folder), counts)
-        return dict(counts.counted())
+            counts.reset(new CharacterCounts())
+            count_text_characters(dereference(self.folder), dereference(counts))
+        return dict(dereference(counts).counted())
 
     def segments(self, list characters not None, bytes delimiter=b"", size_t longest=0):
         """Return the `SegmentCounts` of the text; no segment holds any but these characters.

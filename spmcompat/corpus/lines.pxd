@@ -8,7 +8,8 @@ from libcpp.vector cimport vector
 
 cdef extern from "lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass LineFilter:
-        LineFilter(size_t max_length, cbool tsv, cbool streamed, cbool no_empty_fields)
+        LineFilter(
+            size_t max_length, cbool tsv, cbool streamed, cbool no_empty_fields) except +
         uint64_t line()
         uint64_t sentences()
         uint64_t too_long()
@@ -16,7 +17,7 @@ cdef extern from "lines.hpp" namespace "spmcompat" nogil:
 
     cdef cppclass CSampler "spmcompat::Sampler":
         CSampler(
-            uint64_t size, cbool shuffle, uint64_t seed, cbool narrow, uint64_t among)
+            uint64_t size, cbool shuffle, uint64_t seed, cbool narrow, uint64_t among) except +
         pair[string, int64_t]& operator[](size_t i)
         cbool done()
         uint64_t offered()

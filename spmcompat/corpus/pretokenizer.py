@@ -121,6 +121,8 @@ class Pretokenizer:
             return sentence
         try:
             chunks = _encoded(self._cut(sentence.decode()))
+        except MemoryError:
+            raise
         except Exception as error:
             raise TrainingError(f"Pretokenizer failed: {type(error).__name__}: {error}") from error
         if self._consistent and (joined := b"".join(chunks)) != sentence:

@@ -52,7 +52,7 @@ class AlignedTexts {
     }
     next_ = static_cast<uint32_t>(blocks_.size() * kBlockUnits);
     left_ = blocks > 1 ? units : kBlockUnits;
-    blocks_.emplace_back(new char[left_ * kUnit]);
+    blocks_.push_back(std::unique_ptr<char[]>(new char[left_ * kUnit]));
     blocks_.resize(blocks_.size() + blocks - 1);
   }
 
@@ -186,7 +186,7 @@ class RunTable {
   }
 
   void append(const RunToken& token) {
-    if (size_ % kBlock == 0) blocks_.emplace_back(new Run[kBlock]);
+    if (size_ % kBlock == 0) blocks_.push_back(std::unique_ptr<Run[]>(new Run[kBlock]));
     const uint32_t text = token.size > 8 ? texts_.store(token.text, token.size) : 0;
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }

@@ -53,7 +53,7 @@ class Arena {
   const char* store(const char* data, size_t size) {
     if (size > left_) {
       const size_t block = size > kBlock ? size : kBlock;
-      blocks_.emplace_back(new char[block]);
+      blocks_.push_back(std::unique_ptr<char[]>(new char[block]));
       head_ = blocks_.back().get();
       left_ = block;
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -96,8 +95,7 @@ class WordTable : public SharedTable<WordUse> {
       update(word, [count](WordUse& use) { use.last += count; });
     } else {
       Contexts& contexts = contexts_[shard_of(word)];
-      const std::lock_guard<SpinLock> guard(contexts.lock);
-      contexts.table.add(word, next, count);
+      contexts.lock.hold([&] { contexts.table.add(word, next, count); });
     }
   }
 
