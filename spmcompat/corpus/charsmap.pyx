@@ -13,17 +13,13 @@ from libcpp cimport bool as cbool
 from libcpp.map cimport map as cpp_map
 from libcpp.set cimport set as cpp_set
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 
 ctypedef vector[uint32_t] Chars
 ctypedef cpp_map[Chars, Chars] Rules
-
-
-cdef extern from "<string_view>" namespace "std" nogil:
-    cdef cppclass string_view:
-        string_view(const string&)
 
 
 cdef extern from "charsmap.hpp" namespace "spmcompat" nogil:
@@ -102,10 +98,10 @@ def decompile(blob):
     TrainingError
         The charsmap is broken, or a source has more than 1000 bytes.
     """
-    cdef string text = blob
+    cdef bytes text = blob
     cdef Rules rules
     try:
-        rules = cpp_decompile(string_view(text))
+        rules = cpp_decompile(text)
     except RuntimeError as error:
         raise TrainingError(str(error)) from None
     result = {}
@@ -129,9 +125,9 @@ def validate(blob):
     TrainingError
         The charsmap is broken.
     """
-    cdef string text = blob
+    cdef bytes text = blob
     try:
-        parse_charsmap(string_view(text))
+        parse_charsmap(text)
     except RuntimeError as error:
         raise TrainingError(
             f"{error} Take the precompiled_charsmap of a model that loads."
@@ -241,12 +237,12 @@ def precompiled(str name, str characters_without_rules=""):
     if name not in NAMES:
         raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
     path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
-    cdef string blob
+    cdef bytes blob
     with open(path, "rb") as file:
         blob = file.read()
     if characters_without_rules:
-        blob = cpp_without(string_view(blob), _characters(characters_without_rules))
-    return <bytes>blob
+        blob = cpp_without(blob, _characters(characters_without_rules))
+    return blob
 
 
 cdef cpp_set[uint32_t] _characters(str ranges):

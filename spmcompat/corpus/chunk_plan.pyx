@@ -38,7 +38,9 @@ cdef class ChunkPlan:
     cdef unique_ptr[CChunkPlan] plan
 
     def __init__(self, list alphabet not None, uint64_t chunk_bytes, size_t batches):
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        cdef vector[char32_t] required
+        for c, _ in alphabet:
+            required.push_back(c)
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
     def measure(self, Batch batch not None, Folder folder not None):

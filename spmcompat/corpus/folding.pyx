@@ -49,12 +49,16 @@ cdef class TextRules:
     def __init__(self, bytes charsmap not None, list symbols not None, options,
                  bint ordered=True, pretokenize=None, int copies=0):
         cdef NormalizerOptions spaces
+        cdef vector[string] cut_out
+        cdef bytes symbol
         spaces.add_dummy_prefix = options.add_dummy_prefix
         spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
         spaces.escape_whitespaces = True
         spaces.treat_whitespace_as_suffix = options.treat_whitespace_as_suffix
         self.normalizer.reset(new CNormalizer(charsmap, spaces))
-        self.matcher.reset(new MetaPieceMatcher(symbols, options.release.boundary))
+        for symbol in symbols:
+            cut_out.push_back(string(PyBytes_AS_STRING(symbol), PyBytes_GET_SIZE(symbol)))
+        self.matcher.reset(new MetaPieceMatcher(move(cut_out), options.release.boundary))
 
         self.rule.max_length = options.max_piece_length
         self.rule.split_by_unicode_script = options.split_by_unicode_script
@@ -261,7 +265,9 @@ cdef class Folder:
             The required characters.
         """
         cdef SegmentCounts found = SegmentCounts.empty(self.rules.rule, delimiter, longest)
-        cdef vector[char32_t] required = characters
+        cdef vector[char32_t] required
+        for c in characters:
+            required.push_back(c)
         try:
             with nogil:
                 cut_text(dereference(self.folder), found.rule, required, found.segments)

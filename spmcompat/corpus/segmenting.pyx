@@ -244,7 +244,9 @@ cdef class Builder:
         self.workers.call(lambda: self._assemble_segments(corpus))
 
     def _require(self, list alphabet):
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        cdef vector[char32_t] required
+        for c, _ in alphabet:
+            required.push_back(c)
         with nogil:
             dereference(self.words).require(required)
 

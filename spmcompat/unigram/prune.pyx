@@ -175,7 +175,8 @@ def prune_flat(Pieces pieces not None, size_t size, frozenset spared=frozenset()
     ranked = sorted(
         range(len(pieces)),
         key=lambda i: (bytes(piece_text(pieces.pieces, i)) not in spared, -pieces.pieces.score[i]))
-    kept = sorted(ranked[:size])
+    for i in sorted(ranked[:size]):
+        kept.push_back(i)
     return keep(pieces, kept)
 
 
