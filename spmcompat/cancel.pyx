@@ -9,6 +9,7 @@ cdef extern from *:
     """
     #include <cstdlib>
     #ifdef __unix__
+    #include <pthread.h>
     #include <sys/mman.h>
     #endif
     namespace spmcompat {
@@ -31,10 +32,15 @@ cdef extern from *:
     // asks the system: no page is touched.
     inline bool has_room_for_thread() {
     #ifdef __unix__
-      constexpr size_t kRoom = 16 << 20;
-      void* room = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      size_t size = 0;  // of the stack
+      pthread_attr_t attributes;
+      if (pthread_attr_init(&attributes) != 0) return false;
+      pthread_attr_getstacksize(&attributes, &size);
+      pthread_attr_destroy(&attributes);
+      size += 2 << 20;
+      void* room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (room == MAP_FAILED) return false;
-      munmap(room, kRoom);
+      munmap(room, size);
     #endif
       return true;
     }

@@ -18,8 +18,6 @@ from spmcompat.simple import char, word  # noqa: F401
 from spmcompat.unigram import trainer as unigram_trainer  # noqa: F401
 
 NEVER = 2**63 - 1
-_allocator = ctypes.CDLL(None)
-_allocator.count_allocations.restype = ctypes.c_int64
 
 
 class Outcome(TypedDict):
@@ -29,6 +27,18 @@ class Outcome(TypedDict):
     last: int
     status: int
     lines: list[str]
+
+
+def fail_allocations(first: int, last: int) -> None:
+    """Count allocations from here on, and let those from `first` to before `last` fail."""
+    ctypes.CDLL(None).fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
+
+
+def count_allocations() -> int:
+    """Return how many there were since then."""
+    count = ctypes.CDLL(None).count_allocations
+    count.restype = ctypes.c_int64
+    return int(count())
 
 
 def train_once(arguments: list[str], first: int, last: int) -> Outcome:
@@ -51,14 +61,14 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
     os.dup2(write_end, 2)
     stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", write_through=True)
     sys.stderr = stderr
-    _allocator.fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
+    fail_allocations(first, last)
     try:
         status = train.main(arguments, stderr=stderr)
     except BaseException:
         traceback.print_exc()
         status = 70
-    calls = _allocator.count_allocations()
-    _allocator.fail_allocations(ctypes.c_int64(NEVER), ctypes.c_int64(NEVER))
+    calls = count_allocations()
+    fail_allocations(NEVER, NEVER)
     if first == NEVER:
         stderr.write(f"{calls}\n")
     return status
