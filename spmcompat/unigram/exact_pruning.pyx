@@ -49,8 +49,10 @@ cdef class _ExactLosses:
         cdef size_t part, i
         cdef uint32_t piece
         with nogil:
-            self.losses.assign(size, 0.0)
-            self.used.assign(size, False)
+            self.losses.clear()
+            self.losses.resize(size, 0.0)
+            self.used.clear()
+            self.used.resize(size, False)
             for part in range(self.parts.size()):
                 for i in range(self.parts[part].size()):
                     piece = self.parts[part][i].first

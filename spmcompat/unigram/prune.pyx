@@ -88,7 +88,7 @@ cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
     cdef NewIds new_ids = NewIds()
     cdef uint32_t i
     new_pieces.pieces = pieces.pieces.select(kept)
-    new_ids.ids.assign(pieces.pieces.size(), kDropped)
+    new_ids.ids.resize(pieces.pieces.size(), kDropped)
     for i in range(kept.size()):
         new_ids.ids[kept[i]] = i
     new_ids.ids.push_back(kept.size())

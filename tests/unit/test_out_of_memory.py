@@ -20,7 +20,7 @@ from tests.unit.failing_runs import Outcome
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "12"))
+RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "6"))
 """Trainings of each case, each with another allocation that fails."""
 FILES = 3
 """Each is one read buffer, so that all workers read and then merge what they have counted."""
