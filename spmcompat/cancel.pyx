@@ -1,4 +1,7 @@
-"""A flag that running kernels look at, so that Ctrl-C ends them at once; and the start of threads."""
+"""How threads start and stop.
+
+Running kernels look at a flag, so that Ctrl-C ends them at once.
+"""
 
 from cython cimport final
 

@@ -238,17 +238,17 @@ def precompiled(str name, str characters_without_rules=""):
         raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
     path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
     cdef bytes blob
+    cdef cpp_set[uint32_t] dropped
     with open(path, "rb") as file:
         blob = file.read()
     if characters_without_rules:
-        blob = cpp_without(blob, _characters(characters_without_rules))
+        _add_characters(dropped, characters_without_rules)
+        blob = cpp_without(blob, dropped)
     return blob
 
 
-cdef cpp_set[uint32_t] _characters(str ranges):
-    cdef cpp_set[uint32_t] found
+cdef _add_characters(cpp_set[uint32_t]& found, str ranges):
     for part in ranges.split():
         first, _, last = part.partition("-")
         for c in range(int(first, 16), int(last or first, 16) + 1):
             found.insert(c)
-    return found

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool
-from libcpp.utility cimport pair
+from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
@@ -38,10 +38,12 @@ cdef class _ExactLosses:
         self.parts.resize(dereference(lattices.lattices).blocks())
 
     def find(self, size_t part, CancelFlag cancel):
+        cdef Losses found
         with nogil:
-            self.parts[part] = cpp_exact_losses(
+            found = cpp_exact_losses(
                 self.counts, dereference(self.lattices.lattices), self.lattices.arithmetic, part,
                 &cancel.flag)
+            self.parts[part] = move(found)
 
     def add_up(self):
         """Sum the parts in their order, whoever found them."""

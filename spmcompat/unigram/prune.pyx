@@ -5,6 +5,7 @@ from cython cimport final
 from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
+from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
@@ -71,10 +72,12 @@ cdef class _Resegmentation:
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
+        cdef Candidates found
         with nogil:
-            self.parts[part] = find_candidates(
+            found = find_candidates(
                 self.lattices.pieces.pieces, dereference(self.lattices.lattices),
                 self.counts.sums, self.scale, first, last, self.limited, &cancel.flag)
+            self.parts[part] = move(found)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
@@ -199,8 +202,10 @@ cdef class _Reachable:
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        cdef vector[uint32_t] found
         with nogil:
-            self.parts[part] = dereference(self.search).find(first, last, &cancel.flag)
+            found = dereference(self.search).find(first, last, &cancel.flag)
+            self.parts[part] = move(found)
 
     def select(self):
         cdef vector[uint32_t] kept

@@ -34,11 +34,11 @@ def fail_allocations(first: int, last: int) -> None:
     ctypes.CDLL(None).fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
 
 
-def count_allocations() -> int:
-    """Return how many there were since then."""
-    count = ctypes.CDLL(None).count_allocations
-    count.restype = ctypes.c_int64
-    return int(count())
+def first_calls() -> list[int]:
+    """Return the first allocation of each path through the code, in their order."""
+    allocator = ctypes.CDLL(None)
+    allocator.get_first_call.restype = ctypes.c_int64
+    return [int(allocator.get_first_call(site)) for site in range(allocator.get_site_count())]
 
 
 def train_once(arguments: list[str], first: int, last: int) -> Outcome:
@@ -61,30 +61,28 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
     os.dup2(write_end, 2)
     stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", write_through=True)
     sys.stderr = stderr
+    ctypes.CDLL(None).record_sites(first == NEVER)
     fail_allocations(first, last)
     try:
         status = train.main(arguments, stderr=stderr)
     except BaseException:
         traceback.print_exc()
         status = 70
-    calls = count_allocations()
+    ctypes.CDLL(None).record_sites(False)
     fail_allocations(NEVER, NEVER)
     if first == NEVER:
-        stderr.write(f"{calls}\n")
+        stderr.write(f"{json.dumps(first_calls())}\n")
     return status
 
 
-def failing_ranges(calls: int, runs: int) -> list[tuple[int, int]]:
+def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
     """Return the first allocation that fails and the one behind the last, for each run.
 
-    Half of the first ones are near the beginning, where each has a code path of its own.
+    The runs are spread over the calls given. In every other run all further allocations fail too.
     """
-    ranges = []
-    for run in range(runs):
-        part = (run + 0.5) / runs
-        first = int(calls * part**2) if run % 4 < 2 else int(calls * part)
-        ranges.append((first, NEVER if run % 2 else first + 1))
-    return ranges
+    runs = min(runs, len(calls))
+    chosen = [calls[len(calls) * run // runs] for run in range(runs)]
+    return [(first, NEVER if run % 2 else first + 1) for run, first in enumerate(chosen)]
 
 
 def main() -> None:
@@ -92,11 +90,9 @@ def main() -> None:
     prefix, arguments, runs = json.loads(sys.argv[1])
     outcomes = [train_once([*arguments, f"--model_prefix={prefix}-whole"], NEVER, NEVER)]
     if outcomes[0]["status"] == 0:
-        calls = int(outcomes[0]["lines"].pop())
+        calls = json.loads(outcomes[0]["lines"].pop())
         for run, (first, last) in enumerate(failing_ranges(calls, runs)):
-            outcomes.append(
-                train_once([*arguments, f"--model_prefix={prefix}-{run}"], first, last)
-            )
+            outcomes.append(train_once([*arguments, f"--model_prefix={prefix}-{run}"], first, last))
     print(json.dumps(outcomes))
 
 
