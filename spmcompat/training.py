@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from spmcompat.cancel import prepare_thread
 from spmcompat.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.corpus.blocks import Overheard
 from spmcompat.corpus.folding import SPACE_MARK
@@ -47,6 +48,7 @@ def run(
     """
     report = report or Report(settings.min_log_level)
     try:
+        prepare_thread()
         return train(settings, sentences, writer, report)
     except Exception as error:
         if not is_out_of_memory(error):

@@ -35,6 +35,9 @@ def run_telling_errors(
     except TrainingError as error:
         stderr.write(f"{name}: {' '.join(str(error).splitlines())}\n")
         return FAILURE
+    except MemoryError:
+        stderr.write(f"{name}: Memory ran out.\n")
+        return FAILURE
     except KeyboardInterrupt:
         stderr.write(f"{name}: {interrupted}\n")
         return INTERRUPTED
