@@ -18,7 +18,7 @@ extensions = [
     Extension(
         ".".join(source.with_suffix("").parts),
         [str(source)],
-        include_dirs=["spmcompat/corpus", "spmcompat/unigram", "spmcompat/bpe"],
+        include_dirs=["."],
         language="c++",
         extra_compile_args=FLAGS,
         depends=[str(header) for header in Path("spmcompat").rglob("*.hpp")],

@@ -1,4 +1,4 @@
-"""Measurements against the real library; each one checks first that the bytes are equal."""
+"""Measurements against the real library and earlier commits; each one first compares bytes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The texts that are measured: files of one folder in a row, their beginning, or copies."""
+"""The texts to train on: files of one folder, joined, cut to a size, or copied several times."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pathlib import Path
 from tests.parity.corpora import head
 
 MB = 1_000_000
-# What `scale` never goes below: a smaller text trains on nothing.
+# A smaller text has too few pieces to train on, so `scale` never cuts below this size.
 _LEAST = 300_000
-_BLOCK = 1 << 20
+_BUFFER = 1 << 20
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text and how it is made.
+    """A text, and how to make it.
 
     Attributes
     ----------
     title
-        What a reader of the tables is told.
+        Its name in the tables.
     parts
-        Names of files without ``.txt``; they follow one another.
+        Names of the files to join, without ``.txt``.
     size
-        Bytes to keep at most, cut after the last whole line; None keeps all.
+        Largest size in bytes; the text is cut after the last whole line. None keeps all.
     copies
-        How many times over, if more than once: each copy has its lines in another order.
+        Number of copies. If there are several, each has its lines in a different order.
     """
 
     title: str
@@ -39,20 +39,20 @@ class Text:
     copies: int = 1
 
     def missing(self, found: Mapping[str, Path]) -> list[str]:
-        """Return the parts that are not there."""
+        """Return the parts whose files are missing."""
         return [part for part in self.parts if part not in found]
 
     def make(self, found: Mapping[str, Path], folder: Path, scale: float = 1.0) -> Path:
-        """Return the file to train on: the only part itself, or a new file in `folder`.
+        """Return the file to train on: the original file if it is used whole, or else a new file.
 
         Parameters
         ----------
         found : mapping of str to Path
             The files, by name.
         folder : Path
-            Where a new file may be written.
+            Folder for a new file.
         scale : float
-            Share of the text to take.
+            Share of the text to use.
         """
         files = [found[part] for part in self.parts]
         whole = sum(file.stat().st_size for file in files)
@@ -66,7 +66,7 @@ class Text:
 
 
 def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
-    """Write the first `size` bytes of all files together, up to a line end, `copies` times."""
+    """Join files, cut the result to `size` bytes after a whole line, and write `copies` of it."""
     with target.open("wb") as out:
         for file in files:
             with file.open("rb") as stream:
@@ -80,7 +80,7 @@ def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
 
 
 def reordered(data: bytes, copies: int) -> Iterator[bytes]:
-    """Yield copies of a text, each with its lines in another order, always the same orders."""
+    """Yield copies of a text, each with its lines in another order; every call yields the same."""
     lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
     for seed in range(copies):
         order = lines.copy()
@@ -89,9 +89,9 @@ def reordered(data: bytes, copies: int) -> Iterator[bytes]:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, read in blocks."""
+    """Return the SHA-256 of a file, without reading it into memory as a whole."""
     total = hashlib.sha256()
     with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            total.update(block)
+        while buffer := stream.read(_BUFFER):
+            total.update(buffer)
     return total.hexdigest()

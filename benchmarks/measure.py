@@ -1,4 +1,4 @@
-"""One process: what it cost, and what it wrote."""
+"""One process: its time and memory, and digests of the files that it wrote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.corpora import digest
 from benchmarks.sides import Side
-from spmcompat.parity.measure import run
+from spmcompat.tools.parity.measure import run
 from tests.parity.case import Option
 
 _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"
@@ -19,7 +19,7 @@ _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"
 
 @dataclass(frozen=True)
 class Step:
-    """A stage of ours; `peak_kib` is that of the process up to its end."""
+    """A stage of our trainer; `peak_kib` is the peak of the process until the stage ended."""
 
     name: str
     seconds: float
@@ -29,10 +29,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Run:
-    """Cost of a whole process, start and imports included, and digests of what it trained.
+    """Cost of a whole process, with its start and its imports, and digests of its output.
 
-    `seconds` is wall time, `peak_kib` the largest resident set. `steps` is empty unless the side
-    tells its stages.
+    `seconds` is wall time, `cpu_seconds` the time of all threads, and `peak_kib` the largest
+    resident set. `steps` is empty unless the side times its stages.
     """
 
     seconds: float
@@ -42,19 +42,24 @@ class Run:
     failure: str = ""
     steps: tuple[Step, ...] = ()
 
+    @property
+    def summary(self) -> str:
+        """The failure, or time and memory, in one line."""
+        return self.failure or f"{self.seconds:.2f} s, {self.peak_kib / 1024:,.0f} MiB"
+
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Run:
-        """Return what `to_json` was called on."""
-        steps = tuple(Step(**step) for step in told.get("steps", ()))
-        return cls(**{**told, "sha256": tuple(told.get("sha256", ())), "steps": steps})
+    def from_json(cls, stored: Mapping[str, Any]) -> Run:
+        """Return the run that `to_json` has turned into JSON."""
+        steps = tuple(Step(**step) for step in stored.get("steps", ()))
+        return cls(**{**stored, "sha256": tuple(stored.get("sha256", ())), "steps": steps})
 
     def to_json(self) -> dict[str, object]:
-        """Return the fields that hold something."""
+        """Return the fields that are not empty."""
         return {name: value for name, value in asdict(self).items() if value not in ((), "")}
 
 
 def train(side: Side, text: Path | None, options: Mapping[str, Option]) -> Run:
-    """Train one side on a file, under the name ``text.txt`` in a fresh folder."""
+    """Train one side on a file, in a new folder where the file is called ``text.txt``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if text is not None:
@@ -66,6 +71,6 @@ def train(side: Side, text: Path | None, options: Mapping[str, Option]) -> Run:
             return cost
         outputs = [folder / f"{_PREFIX}{end}" for end in (".model", ".vocab")]
         digests = tuple(digest(path) for path in outputs if path.is_file())
-        told = folder / _STEPS
-        steps = json.loads(told.read_text()) if told.is_file() else []
+        timed = folder / _STEPS
+        steps = json.loads(timed.read_text()) if timed.is_file() else []
         return replace(cost, sha256=digests, steps=tuple(Step(**step) for step in steps))

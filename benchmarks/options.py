@@ -1,8 +1,8 @@
-"""What the research options cost: each trained in turns with the default on one text.
+"""Time and memory of the research options, each compared with the default on one text.
 
-``python -m benchmarks.options TEXT [OPTION ...]`` prints a table, a line as soon as it is known;
-an option is written ``prune=flat,prune_overshoot=1``. Processor time says more than wall time
-where others compute on the same machine.
+``python -m benchmarks.options TEXT [OPTION ...]`` prints a table, line by line. An option is
+written as ``prune=flat,prune_overshoot=1``. Look at CPU time rather than wall time if other
+programs use the same machine.
 """
 
 from __future__ import annotations
@@ -44,16 +44,20 @@ OPTIONS = [
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.options", description=__doc__)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("options", nargs="*", default=OPTIONS)
-    parser.add_argument("--vocab_size", type=int, default=32_000)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=2, help="of each side; the least counts")
+    parser.add_argument("text", type=Path, help="file to train on")
+    parser.add_argument("options", nargs="*", default=OPTIONS, help="NAME=VALUE[,NAME=VALUE]")
+    parser.add_argument("--vocab_size", type=int, default=32_000, help="pieces (default: 32000)")
+    parser.add_argument(
+        "--threads", type=int, default=2, help="num_threads and workers (default: 2)"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=2, help="runs of each; the cheapest counts (default: 2)"
+    )
     return parser.parse_args(argv)
 
 
 def least(side: Side, text: Path, options: Sequence[Mapping[str, Option]], runs: int) -> list[Run]:
-    """Return the cheapest run with each of the options, which take turns."""
+    """Train with each set of options in turn; return the cheapest run of each."""
     found = [[train(side, text, given) for given in options] for _ in range(runs)]
     return [min(same, key=lambda run: run.cpu_seconds) for same in zip(*found, strict=True)]
 
@@ -74,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     side = sides.ours(given.threads)
     base: dict[str, Option] = {"vocab_size": given.vocab_size, "num_threads": given.threads}
     base |= {"hard_vocab_limit": False, "minloglevel": 2}
-    print("| option | processor | times the default's | wall | times the default's | memory |")
+    print("| option | CPU time | / default | wall time | / default | memory |")
     print("|---|---|---|---|---|---|")
     failed = False
     for option in given.options:

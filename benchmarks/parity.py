@@ -1,10 +1,11 @@
-"""The parity table: both sides on every corpus of a folder, bytes compared.
+"""The parity table: both sides train on every text of a folder, and their bytes are compared.
 
-``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut at a line
-end, with 1, 2 and 16 lanes; ``--type bpe`` trains another model type, once. ``--whole`` takes the
-named files, or its default list, whole, at 32,000 pieces and 16 lanes. ``--cache FOLDER`` keeps
-the reference's digests between runs while developing; without it every figure is live.
-``--release 0.2.1`` compares with that release in an environment of its own.
+``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut after a
+whole line, and trains with ``num_threads`` 1, 2 and 16. ``--type bpe`` trains another model type,
+with 16 only. ``--whole`` trains 32,000 pieces on whole files, by default on a short list of them.
+``--cache FOLDER`` keeps the results of the reference, which saves time during development; without
+it, every run is made again.
+``--release 0.2.1`` compares with that release, in a virtual environment of its own.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from tests.parity.case import Option
 WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
 WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
 HEAD = 2_000_000
-# With the table's own options both sides refuse these: too many characters, too long lines.
-ROOM: dict[str, dict[str, Option]] = {
+# Both sides refuse these texts with the default options of the table: they have too many different
+# characters, or too long lines.
+SPECIAL: dict[str, dict[str, Option]] = {
     "mixed-messy": {"vocab_size": 12_000},
     "zh-poetry": {"vocab_size": 12_000},
     "long-lines": {"max_sentence_length": 100_000},
@@ -50,18 +52,31 @@ class Row:
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
-    parser.add_argument("corpora", nargs="*", help="names (default: all of the folder)")
-    parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--type", default="unigram", choices=sides.MODEL_TYPES)
+    parser.add_argument("corpora", nargs="*", help="names of texts (default: all of the folder)")
     parser.add_argument(
-        "--release", default=DEFAULT.version, choices=list(RELEASES), help="of the reference"
+        "--folder", help=f"folder of the texts (default: ${corpora.FOLDER_VARIABLE})"
     )
-    parser.add_argument("--lanes", type=int, nargs="+")
-    parser.add_argument("--vocab_size", type=int)
-    parser.add_argument("--head", type=int, default=HEAD, help="bytes of each file")
-    parser.add_argument("--whole", action="store_true", help="whole files instead of their heads")
-    parser.add_argument("--workers", type=int, default=0, help="of ours (default: the cores)")
-    parser.add_argument("--cache", type=Path, help="folder for the reference's results")
+    parser.add_argument(
+        "--type", default="unigram", choices=sides.MODEL_TYPES, help="model type to train"
+    )
+    parser.add_argument(
+        "--release",
+        default=DEFAULT.version,
+        choices=list(RELEASES),
+        help="release of the reference (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--num_threads", type=int, nargs="+", help="values of num_threads (default: see above)"
+    )
+    parser.add_argument("--vocab_size", type=int, help="pieces (default: 4000; 32000 with --whole)")
+    parser.add_argument(
+        "--head", type=int, default=HEAD, help="bytes of each file (default: %(default)s)"
+    )
+    parser.add_argument("--whole", action="store_true", help="train on whole files")
+    parser.add_argument(
+        "--workers", type=int, default=0, help="workers of ours (default: number of cores)"
+    )
+    parser.add_argument("--cache", type=Path, help="folder to keep results of the reference in")
     return parser.parse_args(argv)
 
 
@@ -71,34 +86,36 @@ def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
     names = given.corpora or (WHOLE if given.whole else sorted(found))
     missing = [name for name in names if name not in found]
     if missing or not names:
-        raise SystemExit(f"no such corpus: {', '.join(missing) or 'give --folder'}")
+        raise SystemExit(
+            f"The folder has no text {', '.join(missing)}." if names else "Give --folder."
+        )
     size = given.vocab_size or (32_000 if given.whole else 4_000)
-    # Only unigram models depend on the lanes.
-    lanes_of_type = [1, 2, 16] if given.type == "unigram" and not given.whole else [16]
+    # num_threads changes the bytes of Unigram models only.
+    default = [1, 2, 16] if given.type == "unigram" and not given.whole else [16]
     for name in names:
         text = found[name]
         if not given.whole:
             text = scratch / f"{name}.txt"
             text.write_bytes(corpora.head(found[name], given.head))
-        for lanes in given.lanes or lanes_of_type:
-            options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": lanes}
+        for threads in given.num_threads or default:
+            options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": threads}
             if given.type != "unigram":
                 options["model_type"] = given.type
             yield Row(name, text, options)
-            if {**options, **ROOM.get(name, {})} != options and not (
-                given.whole and "vocab_size" in ROOM[name]
+            if {**options, **SPECIAL.get(name, {})} != options and not (
+                given.whole and "vocab_size" in SPECIAL[name]
             ):
-                yield Row(name, text, {**options, **ROOM[name]})
+                yield Row(name, text, {**options, **SPECIAL[name]})
 
 
 def reference_of(release: str) -> Side:
-    """Return the installed ``sentencepiece``, or another release of it."""
+    """Return the installed ``sentencepiece`` if it is this release, or else the release itself."""
     installed = sides.reference()
     return installed if installed.version == release else sides.release(release)
 
 
 def of_reference(side: Side, row: Row, cache: Path | None) -> tuple[Run, bool]:
-    """Train the reference, or take its result from the cache; tell which."""
+    """Train the reference or read its result from the cache; also return whether it was cached."""
     if cache is None:
         return train(side, row.text, row.options), False
     key = json.dumps([side.version, digest(row.text), row.options], sort_keys=True)
@@ -120,17 +137,17 @@ def verdict(ours: Run, theirs: Run) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; 0 when no row differs."""
+    """Print the table; 0 if all rows are equal."""
     given = arguments(argv)
     try:
         ours_side = sides.ours(given.workers or len(os.sched_getaffinity(0)))
         reference = reference_of(given.release)
     except MissingSideError as error:
         raise SystemExit(str(error)) from None
-    told = {"spmcompat": ours_side.version, "sentencepiece": reference.version, **machine()}
-    print(", ".join(f"{name} {value}" for name, value in told.items()))
+    versions = {"spmcompat": ours_side.version, "sentencepiece": reference.version, **machine()}
+    print(", ".join(f"{name} {value}" for name, value in versions.items()))
     print(
-        f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'lanes':>6}{'ours s':>9}{'MiB':>7}"
+        f"{'corpus':<20}{'MB':>8}{'vocab':>7}{'threads':>8}{'ours s':>9}{'MiB':>7}"
         f"{'ref s':>9}{'MiB':>7}  verdict"
     )
     verdicts: list[str] = []
@@ -146,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             cached += from_cache
             print(
                 f"{row.corpus:<20}{row.text.stat().st_size / 1e6:8.1f}"
-                f"{row.options['vocab_size']:>7}{row.options['num_threads']:>6}{ours.seconds:9.2f}"
+                f"{row.options['vocab_size']:>7}{row.options['num_threads']:>8}{ours.seconds:9.2f}"
                 f"{ours.peak_kib / 1024:7.0f}{theirs.seconds:9.2f}{theirs.peak_kib / 1024:7.0f}"
                 f"{'*' if from_cache else ' '} {verdicts[-1]}",
                 flush=True,
@@ -157,7 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"parity: {len(verdicts)} rows: {equal} equal, {both_fail} both fail, {different} "
         f"different; ours "
         f"{seconds[0]:.0f} s, reference {seconds[1]:.0f} s"
-        + (f" ({cached} rows marked * from the cache)" if cached else ", all live")
+        + (f" ({cached} rows marked * from the cache)" if cached else ", none from the cache")
     )
     return 0 if different == 0 else 1
 

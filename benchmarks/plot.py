@@ -1,4 +1,4 @@
-"""The figure: time and memory against the size of the text, for every side measured."""
+"""The figure: time and memory against the size of the text, for every side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.results import Measured, Result
 
-# Okabe and Ito's colours, told apart by the colour-blind too.
+# Colours by Okabe and Ito, which colour-blind readers can tell apart.
 _LINE = {"marker": "o", "markersize": 4, "linewidth": 2.2}
 _OURS = {**_LINE, "color": "#0072b2", "zorder": 3}
 _REFERENCE = {**_LINE, "color": "#d55e00"}
@@ -20,7 +20,7 @@ Lines = dict[str, tuple[dict[str, Any], list[tuple[float, Measured]]]]
 
 
 def lines(results: Sequence[Result]) -> Lines:
-    """Return, for each side, its style and its points: size in MB, and what was measured."""
+    """Return, for each side, its style and its points: size in MB, and the result."""
     found: Lines = {}
     for result in sorted(results, key=lambda result: result.size):
         if not result.is_in("sizes"):
@@ -39,31 +39,31 @@ def _style(side: Measured, result: Result, found: Lines) -> dict[str, Any]:
         return _REFERENCE
     if side.role == "ours":
         return _OURS if side.workers == result.threads else {**_OURS, "linestyle": ":"}
-    taken = sum(style in _OTHERS for style, _ in found.values())
-    return _OTHERS[taken % len(_OTHERS)]
+    used = sum(style in _OTHERS for style, _ in found.values())
+    return _OTHERS[used % len(_OTHERS)]
 
 
 def draw_to(path: Path, results: Sequence[Result]) -> None:
-    """Write the figure as SVG, if there are two sizes to draw a line between."""
+    """Write the figure as SVG, unless there are fewer than two sizes."""
     found = lines(results)
     if not found or max(len(points) for _, points in found.values()) < 2:
         return
     try:
         import matplotlib  # noqa: PLC0415
     except ImportError:
-        print("no figure without matplotlib: pip install '.[bench]'", file=sys.stderr)
+        print("The figure needs matplotlib: pip install '.[bench]'", file=sys.stderr)
         return
     matplotlib.use("svg")
     from matplotlib import pyplot  # noqa: PLC0415
 
     sizes = sorted({size for _, points in found.values() for size, _ in points})
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # the same results give the same file
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # Makes the file depend on the results only.
     figure, panels = pyplot.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     time, memory = panels
     for label, (style, points) in found.items():
-        at = [size for size, _ in points]
-        time.plot(at, [side.seconds for _, side in points], label=label, **style)
-        memory.plot(at, [side.mib / 1024 for _, side in points], **style)
+        x = [size for size, _ in points]
+        time.plot(x, [side.seconds for _, side in points], label=label, **style)
+        memory.plot(x, [side.mib / 1024 for _, side in points], **style)
     time.set_title("wall time, seconds", loc="left")
     memory.set_title("peak memory, GiB", loc="left")
     for axes in panels:
@@ -74,6 +74,6 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
         axes.grid(color="#e5e5e5", linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    # A ground of its own: the page may be dark.
+    # A white background, because the page may be dark.
     figure.savefig(path, facecolor="white", metadata={"Date": None})
     pyplot.close(figure)

@@ -1,4 +1,4 @@
-"""What was measured, what may be reported of it, and the file that keeps it."""
+"""Results of the benchmark, the check that they may be reported, and the file that stores them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from typing import Any
 from benchmarks import ROOT
 from benchmarks.measure import Run
 from benchmarks.rows import GROUPS, ROWS
-from benchmarks.sides import Role
+from benchmarks.sides import Role, Side
 from tests.parity.case import Option
 
 _LAYOUT = 2
-_ORDER = {name: place for place, name in enumerate(ROWS)}
-# What of the machine must be the same in one file.
+_ORDER = {name: index for index, name in enumerate(ROWS)}
+# Properties of the machine that all results of a file share.
 _MACHINE = ("processor", "cores", "python")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All runs of one side; the least counts."""
+    """All runs of one side; the smallest value counts."""
 
     role: Role
     label: str
@@ -34,9 +34,13 @@ class Measured:
     workers: int
     runs: list[Run]
 
+    @classmethod
+    def of(cls, side: Side, runs: Iterable[Run]) -> Measured:
+        return cls(side.role, side.label, side.version, side.workers, list(runs))
+
     @property
     def failure(self) -> str:
-        """Why a run failed; empty if none did."""
+        """The message of the first run that failed; empty if none did."""
         return next((run.failure for run in self.runs if run.failure), "")
 
     @property
@@ -54,7 +58,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One row of the benchmark; `size` and `sha256` are those of the text."""
+    """The result of one row; `size` and `sha256` belong to the text."""
 
     name: str
     title: str
@@ -68,7 +72,7 @@ class Result:
     sides: list[Measured]
 
     def having(self, *roles: Role) -> list[Measured]:
-        """Return the sides of some roles that have a result."""
+        """Return the sides with one of these roles that did not fail."""
         return [side for side in self.sides if side.role in roles and not side.failure]
 
     @property
@@ -98,7 +102,7 @@ class Result:
 
     @property
     def is_compared(self) -> bool:
-        """Whether both sides trained on it as often, and for long."""
+        """Whether the row compares training times of both sides, with as many runs of each."""
         row = ROWS.get(self.name)
         alone = row is not None and row.ours_only
         return self.reference is not None and not alone and not self.is_in("start")
@@ -108,10 +112,10 @@ class Result:
 
 
 def trouble(sides: Iterable[Measured]) -> str:
-    """Say why a row has no result; empty where it has one.
+    """Say why a row has no result; empty if it has one.
 
-    All runs of ours and of the reference must have written the same bytes; what the other sides
-    write, and whether they fail, decides nothing.
+    All runs of ours and of the reference must have written the same bytes. Other trainers may
+    write other bytes, and they may fail.
     """
     exact = [side for side in sides if side.role != "other"]
     for side in exact:
@@ -122,7 +126,7 @@ def trouble(sides: Iterable[Measured]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Return what a figure depends on, beside versions."""
+    """Return the properties of the machine that influence a measurement, and the commit."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -139,65 +143,65 @@ def today() -> str:
 
 
 class Store:
-    """The file of results; a row that is measured again replaces its old result.
+    """The file of results; a new result of a row replaces the old one.
 
     Raises
     ------
     SystemExit
-        For a file that holds something else, or was measured elsewhere.
+        If the file has another content, or its results come from another machine.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.results: list[Result] = []
         if path.is_file():
-            told = json.loads(path.read_text())
-            if told.get("layout") != _LAYOUT:
-                raise SystemExit(f"{path} is no file of this benchmark's results: move it away.")
-            self.results = [_from_json(result) for result in told["results"]]
+            stored = json.loads(path.read_text())
+            if stored.get("layout") != _LAYOUT:
+                raise SystemExit(f"{path} does not hold results of this benchmark: move it away.")
+            self.results = [_from_json(result) for result in stored["results"]]
 
     def check(self, machine: Mapping[str, Any], threads: int, scale: float) -> None:
-        """Refuse to mix machines, numbers of threads, or whole texts and shares of them."""
+        """Refuse to mix results of different machines, numbers of threads, or scales."""
         for result in self.results:
             same = all(result.machine[name] == machine[name] for name in _MACHINE)
             if not same or (result.threads, result.scale) != (threads, scale):
                 raise SystemExit(
-                    f"{self.path} was measured on another machine, with other threads or at "
-                    "another scale. Give --results another folder, or move it away."
+                    f"{self.path} was measured on another machine, with another number of threads "
+                    "or at another scale. Give another folder with --results, or move it away."
                 )
 
     def add(self, result: Result) -> None:
-        """Keep a result, and write the file at once."""
+        """Add a result, and write the file at once."""
         self.drop(result.name)
         self.results.append(result)
         self.results.sort(key=lambda kept: _ORDER.get(kept.name, len(_ORDER)))
         self.save()
 
     def drop(self, name: str) -> None:
-        """Forget a row."""
+        """Remove the result of a row."""
         self.results = [kept for kept in self.results if kept.name != name]
 
     def save(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        told = {"layout": _LAYOUT, "results": [_to_json(result) for result in self.results]}
-        self.path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+        stored = {"layout": _LAYOUT, "results": [_to_json(result) for result in self.results]}
+        self.path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
 
 
 def _to_json(result: Result) -> dict[str, Any]:
-    told = asdict(replace(result, sides=[]))
-    told["sides"] = [
+    stored = asdict(replace(result, sides=[]))
+    stored["sides"] = [
         {**asdict(replace(side, runs=[])), "runs": [run.to_json() for run in side.runs]}
         for side in result.sides
     ]
-    return told
+    return stored
 
 
-def _from_json(told: dict[str, Any]) -> Result:
+def _from_json(stored: dict[str, Any]) -> Result:
     sides = [
         Measured(**{**side, "runs": [Run.from_json(run) for run in side["runs"]]})
-        for side in told["sides"]
+        for side in stored["sides"]
     ]
-    return Result(**{**told, "sides": sides})
+    return Result(**{**stored, "sides": sides})
 
 
 def _processor() -> str:
@@ -208,13 +212,13 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout and whether the package differs from it."""
+    """Return the commit of the checkout, marked if the package has changes."""
     changed = _git("status", "--porcelain", "--", "spmcompat", "setup.py")
     return _git("rev-parse", "--short", "HEAD") + ("-changed" if changed else "")
 
 
 def _git(*arguments: str) -> str:
-    """Return what git says; nothing where there is no git or no repository."""
+    """Return what git prints; empty if there is no git or no repository."""
     try:
         done = subprocess.run(
             ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""What is measured: one row for each text and set of options, and names for groups of them."""
+"""The rows of the benchmark, one for each text and set of options, and groups of rows."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ FEW_PIECES: Mapping[str, Option] = {"vocab_size": 2_000, "hard_vocab_limit": Fal
 
 @dataclass(frozen=True)
 class Row:
-    """One text, trained by several sides.
+    """One text that several sides train on.
 
     Attributes
     ----------
     name
-        How it is chosen on the command line.
+        Its name on the command line.
     text
-        None where nothing is trained, only imported.
+        None if the sides only import their package and train nothing.
     options
-        Of the trainer, for all sides, beside the lanes.
+        Options of the trainer, the same for all sides; ``num_threads`` is added later.
     command
-        Ours is started as ``spm_train``, and the reference given every field that it stores.
+        Whether ours is started as ``spm_train``. The reference then gets every field that
+        ``spm_train`` stores in the model.
     ours_only
-        The reference is too large or too slow to be run every time.
+        Whether to leave out the reference, because it needs too much memory or time.
     every_worker_count
-        Ours is also measured with fewer and with more workers, and its stages are.
+        Whether to measure ours with other numbers of workers too, and its stages.
     least_runs
-        Where a run is so short that it takes many to find the least.
+        Smallest number of runs; higher in rows whose runs are short and vary much.
     """
 
     name: str
@@ -57,7 +58,7 @@ _CORPORA = (
     Row("hi-stories", Text("Hindi stories", ("hi-stories",))),
     Row("zh-laws", Text("Chinese laws", ("zh-laws",))),
     Row("ja-aozora", Text("Japanese literature", ("ja-aozora",))),
-    # Longer lines make a sum overflow in the reference.
+    # With longer lines, a sum overflows in the reference.
     Row(
         "long-lines",
         Text("long lines, those up to 1 MB", ("long-lines",)),
@@ -96,17 +97,20 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     Parameters
     ----------
     names : sequence of str
-        Rows, groups, files of the folder or paths; none means every row whose text is there.
+        Rows, groups, files of the folder, or paths. Without names, every row is chosen whose
+        text is in the folder.
     found : mapping of str to Path
         The files of the folder.
 
     Raises
     ------
     SystemExit
-        For a name that means nothing, or nothing to measure.
+        If a name is unknown, or there is nothing to measure.
     """
     if not names and not found:
-        raise SystemExit(f"No texts. Give --folder or set {FOLDER_VARIABLE}, or name a file.")
+        raise SystemExit(
+            f"There are no texts. Give --folder, set {FOLDER_VARIABLE}, or give the path of a text."
+        )
     files = dict(found)
     rows: dict[str, Row] = {}
     for name in names or ROWS:
@@ -117,14 +121,14 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     if names and absent:
         name, parts = next(iter(absent.items()))
         raise SystemExit(
-            f"{name}: {', '.join(parts)}.txt is missing. Give --folder, the path of a text, or: "
-            f"{', '.join([*GROUPS, *ROWS])}."
+            f"{name}: {', '.join(parts)}.txt is missing. Give --folder, the path of a text, or "
+            f"one of these names: {', '.join([*GROUPS, *ROWS])}."
         )
     return [row for name, row in rows.items() if name not in absent], files
 
 
 def _of_file(name: str, files: dict[str, Path]) -> Row:
-    """Return the row of a text that has none of its own."""
+    """Return a row for a text that is not in `ROWS`."""
     path = Path(name)
     if name not in files and path.is_file():
         files[name] = path

@@ -1,8 +1,9 @@
-"""Wall time and peak memory of training, ours and others, in fresh processes.
+"""Wall time and peak memory of training, ours and that of other trainers, in new processes.
 
-``python benchmarks/run.py`` measures every row whose text is in the folder; names of rows, groups
-or files measure those. All sides take turns, and the least of all runs of a side counts. A row
-whose bytes differ between ours and the installed sentencepiece has no result.
+``python benchmarks/run.py`` measures every row whose text is in the folder; names choose rows,
+groups of rows, or texts. The sides take turns, and the smallest value of all runs of a side counts.
+A row has no result if ours and the installed sentencepiece write different bytes. With
+``--against COMMIT``, ours is compared with our own code at an earlier commit instead.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 if __package__ in (None, ""):
-    # Started as a file: its folder stands where the checkout should.
+    # Python was given the path of this file: imports need the folder of the checkout.
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from benchmarks import ROOT, measure, rows, sides, tables
+from benchmarks import ROOT, against, measure, rows, sides, tables
 from benchmarks.corpora import digest
 from benchmarks.measure import Run
+from benchmarks.progress import Progress
 from benchmarks.results import Measured, Result, Store, machine, today, trouble
 from benchmarks.rows import GROUPS, ROWS, Row
 from benchmarks.sides import MissingSideError, Side
@@ -35,43 +37,99 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"groups: {', '.join(GROUPS)}\nrows: {', '.join(ROWS)}",
     )
-    parser.add_argument("names", nargs="*", help="rows, groups, files of the folder, or paths")
-    parser.add_argument("--folder", help=f"of the corpora (default: ${corpora.FOLDER_VARIABLE})")
     parser.add_argument(
-        "--type", default="unigram", choices=sides.MODEL_TYPES, help="of the models"
-    )
-    parser.add_argument("--runs", type=int, default=3, help="of each side (default: 3)")
-    parser.add_argument("--threads", type=int, default=2, help="of both sides (default: 2)")
-    parser.add_argument("--workers", type=int, nargs="+", help="of ours, beside --threads")
-    parser.add_argument(
-        "--also", nargs="+", default=[], metavar="SIDE", help="tokenizers, sentencepiece==0.2.1"
+        "names", nargs="*", help="rows, groups, files of the folder, or paths of texts"
     )
     parser.add_argument(
-        "--check", action="store_true", help="run the reference once where only ours is measured"
+        "--folder", help=f"folder of the texts (default: ${corpora.FOLDER_VARIABLE})"
     )
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="take this share of every text, to try things out"
+        "--type", default="unigram", choices=sides.MODEL_TYPES, help="model type to train"
+    )
+    parser.add_argument("--runs", type=int, default=3, help="runs of each side (default: 3)")
+    parser.add_argument(
+        "--threads", type=int, default=2, help="num_threads, and workers of ours (default: 2)"
     )
     parser.add_argument(
-        "--results", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to"
+        "--scale", type=float, default=1.0, help="use only this share of every text, for trials"
     )
+    _add_reference_options(parser)
+    _add_commit_options(parser)
     given = parser.parse_args(argv)
-    if min(given.runs, given.threads, *(given.workers or [1])) < 1 or not 0 < given.scale <= 1:
-        parser.error("--runs, --threads and --workers are 1 or more, --scale is at most 1")
-    if "tokenizers" in given.also and given.type != "unigram":
-        parser.error("of tokenizers only the Unigram trainer is measured")
+    _check(parser, given)
     return given
 
 
+def _add_reference_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("compared with sentencepiece")
+    group.add_argument(
+        "--workers", type=int, nargs="+", help="more numbers of workers to measure ours with"
+    )
+    group.add_argument(
+        "--also",
+        nargs="+",
+        default=[],
+        metavar="SIDE",
+        help="other trainers to measure: tokenizers, sentencepiece==0.2.1",
+    )
+    group.add_argument(
+        "--check",
+        action="store_true",
+        help="run sentencepiece once, to compare bytes, in rows that measure only ours",
+    )
+    group.add_argument(
+        "--results",
+        type=Path,
+        default=ROOT / "benchmarks" / "results",
+        help="folder to write results to (default: benchmarks/results)",
+    )
+
+
+def _add_commit_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("compared with an earlier commit")
+    group.add_argument(
+        "--against", metavar="COMMIT", help="compare the code of the checkout with this commit"
+    )
+    group.add_argument(
+        "--side-by-side",
+        action="store_true",
+        help="run both builds at the same time, each with 1 worker on a core of its own",
+    )
+    group.add_argument(
+        "--limit",
+        type=float,
+        default=against.LIMIT,
+        metavar="PERCENT",
+        help="how much slower or larger a row may be (default: %(default)g)",
+    )
+    group.add_argument("--output", type=Path, help="file to write the table to as well")
+
+
+def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """End the program if the options do not go together."""
+    if min(given.runs, given.threads, *(given.workers or [1])) < 1 or not 0 < given.scale <= 1:
+        parser.error(
+            "--runs, --threads and --workers must be at least 1, --scale above 0 and at most 1"
+        )
+    if "tokenizers" in given.also and given.type != "unigram":
+        parser.error("tokenizers is only measured with --type unigram")
+    if given.against and (given.workers or given.also or given.check):
+        parser.error("--workers, --also and --check cannot be used with --against")
+    if not given.against and (given.side_by_side or given.output):
+        parser.error("--side-by-side and --output need --against COMMIT")
+    if given.side_by_side and len(os.sched_getaffinity(0)) < 2:
+        parser.error("--side-by-side needs two cores")
+
+
 def worker_counts(given: argparse.Namespace) -> list[int]:
-    """Return how many workers ours is measured with: 1, 2, 4, ... up to the cores."""
+    """Return the numbers of workers to measure ours with: 1, 2, 4, ... up to the cores."""
     cores = len(os.sched_getaffinity(0))
     counts = given.workers or [2**power for power in range(cores.bit_length())]
     return sorted({*counts, given.threads})
 
 
 def sides_of(row: Row, given: argparse.Namespace) -> list[Side]:
-    """Return who is measured in a row, in the order of the turns."""
+    """Return the sides to measure in a row, in the order of their turns."""
     if row.text is None:
         return sides.imports()
     counts = worker_counts(given) if row.every_worker_count else [given.threads]
@@ -85,31 +143,8 @@ def sides_of(row: Row, given: argparse.Namespace) -> list[Side]:
     return chosen
 
 
-class Progress:
-    """Tells every run on standard error as it ends."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.done = 0
-
-    def begin(self, row: Row, side: Side) -> None:
-        self.done += 1
-        self._write(f"[{self.done}/{self.total}] {row.name}: {side.label} ... ", end="")
-
-    def end(self, run: Run) -> None:
-        self._write(run.failure or f"{run.seconds:.2f} s, {run.peak_kib / 1024:,.0f} MiB")
-
-    def skip(self, count: int) -> None:
-        """Tell that so many runs will not be made."""
-        self.total -= count
-
-    @staticmethod
-    def _write(text: str, end: str = "\n") -> None:
-        print(text, end=end, file=sys.stderr, flush=True)
-
-
 def runs_of(row: Row, side: Side, given: argparse.Namespace) -> int:
-    """Return how often a side is run in a row."""
+    """Return the number of runs of a side in a row."""
     if row.ours_only and side.role == "reference":
         return 1
     return max(int(given.runs), row.least_runs)
@@ -122,26 +157,25 @@ def take_turns(
     given: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    """Run all sides in turn; stop where the row can have no result any more."""
+    """Run all sides in turn; stop as soon as the row cannot have a result."""
     options: dict[str, Option] = {**row.options, "num_threads": given.threads}
     options["model_type"] = given.type
     runs: list[list[Run]] = [[] for _ in chosen]
-    most = [runs_of(row, side, given) for side in chosen]
+    limits = [runs_of(row, side, given) for side in chosen]
 
     def so_far() -> list[Measured]:
-        pairs = zip(chosen, runs, strict=True)
-        return [Measured(s.role, s.label, s.version, s.workers, done) for s, done in pairs]
+        return [Measured.of(side, done) for side, done in zip(chosen, runs, strict=True)]
 
-    for turn in range(max(most)):
-        for side, done, limit in zip(chosen, runs, most, strict=True):
+    for turn in range(max(limits)):
+        for side, done, limit in zip(chosen, runs, limits, strict=True):
             if turn >= limit or (done and done[-1].failure):
                 progress.skip(turn < limit)
                 continue
-            progress.begin(row, side)
+            progress.begin(f"{row.name}: {side.label}")
             done.append(measure.train(side, text, options))
-            progress.end(done[-1])
+            progress.end(done[-1].summary)
             if trouble(so_far()):
-                progress.skip(sum(most) - sum(map(len, runs)))
+                progress.skip(sum(limits) - sum(map(len, runs)))
                 return so_far()
     return so_far()
 
@@ -168,8 +202,13 @@ def measure_row(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, and write results, tables and figure; 0 when every row has a result."""
+    """Measure what the command line asks for; return the exit status."""
     given = arguments(argv)
+    return against.main(given) if given.against else measure_all(given)
+
+
+def measure_all(given: argparse.Namespace) -> int:
+    """Measure, and write results, tables and figure; 0 if every row has a result."""
     try:
         chosen, files = rows.chosen(given.names, corpora.large(given.folder))
         plan = [(row, side) for row in chosen for side in sides_of(row, given)]
@@ -180,9 +219,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     store.check(machine(), given.threads, given.scale)
     absent = [] if given.names else [name for name in ROWS if name not in {r.name for r in chosen}]
     if absent:
-        print(
-            f"not measured, since their texts are not there: {', '.join(absent)}", file=sys.stderr
-        )
+        print(f"not measured, because the texts are missing: {', '.join(absent)}", file=sys.stderr)
     progress = Progress(sum(runs_of(row, side, given) for row, side in plan))
     refused = []
     for row in chosen:
@@ -203,5 +240,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\ninterrupted; the rows that were done are kept.", file=sys.stderr)
+        print("\ninterrupted; the finished rows are kept.", file=sys.stderr)
         sys.exit(130)

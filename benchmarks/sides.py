@@ -1,6 +1,6 @@
-"""Who trains: spmcompat, the installed ``sentencepiece``, and others to compare with.
+"""The trainers to measure: spmcompat, the installed ``sentencepiece``, and others.
 
-A side is a command that a user could type; every run of it is a process of its own.
+A side is a command that a user could type. Every run of it is a new process.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 from benchmarks import ROOT
-from spmcompat.parity.reference import every_field
 from spmcompat.releases import DEFAULT
+from spmcompat.tools.parity.reference import every_field
 from tests.parity.case import Option, one_string
 from tests.parity.environments import (
     NOTHING_ELSE,
@@ -31,20 +32,20 @@ Options = Mapping[str, Option]
 
 @dataclass(frozen=True)
 class Side:
-    """One trainer as it is started.
+    """One trainer, and how to start it.
 
     Attributes
     ----------
     role
-        The bytes of all but ``other`` must be equal.
+        All sides must write the same bytes, except those whose role is ``other``.
     name, version
         Of the package.
     command
-        From options, ``input`` and ``model_prefix`` among them, to a command line.
+        Turns options, which include ``input`` and ``model_prefix``, into a command line.
     environment
-        Variables to set.
+        Environment variables to set.
     workers
-        Real threads of ours; 0 for the others.
+        Number of real threads of our trainer; 0 for the others.
     """
 
     role: Role
@@ -56,7 +57,7 @@ class Side:
 
     @property
     def label(self) -> str:
-        """What tables and the figure call it."""
+        """The name of the side in tables and in the figure."""
         if self.role == "stages":
             return f"{self.name}, its stages"
         if self.workers:
@@ -65,24 +66,26 @@ class Side:
 
 
 class MissingSideError(Exception):
-    """A package that is not there; the message says how to get it."""
+    """A package is missing; the message says how to get it."""
 
 
 def ours(workers: int, as_command: bool = False) -> Side:
-    """Return spmcompat: as installed, else as built in the checkout."""
+    """Return spmcompat: the installed package, or else the one built in the checkout."""
     version, environment = _find_ours()
+    return _ours("spmcompat", version, environment, workers, as_command)
 
-    def command(options: Options) -> list[str]:
-        if as_command:
-            flags = one_string({**options, "workers": workers}).split(" ")
-            return [sys.executable, "-m", "spmcompat", "train", *flags]
-        return [sys.executable, "-c", _call("spmcompat", {**options, "workers": workers})]
 
-    return Side("ours", "spmcompat", version, command, environment, workers)
+def built_in(folder: Path, name: str, workers: int, as_command: bool = False) -> Side:
+    """Return the spmcompat that was built in place in a folder."""
+    environment = _import_from(folder)
+    version = version_of(sys.executable, "spmcompat", environment)
+    if not version:
+        raise MissingSideError(f"spmcompat cannot be imported from {folder}: delete this folder")
+    return _ours(name, version, environment, workers, as_command)
 
 
 def stages(workers: int) -> Side:
-    """Return spmcompat with a stopwatch."""
+    """Return spmcompat with a stopwatch for its stages."""
     version, environment = _find_ours()
     script = str(ROOT / "benchmarks" / "stages.py")
 
@@ -108,9 +111,9 @@ def reference(as_command: bool = False) -> Side:
 
 
 def release(version: str) -> Side:
-    """Return another release of ``sentencepiece``, in an environment of its own.
+    """Return another release of ``sentencepiece``, in a virtual environment of its own.
 
-    The environment is made when it is first asked for, in the user's cache folder.
+    The first call makes the environment in the user's cache folder.
     """
     try:
         python = python_of_release(version)
@@ -126,9 +129,10 @@ def release(version: str) -> Side:
 
 
 def tokenizers(threads: int) -> Side:
-    """Return the Unigram trainer of Hugging Face with the settings it names SentencePiece.
+    """Return the Unigram trainer of Hugging Face, with the settings it calls SentencePiece.
 
-    It splits and sums in other ways: other pieces come out, and not always the same ones.
+    It splits text and adds numbers in other ways, so its pieces are different. They may even
+    differ from one run to the next.
     """
     version = version_of(sys.executable, "tokenizers")
     if not version:
@@ -144,33 +148,53 @@ def tokenizers(threads: int) -> Side:
         )
         return [sys.executable, "-c", code]
 
-    threads_of_it = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "true"}
-    return Side("other", "tokenizers", version, command, threads_of_it)
+    variables = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "true"}
+    return Side("other", "tokenizers", version, command, variables)
 
 
 def imports() -> list[Side]:
-    """Return what it costs to start: Python alone, and with either package."""
+    """Return the sides that measure start-up: Python alone, and the import of each package."""
     version, environment = _find_ours()
-
-    def starting(statement: str) -> Callable[[Options], list[str]]:
-        return lambda _: [sys.executable, "-c", statement]
-
+    installed = reference().version
     return [
-        Side("other", "Python", sys.version.split()[0], starting("pass")),
-        Side("ours", "spmcompat", version, starting("import spmcompat"), environment),
-        Side("reference", "sentencepiece", reference().version, starting("import sentencepiece")),
+        Side("other", "Python", sys.version.split()[0], _starting("pass")),
+        Side("ours", "spmcompat", version, _starting("import spmcompat"), environment),
+        Side("reference", "sentencepiece", installed, _starting("import sentencepiece")),
     ]
+
+
+def importing(side: Side) -> Side:
+    """Return a side of ours that only imports the package."""
+    return replace(side, command=_starting("import spmcompat"), workers=0)
 
 
 @functools.cache
 def other(name: str, threads: int) -> Side:
-    """Return the side of a name: ``tokenizers`` or ``sentencepiece==VERSION``."""
+    """Return the side with this name: ``tokenizers`` or ``sentencepiece==VERSION``."""
     if name == "tokenizers":
         return tokenizers(threads)
     package, _, version = name.partition("==")
     if package != "sentencepiece" or not version:
-        raise MissingSideError(f"{name}: no such side. Say tokenizers or sentencepiece==VERSION")
+        raise MissingSideError(
+            f"{name}: there is no such trainer. Give tokenizers or sentencepiece==VERSION"
+        )
     return release(version)
+
+
+def _ours(
+    name: str, version: str, environment: Mapping[str, str], workers: int, as_command: bool
+) -> Side:
+    def command(options: Options) -> list[str]:
+        if as_command:
+            flags = one_string({**options, "workers": workers}).split(" ")
+            return [sys.executable, "-m", "spmcompat", "train", *flags]
+        return [sys.executable, "-c", _call("spmcompat", {**options, "workers": workers})]
+
+    return Side("ours", name, version, command, environment, workers)
+
+
+def _starting(statement: str) -> Callable[[Options], list[str]]:
+    return lambda _: [sys.executable, "-c", statement]
 
 
 def _call(package: str, options: Options) -> str:
@@ -178,14 +202,18 @@ def _call(package: str, options: Options) -> str:
     return f"import {package}; {package}.SentencePieceTrainer.train({arguments})"
 
 
+def _import_from(folder: Path) -> dict[str, str]:
+    """Return the variables that make Python import spmcompat from a folder."""
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    # Python may keep compiled files, because pip compiles them when it installs a package.
+    return {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""}
+
+
 @functools.cache
 def _find_ours() -> tuple[str, dict[str, str]]:
-    """Return the version of spmcompat and the variables that make Python find it."""
-    built = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    # Modules are compiled to files, which pip does when it installs.
-    checkout = {"PYTHONPATH": built, "PYTHONDONTWRITEBYTECODE": ""}
-    for environment in ({}, checkout):
-        # Sources that are not compiled have a version too.
+    """Return the version of spmcompat, and the variables that make Python find it."""
+    for environment in ({}, _import_from(ROOT)):
+        # The import of a compiled module fails if the sources were not built.
         version = version_of(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
         if version:
             return version, environment

@@ -1,6 +1,6 @@
-"""Trains ours with a stopwatch and writes the time of every step to ``steps.json``.
+"""Trains with spmcompat and writes the time of every step to ``steps.json``.
 
-A side of the benchmark; by hand:
+The benchmark runs it as one of its sides. By hand:
 ``python benchmarks/stages.py "--input=a.txt --model_prefix=m --workers=2"``
 """
 
@@ -12,15 +12,16 @@ import sys
 import time
 from pathlib import Path
 
-BEGUN = time.perf_counter(), time.process_time()  # imports count
+# Taken before the imports below, which belong to the first step.
+BEGUN = time.perf_counter(), time.process_time()
 
-from spmcompat.progress import Report  # noqa: E402
-from spmcompat.spec import from_string  # noqa: E402
+from spmcompat.options.spec import from_string  # noqa: E402
+from spmcompat.runtime.progress import Report  # noqa: E402
 from spmcompat.training import run  # noqa: E402
 
 
 class Stopwatch(Report):
-    """A report that knows how long each step took; steps of one name add up."""
+    """A report that measures each step; the times of steps with the same name are added."""
 
     def __init__(self) -> None:
         super().__init__(0, sys.stderr)
@@ -29,7 +30,7 @@ class Stopwatch(Report):
         self._begun = BEGUN
 
     def step(self, name: str) -> None:
-        """End the step that is under way and begin another."""
+        """End the current step and begin another."""
         super().step(name)
         now = time.perf_counter(), time.process_time()
         step = self.steps.setdefault(self._name, {"seconds": 0.0, "cpu_seconds": 0.0})

@@ -1,7 +1,8 @@
-"""Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--readme README.md]``.
+"""Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--page FILE] [--readme FILE]``.
 
-All tables and the figure are written beside the results. The main table and the figure can also
-be put into a README, between the two comments that mark their place.
+All tables and the figure are written beside the results. The main tables and the figure can also
+be put into a page of the documentation, and a table of five rows into the README. Two comments in
+these files mark where.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ from benchmarks.results import Measured, Result, Store
 
 BEGIN = "<!-- written by python -m benchmarks.tables: {} -->"
 END = "<!-- end of what is written -->"
+SHORT = "{}, five rows"
+"""The name of a section of the README, by model type."""
+
+FIVE = ("en-books", "code", "de", "zh-laws", "long-lines")
+"""The rows of the README: a large text, code, two languages, and the text with the least gain."""
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -35,12 +41,12 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def compared(results: Iterable[Result]) -> str:
-    """Ours, with as many workers as the others have threads, against the installed release."""
+    """Both sides with the same number of threads."""
     pairs = [(r, r.reference) for r in results if r.reference and r.is_compared]
     version = pairs[0][1].label if pairs else ""
     counts = sorted({n for r, _ in pairs for n in r.by_workers if n != r.threads})
     head = ["text", "size", version, "spmcompat", "times faster"]
-    head += [f"with {_workers(count)}" for count in counts]
+    head += [f"spmcompat, {_workers(count)}" for count in counts]
     lines = []
     for result, theirs in pairs:
         ours = result.ours
@@ -57,11 +63,30 @@ def compared(results: Iterable[Result]) -> str:
                 _times(theirs.mib / ours.mib),
             ]
         )
-    return table([*head, "memory theirs", "ours", "times less"], lines)
+    return table([*head, "their memory", "our memory", "times less"], lines)
+
+
+def five_rows(results: Iterable[Result]) -> str:
+    """Time and memory of both sides on the texts of the README."""
+    pairs = [(r, r.reference) for r in results if r.reference and r.name in FIVE]
+    version = pairs[0][1].label if pairs else ""
+    return table(
+        ["text", "size", version, "spmcompat", "times faster", "times less memory"],
+        (
+            [
+                *_text(result),
+                _cost(theirs),
+                _cost(result.ours),
+                _times(theirs.seconds / result.ours.seconds),
+                _times(theirs.mib / result.ours.mib),
+            ]
+            for result, theirs in pairs
+        ),
+    )
 
 
 def by_workers(results: Iterable[Result]) -> str:
-    """Ours with every number of real threads; what it writes is the same."""
+    """Spmcompat with different numbers of real threads; the models are the same."""
     results = [result for result in results if len(result.by_workers) > 1]
     counts = sorted({count for result in results for count in result.by_workers})
     return table(
@@ -71,7 +96,7 @@ def by_workers(results: Iterable[Result]) -> str:
 
 
 def all_sides(results: Iterable[Result]) -> str:
-    """Every trainer that was measured; the others make other models of the same text and size."""
+    """Other trainers on the same texts; their models are of the same size, but not the same."""
     found = {
         r: {side.label: side for side in (r.ours, r.reference, *r.others) if side is not None}
         for r in results
@@ -85,7 +110,7 @@ def all_sides(results: Iterable[Result]) -> str:
 
 
 def growth(results: Iterable[Result]) -> str:
-    """Ours on the same words many times over, against ours on them once."""
+    """Spmcompat on one text, and on several copies of it with the lines in another order."""
     found = [result for result in results if result.is_in("growth")]
     if len(found) < 2:
         return ""
@@ -99,7 +124,7 @@ def growth(results: Iterable[Result]) -> str:
                 _times(result.size / once.size),
                 _times(result.ours.seconds / once.ours.seconds),
                 _times(result.ours.mib / once.ours.mib),
-                f"those of {result.reference.label}" if result.reference else "not compared",
+                f"equal to {result.reference.label}" if result.reference else "not compared",
             ]
             for result in sorted(found, key=lambda result: result.size)
         ),
@@ -107,7 +132,7 @@ def growth(results: Iterable[Result]) -> str:
 
 
 def start(results: Iterable[Result]) -> str:
-    """Where starting decides: importing, and 2,000 pieces from a small text."""
+    """Importing, and training 2,000 pieces on a small text."""
     lines = []
     for result in results:
         if result.is_in("start") and result.reference:
@@ -118,11 +143,11 @@ def start(results: Iterable[Result]) -> str:
             lines.append([what, how, _ms(theirs), _ms(ours), share])
             if not result.title:
                 lines += [["Python alone", how, _ms(s), _ms(s), "100%"] for s in result.others]
-    return table(["what", "ours from", "sentencepiece", "spmcompat", "share"], lines)
+    return table(["what", "spmcompat from", "sentencepiece", "spmcompat", "share"], lines)
 
 
 def stages(results: Iterable[Result]) -> str:
-    """Seconds of every step of ours, and how many cores it kept busy."""
+    """Seconds of each step of spmcompat and, in brackets, how many cores it kept busy."""
     runs = {r: r.stages.fastest for r in results if r.stages}
     costs = [{step.name: step for step in run.steps} for run in runs.values()]
     names = dict.fromkeys(name for steps in costs for name in steps)
@@ -141,18 +166,19 @@ def setting(results: Sequence[Result]) -> str:
     if trained:
         first = trained[0]
         runs = min(len(result.ours.runs) for result in trained)
+        shown = f"the lowest time and memory of {runs} runs" if runs > 1 else "one run"
         parts.append(
-            f"Both sides with `num_threads={first.threads}`, ours with {first.threads} workers; "
-            f"{first.options['vocab_size']:,} pieces, `hard_vocab_limit=False`; whole processes, "
-            f"fresh and in turns, the least of {runs} run{'s' if runs > 1 else ''} of each side."
+            f"{first.options['vocab_size']:,} pieces, `hard_vocab_limit=False`; both sides with "
+            f"`num_threads={first.threads}`, spmcompat with `workers={first.threads}`. Each run is "
+            f"a new process, and the two sides take turns; the tables show {shown} of each side."
         )
     if results[0].scale != 1:
-        parts.append(f"Only a share of {results[0].scale} of each text: nothing to go by.")
+        parts.append(f"Only {results[0].scale:.0%} of each text: these figures prove nothing.")
     machine = results[0].machine
     loads = [result.machine["load"][0] for result in results]
     days = sorted(result.day for result in results)
     parts.append(
-        f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB, "
+        f"Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB, "
         f"{machine['system']}, Python {machine['python']}, load {min(loads)} to {max(loads)}, "
         f"{' to '.join(dict.fromkeys([days[0], days[-1]]))}."
     )
@@ -164,7 +190,7 @@ SECTIONS = (
     ("Other trainers", all_sides),
     ("Workers", by_workers),
     ("More text, the same words", growth),
-    ("Starting", start),
+    ("Start-up", start),
     ("Stages of spmcompat", stages),
 )
 
@@ -181,27 +207,27 @@ def document(results: Sequence[Result], figure: str = "") -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def summary(results: Sequence[Result], figure: str = "") -> str:
-    """Return what a README shows."""
+def page_section(results: Sequence[Result], figure: str = "") -> str:
+    """Return what the page of the documentation shows of one model type."""
     corpora = [result for result in results if result.is_in("corpora")]
     shown = f"![Time and memory against size]({figure})" if figure else ""
     parts = [shown, setting(corpora), compared(corpora), growth(results)]
     return "\n\n".join(filter(None, parts))
 
 
-def put_into(readme: str, model_type: str, text: str) -> str:
-    """Return a README with `text` between the marks of a model type.
+def put_into(page: str, name: str, text: str) -> str:
+    """Return a page with `text` between the marks of a section.
 
     Raises
     ------
     SystemExit
-        If it has no marks.
+        If the page has no such marks.
     """
-    before, begin, rest = readme.partition(BEGIN.format(model_type))
+    before, begin, rest = page.partition(BEGIN.format(name))
     _, end, after = rest.partition(END)
     if not (begin and end):
-        marks = f"{BEGIN.format(model_type)} and {END}"
-        raise SystemExit(f"The README has no place for the table: {marks}.")
+        marks = f"{BEGIN.format(name)} and {END}"
+        raise SystemExit(f"The page needs two comments around the table: {marks}.")
     return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
@@ -251,18 +277,22 @@ def _cost(side: Measured | None) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--readme", type=Path, help="put the main table and the figure into it")
+    parser.add_argument("--page", type=Path, help="put the main tables and the figure into it")
+    parser.add_argument("--readme", type=Path, help="put the table of five rows into it")
     given = parser.parse_args(argv)
+    results = Store(given.results).results
+    if not results:
+        raise SystemExit(f"{given.results} holds no results.")
     write(given.results)
-    if given.readme:
+    model_type = results[0].model_type
+    if given.page:
         figure = given.results.with_suffix(".svg")
-        shown = os.path.relpath(figure, given.readme.parent) if figure.is_file() else ""
-        results = Store(given.results).results
-        if not results:
-            raise SystemExit(f"{given.results} holds no results.")
-        text = summary(results, shown)
-        readme = put_into(given.readme.read_text(), results[0].model_type, text)
-        given.readme.write_text(readme)
+        shown = os.path.relpath(figure, given.page.parent) if figure.is_file() else ""
+        text = page_section(results, shown)
+        given.page.write_text(put_into(given.page.read_text(), model_type, text))
+    if given.readme:
+        name = SHORT.format(model_type)
+        given.readme.write_text(put_into(given.readme.read_text(), name, five_rows(results)))
     return 0
 
 

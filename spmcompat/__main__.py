@@ -5,13 +5,13 @@ from importlib import import_module
 
 from spmcompat.cli import process
 
-# The module of each command stands in spmcompat.cli under its name.
+# The purpose of each command, and the module that holds it.
 COMMANDS = {
-    "train": "train a model, as spm_train does",
-    "evaluate": "measure models on a text",
-    "compare": "train in several ways on one text and write a report",
-    "diff": "tell how two models differ",
-    "parity": "train with sentencepiece too, and compare",
+    "train": ("train a model, as spm_train does", "cli.train"),
+    "evaluate": ("measure models on a text", "tools.evaluate.command"),
+    "compare": ("train in several ways on one text and write a report", "tools.compare.command"),
+    "diff": ("show how two models differ", "tools.diff.command"),
+    "parity": ("train with sentencepiece too, and compare", "tools.parity.command"),
 }
 
 
@@ -19,7 +19,8 @@ def main(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     name, rest = "".join(arguments[:1]), arguments[1:]
     if name in COMMANDS:
-        status: int = import_module(f"spmcompat.cli.{name}").main(rest)
+        _, module = COMMANDS[name]
+        status: int = import_module(f"spmcompat.{module}").main(rest)
         return status
     if name == "--version":
         from spmcompat import __version__  # noqa: PLC0415
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> int:
         return 0
     if name in ("--help", "-h"):
         print("usage: spmcompat COMMAND [arguments]\n")
-        for command, purpose in COMMANDS.items():
+        for command, (purpose, _) in COMMANDS.items():
             print(f"  {command:<10}{purpose}; see spmcompat {command} --help")
         return 0
     said = f"unknown command {name!r}" if name else "no command"

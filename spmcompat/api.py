@@ -181,8 +181,8 @@ class SentencePieceTrainer:
         TrainingError
             If training cannot go on.
         """
-        from spmcompat.progress import Report  # noqa: PLC0415
-        from spmcompat.spec import from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.options.spec import from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.runtime.progress import Report  # noqa: PLC0415
         from spmcompat.training import run  # noqa: PLC0415
 
         if isinstance(arg, str):

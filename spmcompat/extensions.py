@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError
-from spmcompat.values import UINT32, parse_bool, parse_float, parse_int
+from spmcompat.options.values import UINT32, parse_bool, parse_float, parse_int, to_int
 
 
 class Extensions(NamedTuple):
@@ -56,7 +56,7 @@ class Extensions(NamedTuple):
     def final_steps(self) -> int:
         """Steps of EM over the final pieces."""
         name, _, steps = self.final_estimate.partition(":")
-        return int(steps) if name == "em" else 0
+        return to_int(steps) if name == "em" else 0
 
 
 DEFAULT = Extensions()
@@ -129,7 +129,7 @@ def _at_least(least: float) -> Callable[[str], float]:
 def _final_estimate(text: str) -> str:
     name, colon, steps = text.partition(":")
     if name == "em" and colon and 1 <= parse_int(steps, UINT32) <= 1000:
-        return f"em:{int(steps)}"
+        return f"em:{parse_int(steps, UINT32)}"
     if text not in ("none", "renormalize"):
         raise BadValueError(f'"{text}" is none of none, renormalize, em:1 to em:1000.')
     return text

@@ -32,7 +32,7 @@ class Release(NamedTuple):
         Characters that the predefined rule sets leave alone, and the newest release does not, in
         hexadecimal: most are younger than the release's Unicode.
     code_points : str
-        How the code points of a rule file are read: see `spmcompat.corpus.charsmap.load_rules`.
+        How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
         Whether a normalization rule that changes nothing is refused.
     boundary : int

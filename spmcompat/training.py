@@ -5,18 +5,18 @@ import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from spmcompat.cancel import prepare_thread
-from spmcompat.checks import cautions, check_alphabet, check_counted, check_room, verify
-from spmcompat.corpus.blocks import Overheard
-from spmcompat.corpus.folding import SPACE_MARK
-from spmcompat.corpus.reading import CorpusOptions, read_corpus, read_unordered
+from spmcompat.counting.counter import SPACE_MARK
+from spmcompat.counting.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
-from spmcompat.progress import Report
-from spmcompat.spec import Settings, with_charsmaps
-from spmcompat.workers import Workers
+from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
+from spmcompat.options.spec import Settings, with_charsmaps
+from spmcompat.runtime.cancel import prepare_thread
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.text.sources import Overheard
 
 # The options, charsmap, symbols and sentences that every reader takes.
 Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
@@ -86,7 +86,7 @@ def train(
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
     if tests is not None and tests.lines:
-        from spmcompat.encoding.self_test import add_self_tests  # noqa: PLC0415
+        from spmcompat.old_releases.self_test import add_self_tests  # noqa: PLC0415
 
         add_self_tests(model, tests.lines, settings.release)
     deliver(model, vocabulary, writer, report)

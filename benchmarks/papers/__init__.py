@@ -1,1 +1,1 @@
-"""The tables of the papers behind the research options, run on other texts."""
+"""The tables of the papers behind the research options, repeated on other texts."""

@@ -1,7 +1,7 @@
-"""Prints our relative changes beside the published ones: ``python -m benchmarks.papers``.
+"""Prints our relative changes next to the published ones: ``python -m benchmarks.papers``.
 
-Losses are in nats per character, by the scores as they stand in the model, and tokens those of the
-encoder, both on the text that was trained on, as in the paper.
+As in the paper, both numbers are measured on the training text. The loss is in nats per character
+and uses the scores of the model; tokens are counted after encoding.
 """
 
 from __future__ import annotations
@@ -14,22 +14,34 @@ from tqdm import tqdm
 
 from benchmarks.papers.measure import Measured, measure, write_text
 from benchmarks.papers.tables import LANGUAGES, PIECES, TABLES, Change, Flags, Table
-from spmcompat.evaluation.gold import GoldWord, read_gold
+from spmcompat.tools.evaluate.gold import GoldWord, read_gold
 
 SPACES = "spaces"
 _GOLD = Path(__file__).parent / "english.tsv"
 
 
 def main() -> None:
-    """Run the tables that the command line names, or all."""
+    """Repeat the tables that the command line names, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{', '.join(_names())}")
-    parser.add_argument("--folder", type=Path, required=True, help="where the corpora are")
-    parser.add_argument("--work", type=Path, required=True, help="keeps texts, models, results")
-    parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
+    parser.add_argument(
+        "tables", nargs="*", metavar="TABLE", help=f"{', '.join(_names())} (default: all)"
+    )
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the texts")
+    parser.add_argument(
+        "--work", type=Path, required=True, help="folder for texts, models, results"
+    )
+    parser.add_argument(
+        "--languages",
+        nargs="+",
+        choices=LANGUAGES,
+        default=list(LANGUAGES),
+        help="languages to train on (default: all)",
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.tables) - set(_names()):
-        parser.error(f"there is no table {', '.join(sorted(unknown))}")
+        parser.error(
+            f"there is no table {', '.join(sorted(unknown))}; the tables are {', '.join(_names())}"
+        )
     arguments.work.mkdir(parents=True, exist_ok=True)
     texts = [write_text(name, arguments.folder, arguments.work) for name in arguments.languages]
     for name in arguments.tables or _names():
@@ -64,7 +76,7 @@ def _print_table(table: Table, texts: Sequence[Path], work: Path) -> None:
 
 
 def _print_spaces(texts: Sequence[Path], work: Path) -> None:
-    """Spaces as pieces of their own: the boundaries of English words."""
+    """Print how well separate space pieces find the boundaries in English words."""
     gold = read_gold(str(_GOLD))
     english = [text for text in texts if text.stem == "en"]
     rows = [(t, s) for t in ("unigram", "bpe") for s in ("prefix", "separate")]
@@ -113,7 +125,7 @@ def _show(change: Change) -> str:
 
 
 def _signs(ours: Change, published: Change | None) -> str:
-    """Tell whether the signs agree; a change below 0.05 percent has none."""
+    """Say whether the signs agree; a change below 0.05 percent has no sign."""
     if published is None:
         return ""
     agree = [_sign(a) == _sign(b) for a, b in zip(ours, published, strict=True)]

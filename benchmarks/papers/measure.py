@@ -1,4 +1,4 @@
-"""Trains and evaluates one set of flags on one language, once; results are kept in a folder."""
+"""Trains and evaluates one set of flags on one language, and keeps the result in a folder."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.papers.tables import BYTES, LANGUAGES, Flags
-from spmcompat.evaluation.evaluate import Evaluation, evaluate
-from spmcompat.evaluation.gold import GoldScores, GoldWord
-from spmcompat.evaluation.models import load_model
-from spmcompat.progress import Report
-from spmcompat.workers import Workers
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.models import load_model
 
 
 class Measured(NamedTuple):
-    """What a model costs on the text that it was trained on, and what training cost."""
+    """Loss, tokens and boundary scores of a model on its training text, and its training time."""
 
     loss: float
     tokens: int
@@ -29,7 +29,7 @@ class Measured(NamedTuple):
 
 
 def write_text(language: str, corpora: Path, folder: Path) -> Path:
-    """Put the first megabytes of a language into one file."""
+    """Write the first megabytes of a language to one file."""
     target = folder / f"{language}.txt"
     if target.exists():
         return target
@@ -48,7 +48,7 @@ def write_text(language: str, corpora: Path, folder: Path) -> Path:
 
 
 def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWord]) -> Measured:
-    """Train and evaluate, or take what the folder has.
+    """Train and evaluate, or read the result if the folder has it.
 
     Raises
     ------

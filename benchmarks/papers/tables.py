@@ -1,4 +1,4 @@
-"""What is trained for each table, and what was published for it."""
+"""The flags to train with for each table, and the published results."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ Flags = Mapping[str, str]
 
 
 class Change(NamedTuple):
-    """A relative change against the baseline, in percent: mean over the languages."""
+    """A change relative to the baseline, in percent: the mean of all languages."""
 
     loss: float
     tokens: float
 
 
 class Variant(NamedTuple):
-    """A row: what is set beside the baseline, and what was published, if anything."""
+    """A row: flags in addition to the baseline, and the published change, if there is one."""
 
     label: str
     flags: Flags
@@ -26,7 +26,7 @@ class Variant(NamedTuple):
 class Table(NamedTuple):
     """One table of a paper.
 
-    `published_for` tells on what the published figures were measured.
+    `published_for` describes the texts and sizes of the published results.
     """
 
     title: str
@@ -131,4 +131,4 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "hi": ("hi-stories",),
 }
 BYTES = 30_000_000
-"""Of each language; the files are cut behind the line that passes it."""
+"""Size of the text of each language; it ends with the line that reaches this size."""

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pairs.hpp"
+#include "spmcompat/bpe/pairs.hpp"
 
 namespace spmcompat {
 

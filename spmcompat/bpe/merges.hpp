@@ -34,13 +34,13 @@
 #include <utility>
 #include <vector>
 
-#include "active_set.hpp"
-#include "merge_queue.hpp"
-#include "pairs.hpp"
-#include "piece_rule.hpp"
-#include "segment_counts.hpp"
-#include "symbols.hpp"
-#include "utf8.hpp"
+#include "spmcompat/bpe/active_set.hpp"
+#include "spmcompat/bpe/merge_queue.hpp"
+#include "spmcompat/bpe/pairs.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/segments/segment_counts.hpp"
+#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 

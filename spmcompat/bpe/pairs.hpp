@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "string_table.hpp"
+#include "spmcompat/containers/string_table.hpp"
 
 namespace spmcompat {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "utf8.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 

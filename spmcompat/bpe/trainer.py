@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from spmcompat.bpe.merging import Merges
+from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
-from spmcompat.corpus.corpus import SegmentCounts
-from spmcompat.progress import Report
 from spmcompat.releases import DEFAULT, Release
-from spmcompat.workers import Workers
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import SegmentCounts
 
 _STEP = 1000  # merges
 

@@ -26,6 +26,13 @@ def run(main: Callable[[list[str]], int]) -> NoReturn:
     sys.exit(status)
 
 
+def system_error(error: OSError) -> str:
+    """Return in one line what the operating system refuses, such as to write a file."""
+    named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    reason = error.strerror or " ".join(str(error).splitlines())
+    return f"{named}{reason}. Check the path, its permissions and the space on the disk."
+
+
 def run_telling_errors(
     name: str, do: Callable[[], None], stderr: TextIO, interrupted: str = "interrupted."
 ) -> int:
@@ -37,6 +44,11 @@ def run_telling_errors(
         return FAILURE
     except MemoryError:
         stderr.write(f"{name}: Memory ran out.\n")
+        return FAILURE
+    except BrokenPipeError:
+        raise  # the reader of the output went away; `run` ends quietly
+    except OSError as error:
+        stderr.write(f"{name}: {system_error(error)}\n")
         return FAILURE
     except KeyboardInterrupt:
         stderr.write(f"{name}: {interrupted}\n")

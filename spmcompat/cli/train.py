@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from spmcompat.cli import process
-from spmcompat.cli.flags import UsageError, help_text, read_flags
 from spmcompat.errors import (
     BadValueError,
     OutOfMemoryError,
@@ -13,6 +12,7 @@ from spmcompat.errors import (
     UnknownOptionError,
     is_out_of_memory,
 )
+from spmcompat.options.flags import UsageError, help_text, read_flags
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -45,6 +45,10 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         if not is_out_of_memory(error):
             raise
         return _fail(stderr, str(OutOfMemoryError("Starting", str(error))), FAILURE)
+    except BrokenPipeError:
+        raise  # the reader of the output went away; `process.run` ends quietly
+    except OSError as error:
+        return _fail(stderr, process.system_error(error), FAILURE)
     except KeyboardInterrupt:
         return _fail(stderr, "interrupted; no file was written.", INTERRUPTED)
 
@@ -65,8 +69,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         if not flags.get(name):
             raise UsageError(f"--{name} is missing. See --help.")
 
-    from spmcompat.progress import Report  # noqa: PLC0415
-    from spmcompat.spec import from_flags  # noqa: PLC0415
+    from spmcompat.options.spec import from_flags  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
     try:

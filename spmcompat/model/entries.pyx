@@ -6,7 +6,7 @@ from libcpp.string_view cimport string_view
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 
 
-cdef extern from "entries.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
     void append_entry(string_view piece, float score, int type, string& model) except +
     void append_number(float number, string& text) except +
 

@@ -19,13 +19,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from spmcompat.progress import Report, Stage
-from spmcompat.unigram.e_step import Lattices
+from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
-from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import prune_flat
-from spmcompat.workers import Workers
+from spmcompat.unigram.pruning.pruning import prune_flat
 
 GRID = 0.25
 """Nats."""

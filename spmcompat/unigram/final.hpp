@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pieces.hpp"
+#include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 

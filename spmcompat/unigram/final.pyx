@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
-cdef extern from "final.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/unigram/final.hpp" namespace "spmcompat" nogil:
     CPieces cpp_finalize "spmcompat::finalize"(
         const CPieces& trained, const vector[string]& required, size_t size) except +
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "string_table.hpp"
-#include "utf8.hpp"
+#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 

@@ -4,7 +4,7 @@ from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 
-cdef extern from "pieces.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
     cdef cppclass CPieces "spmcompat::Pieces":
         vector[float] score
         uint32_t size()

@@ -5,30 +5,30 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spmcompat import extensions
-from spmcompat.corpus.corpus import Corpus, return_freed_memory
 from spmcompat.errors import TrainingError
 from spmcompat.extensions import Extensions
-from spmcompat.progress import Report, Stage
 from spmcompat.releases import DEFAULT, Release
-from spmcompat.unigram.e_step import Lattices, NewIds
-from spmcompat.unigram.exact_pruning import prune_exact
+from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus, return_freed_memory
+from spmcompat.unigram.em.e_step import Lattices, NewIds
+from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.fewest_tokens import train_fewest_tokens
 from spmcompat.unigram.final import finalize
-from spmcompat.unigram.m_step import m_step
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.probabilities import log_sum
-from spmcompat.unigram.prune import LossWeights, drop_unreachable, prune, prune_flat
-from spmcompat.unigram.seed_file import read_seed_file
-from spmcompat.unigram.seeding import (
+from spmcompat.unigram.pruning.exact_pruning import prune_exact
+from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
+from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
+from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
+from spmcompat.unigram.seeding.seed_file import read_seed_file
+from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
     SeedRule,
     seed_from_corpus,
     seed_from_counts,
     seed_from_merges,
 )
-from spmcompat.unigram.sizes import rounds_left, shrunk
-from spmcompat.unigram.sparse_pruning import prune_sparsely
-from spmcompat.workers import Workers
 
 
 class UnigramOptions(NamedTuple):
@@ -58,7 +58,7 @@ class UnigramOptions(NamedTuple):
     def loop_size(self) -> int:
         """How many pieces end the loop of training and pruning."""
         overshoot = self.extensions.prune_overshoot
-        return self.final_size if overshoot == 1 else int(self.vocab_size * overshoot)
+        return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
 
 
 def train(
@@ -274,11 +274,16 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 def _seed_limit(options: UnigramOptions) -> int:
     """0 may scale with the vocabulary; a negative number is no limit."""
     if options.extensions.seed_factor > 0:
-        return int(options.extensions.seed_factor * options.vocab_size)
+        return _times(options.extensions.seed_factor, options.vocab_size)
     size = options.seed_sentencepiece_size
     if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)
     return size if size >= 0 else NO_LIMIT
+
+
+def _times(factor: float, vocab_size: int) -> int:
+    """Return so many times the vocabulary, at most `NO_LIMIT`; the product may be infinite."""
+    return int(min(factor * vocab_size, NO_LIMIT))
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.cli.parity import DIFFERENT, EQUAL, HELP, INTERRUPTED, USAGE, main
-from spmcompat.parity import check
-from spmcompat.parity.measure import Process
+from spmcompat.tools.parity import check
+from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, INTERRUPTED, USAGE, main
+from spmcompat.tools.parity.measure import Process
 from tests.parity import corpora
 
 pytest_plugins = ["pytester"]
@@ -175,7 +175,7 @@ def test_the_fixture(pytester: pytest.Pytester) -> None:
     text = corpora.words_text(seed=5, lines=300, types=60)
     pytester.makefile(".txt", t=text)
     pytester.makepyfile(USES)
-    result = pytester.runpytest("-p", "spmcompat.parity.pytest_plugin", "-rf")
+    result = pytester.runpytest("-p", "spmcompat.tools.parity.pytest_plugin", "-rf")
     result.assert_outcomes(passed=2, failed=3)
     result.stdout.fnmatch_lines_random(
         [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import groupby, pairwise
 from typing import Any
 
-from spmcompat.corpus.scripts import COMMON, HAN, HIRAGANA, INHERITED, KATAKANA, script_of
+from spmcompat.unicode.scripts import COMMON, HAN, HIRAGANA, INHERITED, KATAKANA, script_of
 
 from .characters import BOUNDARY, SPACE, is_digit
 

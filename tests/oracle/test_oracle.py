@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from spmcompat.difference import parse
+from spmcompat.tools.diff.difference import parse
 from tests.oracle.characters import SPACE, Options, Sentence, by_value, cover
 from tests.oracle.heap import Agenda
 from tests.oracle.merging import merges

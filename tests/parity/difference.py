@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from spmcompat.cli.diff import told
-from spmcompat.difference import UnreadableError, compare, first_difference
+from spmcompat.tools.diff.command import told
+from spmcompat.tools.diff.difference import UnreadableError, compare, first_difference
 
 from .case import Failure, Outcome
 

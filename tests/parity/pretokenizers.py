@@ -66,8 +66,22 @@ def _exit(_: str) -> None:
     raise SystemExit(3)
 
 
-DEVIATING: Mapping[str, Any] = {"exits": _exit}
-"""What both sides answer in different ways."""
+def _interrupt(_: str) -> None:
+    raise KeyboardInterrupt
+
+
+def _count_call(sentence: str) -> list[str]:
+    with open("calls", "a") as file:
+        file.write(".")
+    return [sentence]
+
+
+DEVIATING: Mapping[str, Any] = {
+    "exits": _exit,
+    "interrupts": _interrupt,
+    "counts calls": _count_call,
+}
+"""What the two sides handle differently. One writes a character to the file ``calls`` each time."""
 
 BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING, **DEVIATING}
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import sentencepiece
 
-from spmcompat.parity.reference import every_field
 from spmcompat.releases import RELEASES
+from spmcompat.tools.parity.reference import every_field
 
 from . import pretokenizers
 from .case import WRITER, Case, one_string

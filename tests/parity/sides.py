@@ -45,7 +45,7 @@ def run_here(side: str, case: Case) -> Outcome:
             with _descriptors_to(log.fileno()):
                 try:
                     outputs = module.train(case)
-                except (Exception, SystemExit) as error:
+                except (Exception, SystemExit, KeyboardInterrupt) as error:
                     failure = _describe(error)
             seconds = time.perf_counter() - started
             log.seek(0)

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.extensions import Extensions
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.fewest_tokens import GRID, PRICE, priced
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.prune import prune_flat
+from spmcompat.unigram.pruning.pruning import prune_flat
 from spmcompat.unigram.trainer import UnigramOptions, make_seeds
-from spmcompat.workers import Workers
 from tests.parity import corpora, reference
 from tests.parity.harness import Trainers
 from tests.unit.stages import QUIET

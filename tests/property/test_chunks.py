@@ -13,13 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.corpus import blocks, reading
-from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
+from spmcompat.counting import reading
+from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.errors import TrainingError
-from spmcompat.progress import Report
-from spmcompat.unigram.seeding import SeedRule, seed_from_corpus
-from spmcompat.workers import Workers
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.text import sources as blocks
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
 

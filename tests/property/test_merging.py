@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.characters import SPACE, Options
 from tests.oracle.merging import merges as oracle
-from tests.unit.test_merging import merges_of, segments_of
+from tests.unit.bpe.test_merges import merges_of, segments_of
 
 RUNS = st.builds("".join, st.lists(st.sampled_from(["a", "aa", "aaaa", "ab", "ba", "b"])))
 WORDS = st.one_of(st.text("ab", min_size=1, max_size=20), RUNS, st.text("abcあ漢1", max_size=8))

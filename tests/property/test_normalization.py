@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spmcompat.corpus import charsmap
-from spmcompat.corpus.normalizer import Normalizer, replace_meta_pieces
 from spmcompat.errors import TrainingError
+from spmcompat.normalization import charsmap
+from spmcompat.normalization.normalizer import Normalizer, replace_meta_pieces
 from tests.parity import reference_normalizer as reference
 
 SPACE = "\u2581".encode()

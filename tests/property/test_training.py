@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spmcompat.difference import parse
+from spmcompat.tools.diff.difference import parse
 from tests.oracle.characters import SPACE, Options
 from tests.oracle.training import train as oracle
 

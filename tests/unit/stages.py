@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spmcompat.corpus.corpus import Corpus
-from spmcompat.corpus.reading import CorpusOptions, read_corpus
-from spmcompat.progress import Report
+from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.workers import Workers
 from tests.oracle.characters import BOUNDARY, SPACE, Options, Sentence, cover, is_valid_piece, words
 from tests.oracle.seeding import Pieces as OraclePieces
 from tests.parity import corpora

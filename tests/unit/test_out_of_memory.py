@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-import spmcompat.workers
+import spmcompat.runtime.workers
 from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
-from spmcompat.workers import Workers
+from spmcompat.runtime.workers import Workers
 from tests.unit.failing_runs import Outcome
 
 HERE = Path(__file__).parent
@@ -212,7 +212,7 @@ def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) ->
     def fail() -> None:
         raise MemoryError
 
-    monkeypatch.setattr(spmcompat.workers, "prepare_thread", fail)
+    monkeypatch.setattr(spmcompat.runtime.workers, "prepare_thread", fail)
     workers = Workers(2)
     with pytest.raises(MemoryError, match="ended without a report"):
         workers.run(range(2), lambda _, __: None)

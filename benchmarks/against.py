@@ -1,0 +1,225 @@
+"""The code of the checkout against the code of an earlier commit, row by row.
+
+Both builds train the same text in pairs of runs. The speed of a machine may change by a third
+within minutes, so only the two runs of a pair are compared with each other: each pair gives one
+ratio, new divided by old, and the median of these ratios counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from benchmarks import builds, measure, rows, sides
+from benchmarks.builds import Build, BuildError
+from benchmarks.measure import Run
+from benchmarks.progress import Progress
+from benchmarks.results import Measured, machine, today, trouble
+from benchmarks.rows import Row
+from benchmarks.sides import MissingSideError, Side
+from benchmarks.tables import table
+from tests.parity import corpora
+from tests.parity.case import Option
+
+LIMIT = 3.0
+"""In percent: a row is reported if one of its ratios is above it."""
+
+HEAD = ["row", "pairs", "new: least", "median", "old: least", "median", "wall time new/old"]
+HEAD += ["CPU time new/old", "new: memory", "old: memory", "memory new/old"]
+
+Pair = tuple[Run, Run]
+Train = Callable[[Side], Run]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row: pairs of a new and an old run, or the reason why they cannot be compared."""
+
+    row: str
+    pairs: list[Pair]
+    trouble: str = ""
+
+    @property
+    def ratios(self) -> dict[str, list[float]]:
+        """New divided by old, for every pair."""
+        return {
+            "wall time": [new.seconds / old.seconds for new, old in self.pairs],
+            "CPU time": [new.cpu_seconds / old.cpu_seconds for new, old in self.pairs],
+            "peak memory": [new.peak_kib / old.peak_kib for new, old in self.pairs],
+        }
+
+    def worse(self, percent: float) -> str:
+        """Say what is wrong with the new code in this row; empty if nothing is."""
+        if self.trouble:
+            return self.trouble
+        medians = {name: median(ratios) for name, ratios in self.ratios.items()}
+        limit = 1 + percent / 100
+        return ", ".join(f"{name} {ratio:.3f}" for name, ratio in medians.items() if ratio > limit)
+
+
+def in_turns(turn: int, both: Sequence[Side], train: Train) -> Pair:
+    """Run both sides, one after the other; the side that starts changes with every turn."""
+    first = turn % 2
+    runs = {index: train(both[index]) for index in (first, 1 - first)}
+    return runs[0], runs[1]
+
+
+def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
+    """Run both sides at the same time, each on its own core; they swap cores with every turn."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    with ThreadPoolExecutor(2) as threads:
+        new, old = (
+            threads.submit(_train_on_core, cores[(turn + index) % 2], side, train)
+            for index, side in enumerate(both)
+        )
+        return new.result(), old.result()
+
+
+def _train_on_core(core: int, side: Side, train: Train) -> Run:
+    # This pins the calling thread and the process that it starts, and no other thread.
+    os.sched_setaffinity(0, {core})
+    return train(side)
+
+
+def sides_of(row: Row, both: Sequence[Build], workers: int) -> list[Side]:
+    """Return the new and the old side of a row."""
+    chosen = [sides.built_in(build.folder, build.name, workers, row.command) for build in both]
+    return [sides.importing(side) for side in chosen] if row.text is None else chosen
+
+
+def pairs_of(row: Row, given: argparse.Namespace) -> int:
+    """Return the number of pairs of a row; it is even, so that each order occurs as often."""
+    runs = max(int(given.runs), row.least_runs)
+    return runs + runs % 2
+
+
+def compare(
+    row: Row,
+    both: Sequence[Side],
+    train: Train,
+    given: argparse.Namespace,
+    progress: Progress,
+) -> Comparison:
+    """Run all pairs of a row; stop as soon as a run fails or the bytes differ."""
+    run_pair = side_by_side if given.side_by_side else in_turns
+    count = pairs_of(row, given)
+    pairs: list[Pair] = []
+    for turn in range(count):
+        progress.begin(row.name)
+        pairs.append(run_pair(turn, both, train))
+        runs = zip(*pairs, strict=True)
+        why = trouble(Measured.of(side, done) for side, done in zip(both, runs, strict=True))
+        progress.end(why or " / ".join(f"{run.seconds:.3f} s" for run in pairs[-1]))
+        if why:
+            progress.skip(count - len(pairs))
+            return Comparison(row.name, pairs, why)
+    return Comparison(row.name, pairs)
+
+
+def document(
+    done: Sequence[Comparison], both: Sequence[Build], given: argparse.Namespace, load: float
+) -> str:
+    """Return the table in Markdown; its last line counts the rows above the limit."""
+    found = {comparison.row: comparison.worse(given.limit) for comparison in done}
+    worse = [f"{row}: {why}" for row, why in found.items() if why]
+    lines = [_line(comparison) for comparison in done if not comparison.trouble]
+    verdict = f"{len(worse)} of {len(done)} rows are slower or larger by more than "
+    verdict += f"{given.limit:g} %, or failed."
+    parts = [
+        f"# {given.type} models: {both[0].name} (new) against {both[1].name} (old)",
+        setting(given, load),
+        table(HEAD, lines),
+        "\n".join(f"- {text}" for text in worse),
+        verdict,
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def setting(given: argparse.Namespace, load: float) -> str:
+    """Describe how the rows were measured, and where."""
+    here = machine()
+    how = (
+        "side by side with 1 worker each, on two cores that they swap after every pair"
+        if given.side_by_side
+        else f"one after the other with {given.threads} workers, and the order changes after "
+        "every pair"
+    )
+    scale = f" Only {given.scale:g} of each text." if given.scale != 1 else ""
+    return (
+        f"`num_threads={given.threads}`. Each run is a new process. The two runs of a pair ran "
+        f"{how}. Both sides wrote the same bytes in all runs. A ratio is the median of the ratios "
+        "of all pairs; the smallest and the largest of them follow in brackets. Memory is the "
+        f"median of the peaks of all runs.{scale} {here['processor']}, {here['cores']} cores, "
+        f"{here['memory_gib']} GiB, Python {here['python']}, load {load} at the start, {today()}."
+    )
+
+
+def _line(comparison: Comparison) -> list[str]:
+    wall_time, cpu_time, memory = map(_ratio_text, comparison.ratios.values())
+    news, olds = zip(*comparison.pairs, strict=True)
+    peaks = [median(run.peak_kib for run in runs) / 1024 for runs in (news, olds)]
+    return [
+        comparison.row,
+        str(len(comparison.pairs)),
+        *_least_and_median(news),
+        *_least_and_median(olds),
+        wall_time,
+        cpu_time,
+        *(f"{peak:.1f} MiB" for peak in peaks),
+        memory,
+    ]
+
+
+def _least_and_median(runs: Sequence[Run]) -> list[str]:
+    times = [run.seconds for run in runs]
+    return [f"{min(times):.3f} s", f"{median(times):.3f} s"]
+
+
+def _ratio_text(ratios: Sequence[float]) -> str:
+    return f"{median(ratios):.3f} ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+def measure_row(
+    row: Row,
+    files: Mapping[str, Path],
+    both: Sequence[Side],
+    given: argparse.Namespace,
+    progress: Progress,
+) -> Comparison:
+    """Make the text of a row and compare both sides on it."""
+    options: dict[str, Option] = {**row.options, "num_threads": given.threads}
+    options["model_type"] = given.type
+    with tempfile.TemporaryDirectory() as scratch:
+        text = row.text.make(files, Path(scratch), given.scale) if row.text else None
+        train = partial(measure.train, text=text, options=options)
+        return compare(row, both, train, given, progress)
+
+
+def main(given: argparse.Namespace) -> int:
+    """Measure all rows and print the table; 0 if no row is slower or larger, and none failed."""
+    chosen, files = rows.chosen(given.names, corpora.large(given.folder))
+    load = machine()["load"][0]
+    workers = 1 if given.side_by_side else given.threads
+    try:
+        both = [builds.of_checkout(), builds.of_commit(given.against)]
+        plan = [(row, sides_of(row, both, workers)) for row in chosen]
+    except (BuildError, MissingSideError) as error:
+        raise SystemExit(str(error)) from None
+    progress = Progress(sum(pairs_of(row, given) for row in chosen))
+    done: list[Comparison] = []
+    try:
+        for row, new_and_old in plan:
+            done.append(measure_row(row, files, new_and_old, given, progress))
+            if given.output:
+                given.output.write_text(document(done, both, given, load))
+    finally:
+        # After Ctrl-C too: the rows that are complete were expensive.
+        print(document(done, both, given, load), end="")
+    return int(any(comparison.worse(given.limit) for comparison in done))

@@ -1,0 +1,72 @@
+"""The merges of a text, one after the other."""
+
+from cython cimport final
+
+from cython.operator cimport dereference
+from libc.stdint cimport uint64_t
+from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+from libcpp.utility cimport move
+
+from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
+
+from spmcompat.errors import TrainingError
+
+
+cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CMerges "spmcompat::Merges":
+        CMerges(
+            CSegmentCounts segments, const PieceRule& rule, size_t expected,
+            cbool active_set) except +
+        size_t make(size_t wanted, const volatile int& cancelled) except +
+        size_t size()
+        string piece(size_t merge) except +
+        uint64_t count(size_t merge)
+
+
+@final
+cdef class Merges:
+    """The merges of a text: each joins the two neighbours that stand together most often.
+
+    Parameters
+    ----------
+    segments : SegmentCounts
+        The text; no pair lies across two segments. Nothing is left in it afterwards.
+    expected : int
+        About how many merges will be made. It decides which pairs are worth noting, and changes
+        nothing else.
+    active_set : bool, optional
+        Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. The
+        segments must come as they first stand in the text, and lack no character of it.
+    """
+
+    cdef unique_ptr[CMerges] merges
+
+    def __init__(self, SegmentCounts segments not None, size_t expected, bint active_set=False):
+        try:
+            with nogil:
+                self.merges.reset(new CMerges(
+                    move(segments.segments), segments.rule.pieces, expected, active_set))
+                segments.segments = CSegmentCounts()
+        except RuntimeError as error:
+            raise TrainingError(
+                f"{error}: it holds 2**31 characters or more. Give less text or sample it "
+                "(--input_sentence_size).") from None
+
+    def __len__(self):
+        return dereference(self.merges).size()
+
+    def __iter__(self):
+        """Yield the text (bytes) of each merge, and its pair's count when it was merged."""
+        cdef size_t i
+        for i in range(dereference(self.merges).size()):
+            yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
+
+    def make(self, size_t wanted, CancelFlag cancel not None):
+        """Make `wanted` merges more; return how many there were to make."""
+        cdef size_t made
+        with nogil:
+            made = dereference(self.merges).make(wanted, cancel.flag)
+        return made

@@ -1,0 +1,1 @@
+"""Data structures that know no text."""

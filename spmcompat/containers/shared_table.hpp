@@ -1,0 +1,208 @@
+// Distinct byte strings and what is summed up for each: a table that workers share.
+//
+// Strings are divided by their hash into shards, each with a lock of its own. A string's id
+// tells its shard and its place there. Places depend on which worker comes first, so no
+// result may depend on ids.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "spmcompat/containers/string_table.hpp"
+
+namespace spmcompat {
+
+// A lock for work that is too short to let a thread sleep.
+//
+// The rule for all data that workers change at the same time: if a change fails because memory
+// runs out, the data may be incomplete, so nobody may touch it again. The lock then stays broken,
+// and every worker that tries to take it throws too.
+class SpinLock {
+ public:
+  // Calls function() while no other thread holds the lock.
+  template <typename Function>
+  auto hold(Function function) {
+    while (!try_take()) std::this_thread::yield();
+    return call(function);
+  }
+  // Does the same if the lock is free; returns whether it was.
+  template <typename Function>
+  bool try_hold(Function function) {
+    if (!try_take()) return false;
+    call(function);
+    return true;
+  }
+
+ private:
+  enum State : uint8_t { kFree, kTaken, kBroken };
+
+  bool try_take() {
+    const State before = state_.exchange(kTaken, std::memory_order_acquire);
+    if (before == kBroken) {
+      state_.store(kBroken, std::memory_order_release);
+      throw std::bad_alloc();
+    }
+    return before == kFree;
+  }
+  template <typename Function>
+  auto call(Function& function) {
+    // Stores the state that the lock is left in, when the function returns or throws.
+    struct Leaving {
+      std::atomic<State>& state;
+      State left = kBroken;
+      ~Leaving() { state.store(left, std::memory_order_release); }
+    } leaving{state_};
+    if constexpr (std::is_void_v<decltype(function())>) {
+      function();
+      leaving.left = kFree;
+    } else {
+      auto result = function();
+      leaving.left = kFree;
+      return result;
+    }
+  }
+
+  std::atomic<State> state_{kFree};
+};
+
+// A Use is default constructed for nothing, and has add(const Use&).
+template <typename Use>
+class SharedTable {
+ public:
+  static constexpr uint32_t kMaxId = 0x7fffffffu;
+
+  // 2^shard_bits shards. With `copies` unset the strings must outlive the table.
+  explicit SharedTable(unsigned shard_bits, bool copies = true)
+      : bits_(shard_bits), copies_(copies), shards_(size_t{1} << shard_bits) {}
+
+  uint32_t shards() const { return static_cast<uint32_t>(shards_.size()); }
+  uint32_t size(uint32_t shard) const { return shards_[shard].strings.size(); }
+  uint32_t id(uint32_t shard, uint32_t place) const { return place << bits_ | shard; }
+  uint32_t shard_of(uint32_t id) const { return id & (shards() - 1); }
+  uint32_t place_of(uint32_t id) const { return id >> bits_; }
+
+  // Workers may call these two at the same time.
+  uint32_t add(std::string_view string, const Use& use) {
+    const uint32_t hash = hash_bytes(string.data(), string.size());
+    const uint32_t shard = shard_of_hash(hash);
+    return shards_[shard].lock.hold([&] { return add_locked(shard, string, hash, use); });
+  }
+  template <typename Function>
+  void update(uint32_t id, Function function) {
+    Shard& shard = shards_[shard_of(id)];
+    shard.lock.hold([&] { function(shard.uses[place_of(id)]); });
+  }
+
+  // While nobody adds strings.
+  std::string_view operator[](uint32_t id) const {
+    return shards_[shard_of(id)].strings[place_of(id)];
+  }
+  const Use& use(uint32_t id) const { return shards_[shard_of(id)].uses[place_of(id)]; }
+  void prefetch(uint32_t id) const {
+    const Shard& shard = shards_[shard_of(id)];
+    shard.strings.prefetch(place_of(id));
+    __builtin_prefetch(shard.uses.data() + place_of(id));
+  }
+
+  // Frees what only add needs.
+  void drop_index() {
+    for (Shard& shard : shards_) shard.strings.drop_index();
+  }
+  void drop_uses() {
+    for (Shard& shard : shards_) std::vector<Use>().swap(shard.uses);
+  }
+  // Frees all but the bytes, which may still be read through views.
+  void drop_ids() {
+    drop_uses();
+    for (Shard& shard : shards_) shard.strings.drop_ids();
+  }
+
+ private:
+  template <typename>
+  friend class SharedBatch;
+
+  struct Shard {
+    SpinLock lock;
+    StringTable strings;
+    std::vector<Use> uses;
+  };
+
+  uint32_t shard_of_hash(uint32_t hash) const {
+    return static_cast<uint32_t>(uint64_t{hash} >> (32 - bits_));
+  }
+  uint32_t add_locked(uint32_t number, std::string_view string, uint32_t hash, const Use& use) {
+    Shard& shard = shards_[number];
+    const uint32_t place = copies_ ? shard.strings.add(string, hash)
+                                   : shard.strings.add_lasting(string, hash);
+    if (place == shard.uses.size()) {
+      if (place > kMaxId >> bits_) throw std::length_error("too many distinct words");
+      shard.uses.emplace_back();
+    }
+    shard.uses[place].add(use);
+    return id(number, place);
+  }
+
+  unsigned bits_;
+  bool copies_;
+  std::vector<Shard> shards_;
+};
+
+// Strings on their way into a table, sorted by shard: one that is added alone finds nothing of
+// its shard in the cache.
+template <typename Use>
+class SharedBatch {
+ public:
+  explicit SharedBatch(SharedTable<Use>& table) : table_(table), waiting_(table.shards()) {}
+
+  bool full() const { return size_ >= kFull; }
+
+  // The string must last until flush, which will write its id to ids[place].
+  void add(std::string_view string, const Use& use, size_t place) {
+    const uint32_t hash = hash_bytes(string.data(), string.size());
+    waiting_[table_.shard_of_hash(hash)].push_back({string, hash, place, use});
+    ++size_;
+  }
+
+  void flush(std::vector<uint32_t>& ids) {
+    // Another worker's shard is left for later.
+    std::vector<uint32_t> later;
+    for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
+      const bool was_free =
+          table_.shards_[shard].lock.try_hold([&] { flush_locked(shard, ids); });
+      if (!was_free) later.push_back(shard);
+    }
+    for (const uint32_t shard : later) {
+      table_.shards_[shard].lock.hold([&] { flush_locked(shard, ids); });
+    }
+    size_ = 0;
+  }
+
+ private:
+  static constexpr size_t kFull = 1 << 12;
+
+  struct Waiting {
+    std::string_view string;
+    uint32_t hash;
+    size_t place;
+    Use use;
+  };
+
+  void flush_locked(uint32_t shard, std::vector<uint32_t>& ids) {
+    for (const Waiting& waiting : waiting_[shard]) {
+      ids[waiting.place] = table_.add_locked(shard, waiting.string, waiting.hash, waiting.use);
+    }
+    waiting_[shard].clear();
+  }
+
+  SharedTable<Use>& table_;
+  std::vector<std::vector<Waiting>> waiting_;
+  size_t size_ = 0;
+};
+
+}  // namespace spmcompat

@@ -1,1 +1,0 @@
-"""From text to a corpus of distinct words: reading, normalizing, counting, cutting."""

@@ -1,0 +1,290 @@
+// Normalization rules in the form that a model stores them, its precompiled_charsmap:
+// the size of a double array in bytes (32 bits, little-endian), the array, whose keys
+// are the sources of the rules, and the targets, each closed by a 0 byte and found by
+// its offset, the value of the key. A blob of no bytes holds no rules.
+//
+// A mistake in the rules is a std::invalid_argument where sentencepiece answers with
+// INVALID_ARGUMENT, and a std::runtime_error otherwise.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/containers/double_array.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// More matches at one place are never looked at, so a charsmap may not need them.
+constexpr size_t kMaxRulesAtOnce = 32;
+
+using Chars = std::vector<uint32_t>;
+using Rules = std::map<Chars, Chars>;
+
+struct Charsmap {
+  DoubleArray rules;
+  std::string targets;
+
+  // A target by its offset; is_sound made sure that it lies inside.
+  std::string_view target(uint32_t offset) const { return targets.c_str() + offset; }
+};
+
+inline Charsmap parse_charsmap(std::string_view blob) {
+  Charsmap charsmap;
+  if (blob.empty()) return charsmap;
+  uint32_t size;
+  if (blob.size() <= sizeof size) {
+    throw std::runtime_error("Blob for normalization rule is broken.");
+  }
+  std::memcpy(&size, blob.data(), sizeof size);
+  blob.remove_prefix(sizeof size);
+  if (size >= blob.size()) {
+    throw std::runtime_error("Trie data size exceeds the input blob size.");
+  }
+  if (size < 1024 || size % 1024 != 0) {
+    throw std::runtime_error("Trie data size is not divisible by 1024.");
+  }
+  if (blob.back() != '\0') {
+    throw std::runtime_error("normalized block must be null terminated.");
+  }
+  std::vector<uint32_t> units(size / sizeof(uint32_t));
+  std::memcpy(units.data(), blob.data(), size);
+  charsmap.rules = DoubleArray(std::move(units));
+  charsmap.targets = blob.substr(size);
+  if (!charsmap.rules.is_sound(charsmap.targets.size())) {
+    throw std::runtime_error("precompiled_charsmap is invalid.");
+  }
+  return charsmap;
+}
+
+namespace charsmap {
+
+inline std::string encode(const Chars& chars) {
+  std::string text;
+  for (const uint32_t c : chars) {
+    if (c >= 0xd800 && c < 0xe000) {
+      throw std::runtime_error(
+          "A normalization rule holds a surrogate (U+D800 to U+DFFF), which is no "
+          "character: remove the rule.");
+    }
+    append_utf8(c, text);
+  }
+  return text;
+}
+
+inline Chars decode(std::string_view text) {
+  Chars chars;
+  const char* end = text.data() + text.size();
+  size_t size;
+  for (const char* at = text.data(); at < end; at += size) {
+    chars.push_back(decode_utf8(at, end, &size));
+  }
+  return chars;
+}
+
+inline void check_rules(const Rules& rules, bool change_something) {
+  if (rules.empty()) {
+    throw std::runtime_error("There are no normalization rules: give at least one.");
+  }
+  if (!change_something) return;
+  for (const auto& [source, target] : rules) {
+    if (source.empty()) throw std::invalid_argument("Source string cannot be empty.");
+    if (source == target) throw std::invalid_argument("Identity conversion is not allowed.");
+  }
+}
+
+inline void check_overlap(const DoubleArray& array, const std::string& key) {
+  size_t count = 0;
+  array.for_each_prefix(key.data(), key.data() + key.size(),
+                        [&count](size_t, uint32_t) { ++count; });
+  if (count >= kMaxRulesAtOnce) {
+    throw std::runtime_error(
+        "This charmaps contain many shared prefix. The number of shared prefix must be less "
+        "than 32: remove some of the rules whose source begins with that of others.");
+  }
+}
+
+inline std::string join(const DoubleArray& array, const std::string& targets) {
+  const uint32_t size = static_cast<uint32_t>(array.units().size() * sizeof(uint32_t));
+  std::string blob(reinterpret_cast<const char*>(&size), sizeof size);
+  blob.append(reinterpret_cast<const char*>(array.units().data()), size);
+  blob += targets;
+  return blob;
+}
+
+}  // namespace charsmap
+
+// `change_something`: throws for a rule that does not.
+inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
+  charsmap::check_rules(rules, change_something);
+  std::map<Chars, uint32_t> offsets;
+  for (const auto& rule : rules) offsets.emplace(rule.second, 0);
+  std::string targets;
+  for (auto& [target, offset] : offsets) {
+    offset = static_cast<uint32_t>(targets.size());
+    targets += charsmap::encode(target);
+    targets += '\0';
+  }
+
+  std::vector<std::pair<std::string, uint32_t>> keys;
+  for (const auto& [source, target] : rules) {
+    keys.emplace_back(charsmap::encode(source), offsets.at(target));
+  }
+  std::sort(keys.begin(), keys.end());
+  for (auto& [key, offset] : keys) {
+    key.resize(std::strlen(key.c_str()));  // the reference hands them on as C strings
+    if (key.empty()) {
+      throw std::runtime_error(
+          "failed to insert key: zero-length key: remove the normalization rule whose source "
+          "begins with U+0000.");
+    }
+  }
+  const DoubleArray array = DoubleArray::build(keys);
+  for (const auto& [key, offset] : keys) charsmap::check_overlap(array, key);
+  return charsmap::join(array, targets);
+}
+
+namespace charsmap {
+
+// Limits of what is decompiled. A double array shares states between keys, as every charsmap
+// does whose rules share endings and targets. A crafted one therefore holds exponentially many
+// rules in a few bytes. The largest predefined charsmap has 226,684 rules.
+constexpr size_t kMaxKeySize = 1000;
+constexpr uint64_t kMaxRules = uint64_t{1} << 20;
+constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // of all sources and targets
+
+// Calls function(next, is_key, label) for every arc that leads from a state.
+template <typename Function>
+void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function) {
+  for (int label = 0; label < 256; ++label) {
+    uint32_t next = base;
+    bool is_key;
+    if (array.step(&next, static_cast<uint8_t>(label), &is_key)) function(next, is_key, label);
+  }
+}
+
+// Counts the rules below every state without decompiling them. It looks at each state once, so
+// its time grows with the charsmap and not with the number of rules. Throws for a charsmap that
+// passes a limit, or whose arcs lead in a circle.
+class RuleCounts {
+ public:
+  explicit RuleCounts(const Charsmap& from)
+      : from_(from), states_(from.rules.units().size()) {
+    if (!from.rules.empty()) count(from.rules.root(), 0);
+  }
+
+  bool has_rules(uint32_t base) const { return states_[base].rules > 0; }
+
+ private:
+  struct State {
+    uint64_t rules = 0;
+    uint64_t bytes = 0;   // of their targets, and of their sources from this state on
+    uint32_t height = 0;  // the longest way from here, in arcs
+    bool open = false;    // it is being counted
+    bool done = false;
+  };
+
+  const State& count(uint32_t base, size_t depth) {
+    State& state = states_[base];
+    if (state.open) refuse_depth("its arcs lead in a circle");
+    if (depth + state.height > kMaxKeySize) refuse_depth("a rule has more than 1000 bytes");
+    if (state.done) return state;
+    state.open = true;
+    for_each_arc_of(from_.rules, base, [&](uint32_t next, bool is_key, int) {
+      const State& below = count(next, depth + 1);
+      state.height = std::max(state.height, below.height + 1);
+      state.rules += below.rules + is_key;
+      state.bytes += below.bytes + below.rules + is_key;
+      if (is_key) add_target(from_.rules.value(next), state);
+      if (state.rules > kMaxRules || state.bytes > kMaxRuleBytes) {
+        throw std::runtime_error(
+            "precompiled_charsmap is invalid: it holds more than 1,048,576 rules, or 16 MiB of "
+            "them. Take the precompiled_charsmap of a model that you trust.");
+      }
+    });
+    state.open = false;
+    state.done = true;
+    return state;
+  }
+
+  // Targets may overlap, so their sum is not bounded by the size of the charsmap. `target_bytes_`
+  // bounds the time of this search as well.
+  void add_target(uint32_t offset, State& state) {
+    const size_t size = from_.target(offset).size();
+    state.bytes += size;
+    target_bytes_ += size;
+    if (target_bytes_ > kMaxRuleBytes) state.bytes = kMaxRuleBytes + 1;
+  }
+
+  [[noreturn]] static void refuse_depth(const char* why) {
+    throw std::runtime_error(std::string("Max recursion depth exceeded in decompile: ") + why +
+                             ". Take the precompiled_charsmap of a model that you trust.");
+  }
+
+  const Charsmap& from_;
+  std::vector<State> states_;  // by base
+  uint64_t target_bytes_ = 0;  // of every arc that ends a key, counted once
+};
+
+template <typename Function>
+void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base,
+                   std::string& key, Function& function) {
+  for_each_arc_of(from.rules, base, [&](uint32_t next, bool is_key, int label) {
+    key.push_back(static_cast<char>(label));
+    if (is_key) function(key, from.rules.value(next));
+    if (counts.has_rules(next)) for_each_rule(from, counts, next, key, function);
+    key.pop_back();
+  });
+}
+
+// Calls function(source, offset of its target) for every rule, sources ascending.
+template <typename Function>
+void for_each_rule(const Charsmap& from, Function function) {
+  const RuleCounts counts(from);
+  std::string key;
+  if (!from.rules.empty()) for_each_rule(from, counts, from.rules.root(), key, function);
+}
+
+}  // namespace charsmap
+
+inline Rules decompile_charsmap(std::string_view blob) {
+  Rules rules;
+  const Charsmap from = parse_charsmap(blob);
+  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
+    rules[charsmap::decode(source)] = charsmap::decode(from.target(target));
+  });
+  return rules;
+}
+
+// The charsmap without the rules whose source holds one of the characters. Targets stand in
+// their order, and keep it.
+inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
+  const Charsmap from = parse_charsmap(blob);
+  std::vector<std::pair<std::string, uint32_t>> keys;
+  std::map<uint32_t, uint32_t> offsets;  // of targets: old ones to new ones
+  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
+    for (const uint32_t c : charsmap::decode(source)) {
+      if (characters.count(c) > 0) return;
+    }
+    keys.emplace_back(source, target);
+    offsets.emplace(target, 0);
+  });
+  std::string targets;
+  for (auto& [from_offset, to_offset] : offsets) {
+    to_offset = static_cast<uint32_t>(targets.size());
+    targets.append(from.target(from_offset));
+    targets += '\0';
+  }
+  for (auto& [key, offset] : keys) offset = offsets.at(offset);
+  return charsmap::join(DoubleArray::build(keys), targets);
+}
+
+}  // namespace spmcompat

@@ -1,0 +1,255 @@
+"""Normalization rules: the predefined ones, those of a TSV file, and their compiled form.
+
+Pure C++ in ``charsmap.hpp`` does the work on code points and bytes; this is its Python face,
+which knows files and turns C++ exceptions into those of the package.
+"""
+
+import os
+import re
+
+from cython.operator cimport dereference, preincrement
+from libc.stdint cimport UINT32_MAX, uint32_t
+from libcpp cimport bool as cbool
+from libcpp.map cimport map as cpp_map
+from libcpp.set cimport set as cpp_set
+from libcpp.string cimport string
+from libcpp.string_view cimport string_view
+from libcpp.vector cimport vector
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+
+ctypedef vector[uint32_t] Chars
+ctypedef cpp_map[Chars, Chars] Rules
+
+
+cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Charsmap:
+        pass
+    Charsmap parse_charsmap(string_view blob) except +
+    string cpp_compile "spmcompat::compile_charsmap"(
+        const Rules& rules, cbool change_something) except +
+    string cpp_without "spmcompat::without_characters"(
+        string_view blob, const cpp_set[uint32_t]& characters) except +
+    Rules cpp_decompile "spmcompat::decompile_charsmap"(string_view blob) except +
+
+
+NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+
+_CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)\s*")
+_STREAMED_CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)")
+
+
+def compile_charsmap(rules, *, bint change_something=True):
+    """Compile rules to the bytes that a model stores as ``precompiled_charsmap``.
+
+    Parameters
+    ----------
+    rules : Mapping[tuple[int, ...], tuple[int, ...]]
+        From the code points of a source to those of its target, which may be empty. Numbers
+        above U+10FFFF count as U+FFFD.
+    change_something : bool
+        Whether every rule must.
+
+    Returns
+    -------
+    bytes
+        The bytes of ``Builder::CompileCharsMap`` of sentencepiece.
+
+    Raises
+    ------
+    BadValueError
+        A source is empty or equals its target, or a number is below 0 or above 2**32 - 1.
+    TrainingError
+        There is no rule; a rule holds a surrogate; a source begins with U+0000; 32 sources or
+        more begin one another.
+    """
+    cdef Rules cpp_rules
+    try:
+        for source, target in rules.items():
+            cpp_rules[<Chars>source] = <Chars>target
+    except OverflowError:
+        raise BadValueError(
+            "A normalization rule holds a number that is no code point: give numbers from 0 to "
+            "0x10FFFF."
+        ) from None
+    try:
+        return <bytes>cpp_compile(cpp_rules, change_something)
+    except ValueError as error:
+        raise BadValueError(str(error)) from None
+    except RuntimeError as error:
+        raise TrainingError(str(error)) from None
+
+
+def decompile(blob):
+    """Return the rules of a compiled charsmap, the inverse of `compile_charsmap`.
+
+    Parameters
+    ----------
+    blob : bytes
+        A compiled charsmap; no bytes hold no rules.
+
+    Returns
+    -------
+    dict[tuple[int, ...], tuple[int, ...]]
+        From the code points of a source to those of its target.
+
+    Raises
+    ------
+    TrainingError
+        The charsmap is broken; its arcs lead in a circle; a source has more than 1000 bytes; or
+        there are more than 2**20 rules, or more than 16 MiB of them.
+    """
+    cdef bytes text = blob
+    cdef Rules rules
+    try:
+        rules = cpp_decompile(text)
+    except RuntimeError as error:
+        raise TrainingError(str(error)) from None
+    result = {}
+    it = rules.begin()
+    while it != rules.end():
+        result[tuple(dereference(it).first)] = tuple(dereference(it).second)
+        preincrement(it)
+    return result
+
+
+def validate(blob):
+    """Raise if sentencepiece would refuse these bytes as a ``precompiled_charsmap``.
+
+    Parameters
+    ----------
+    blob : bytes
+        A compiled charsmap; no bytes are valid and hold no rules.
+
+    Raises
+    ------
+    TrainingError
+        The charsmap is broken.
+    """
+    cdef bytes text = blob
+    try:
+        parse_charsmap(text)
+    except RuntimeError as error:
+        raise TrainingError(
+            f"{error} Take the precompiled_charsmap of a model that loads."
+        ) from None
+
+
+def load_rules(path, code_points="strict"):
+    r"""Read rules from a TSV file.
+
+    A line holds the code points of a source and, after a tab, those of its target, in
+    hexadecimal and divided by spaces; without a target the source is deleted. What follows a
+    second tab is a comment. Of two rules for one source the later holds.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    code_points : str
+        What is taken for a code point: ``strict``: only a number; ``forgiving``: anything, as 0
+        if it is no number; ``streamed``: the number that it begins with, or 0.
+
+    Returns
+    -------
+    dict[tuple[int, ...], tuple[int, ...]]
+        As `compile_charsmap` takes them.
+
+    Raises
+    ------
+    MissingFileError
+        The file cannot be read.
+    TrainingError
+        A line has no source or something that is no code point; the message names the file
+        and the line.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise MissingFileError(
+            f'"{path}": {reason}: give a readable TSV file of normalization rules.'
+        ) from None
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    rules = {}
+    for number, line in enumerate(lines, start=1):
+        source, target, *_ = line.split(b"\t") + [b""]
+        place = f"{path}, line {number}"
+        key = _code_points(source, place, code_points)
+        if not key:
+            raise TrainingError(
+                f"{place}: the rule has no source: write 'source<TAB>target' in hexadecimal "
+                "code points."
+            )
+        rules[key] = _code_points(target, place, code_points)
+    return rules
+
+
+def _code_points(bytes field, str place, str reading):
+    points = []
+    for word in filter(None, field.split(b" ")):
+        if reading == "streamed":
+            match = _STREAMED_CODE_POINT.match(word)
+            points.append(min(int(match[1], 16), UINT32_MAX) if match else 0)
+            continue
+        match = _CODE_POINT.fullmatch(word)
+        value = int(match[1], 16) if match else 1 << 32
+        if value >= 1 << 32 and reading == "forgiving":
+            value = 0
+        if value >= 1 << 32:
+            shown = word.decode("utf-8", "backslashreplace")
+            raise TrainingError(
+                f"{place}: Invalid hex codepoint: {shown!r}: write hexadecimal code points "
+                "divided by spaces, for example '41 301'."
+            )
+        points.append(value)
+    return tuple(points)
+
+
+def precompiled(str name, str characters_without_rules=""):
+    """Return the compiled charsmap of a predefined rule set.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`, or ``identity``, which has no rules and no bytes.
+    characters_without_rules : str
+        Characters, as in ``61C A7F1-A7F4``; rules with one of them in their source are left out.
+
+    Returns
+    -------
+    bytes
+        The bytes that sentencepiece 0.2.3 carries under that name, or an earlier release, if
+        it differs by just these characters.
+
+    Raises
+    ------
+    BadValueError
+        The name has other characters than a to z, ``_`` and ``-``.
+    MissingFileError
+        There is no rule set of that name.
+    """
+    if name == "identity":
+        return b""
+    choice = f"choose one of {', '.join(NAMES)}, identity"
+    if not re.fullmatch("[a-z_-]*", name):
+        raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
+    if name not in NAMES:
+        raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
+    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
+    cdef bytes blob
+    cdef cpp_set[uint32_t] dropped
+    with open(path, "rb") as file:
+        blob = file.read()
+    if characters_without_rules:
+        _add_characters(dropped, characters_without_rules)
+        blob = cpp_without(blob, dropped)
+    return blob
+
+
+cdef _add_characters(cpp_set[uint32_t]& found, str ranges):
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        for c in range(int(first, 16), int(last or first, 16) + 1):
+            found.insert(c)

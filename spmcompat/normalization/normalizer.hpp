@@ -1,0 +1,299 @@
+// Text as it comes to text as it is trained on: the rules of a charsmap by leftmost
+// longest match, spaces collapsed and written as U+2581, a space mark put in front.
+//
+// All of it is const and holds no Python object: one Normalizer serves any number of
+// threads. Most text meets no rule at all, so stretches of *plain* characters, those
+// that normalize to themselves whatever stands behind them, are found by table and
+// copied whole; everything else goes through the double array, character by character.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/normalization/charsmap.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+struct NormalizerOptions {
+  bool add_dummy_prefix = true;
+  bool remove_extra_whitespaces = true;
+  bool escape_whitespaces = true;
+  bool treat_whitespace_as_suffix = false;
+};
+
+// Finds the longest symbol of a list at one place.
+class SymbolMatcher {
+ public:
+  // Throws std::runtime_error for a symbol that holds a 0 byte.
+  explicit SymbolMatcher(std::vector<std::string> symbols) {
+    std::sort(symbols.begin(), symbols.end());
+    std::vector<std::pair<std::string, uint32_t>> keys;
+    for (const std::string& symbol : symbols) {
+      if (symbol.find('\0') != std::string::npos) {
+        throw std::runtime_error(
+            "failed to build double-array: invalid null character: remove U+0000 from the "
+            "symbols.");
+      }
+      if (symbol.empty()) continue;
+      begins_[static_cast<unsigned char>(symbol[0])] = true;
+      keys.emplace_back(symbol, 0);
+    }
+    if (!keys.empty()) symbols_ = DoubleArray::build(keys);
+  }
+
+  bool empty() const { return symbols_.empty(); }
+
+  // The length of the symbol that begins at `at`, before `end`; 0 if none does.
+  size_t match(const char* at, const char* end) const {
+    if (!begins_[static_cast<unsigned char>(*at)]) return 0;
+    return symbols_.longest_prefix(at, end, kMaxMatches).length;
+  }
+
+ private:
+  static constexpr size_t kMaxMatches = 64;
+
+  DoubleArray symbols_;
+  std::array<bool, 256> begins_{};
+};
+
+class Normalizer {
+ public:
+  // Throws std::runtime_error for a charsmap that is broken. One of no bytes has no rules.
+  // What is one of the `symbols`, which outlive the normalizer, stays as it is.
+  Normalizer(std::string_view charsmap, const NormalizerOptions& options,
+             const SymbolMatcher* symbols = nullptr)
+      : options_(options),
+        space_(options.escape_whitespaces ? "\xe2\x96\x81" : " "),
+        charsmap_(parse_charsmap(charsmap)),
+        symbols_(symbols) {
+    for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));
+    for (char32_t c = 0x80; c < plain_.size(); ++c) plain_[c] = is_code_point(c) && has_no_rule(c);
+    plain_space_ = ascii_class(' ') == kPlain;
+    independent_ = rules_keep_words_apart();
+    ascii_[int{' '}] = kSpecial;
+    if (symbols_ != nullptr) {  // one may begin anywhere
+      ascii_.fill(kSpecial);
+      plain_.fill(false);
+      plain_space_ = false;
+    }
+  }
+
+  // Replaces `out` by the normalized text. Malformed bytes become U+FFFD each.
+  void normalize(const char* text, size_t size, std::string& out) const {
+    out.clear();
+    const char* end = text + size;
+    const char* at = options_.remove_extra_whitespaces ? skip_spaces(text, end) : text;
+    if (at == end) return;
+    out.reserve(size + size / 2);
+    const bool mark = options_.add_dummy_prefix;
+    if (mark && !options_.treat_whitespace_as_suffix) out += space_;
+    append(at, end, options_.remove_extra_whitespaces, space_, out);
+    if (options_.remove_extra_whitespaces) strip_end(out);
+    if (mark && options_.treat_whitespace_as_suffix) out += space_;
+  }
+
+  // Whether the parts of a text between two U+0020 can be normalized one at a time.
+  bool words_are_independent() const { return independent_; }
+
+  // Replaces `out` by the normalized run: bytes without U+0020, read as if a space stood
+  // before them and spaces were collapsed. Spaces that rules put in stay U+0020; nothing
+  // is added in front or removed at the end.
+  void normalize_run(const char* text, size_t size, std::string& out) const {
+    out.clear();
+    append(text, text + size, true, " ", out);
+  }
+
+ private:
+  enum Ascii : uint8_t {
+    kSpecial,   // the space, or begins a rule that ASCII alone can complete
+    kPlain,     // begins no rule
+    kCombines,  // begins rules, but all of them go on with a byte beyond ASCII
+  };
+
+  struct Piece {
+    std::string_view text;
+    size_t consumed;
+  };
+
+  Ascii ascii_class(char c) const {
+    if (charsmap_.rules.empty()) return kPlain;
+    const DoubleArray& rules = charsmap_.rules;
+    uint32_t base = rules.root();
+    bool is_key;
+    if (!rules.step(&base, static_cast<uint8_t>(c), &is_key)) return kPlain;
+    if (is_key) return kSpecial;
+    for (int next = 0; next < 128; ++next) {
+      if (has_arc(base, static_cast<uint8_t>(next))) return kSpecial;
+    }
+    return kCombines;
+  }
+
+  bool has_no_rule(char32_t c) const {
+    if (charsmap_.rules.empty()) return true;
+    std::string bytes;
+    append_utf8(c, bytes);
+    uint32_t base = charsmap_.rules.root();
+    for (const char byte : bytes) {
+      bool is_key;
+      if (!charsmap_.rules.step(&base, static_cast<uint8_t>(byte), &is_key)) return true;
+      if (is_key) return false;
+    }
+    return false;
+  }
+
+  bool has_arc(uint32_t state, uint8_t label) const {
+    bool is_key;
+    return charsmap_.rules.step(&state, label, &is_key);
+  }
+
+  // A space must stay a space, and no rule may read one together with other characters.
+  bool rules_keep_words_apart() const {
+    if (normalize_first(" ", " " + 1).text != " ") return false;
+    if (charsmap_.rules.empty()) return true;
+    std::vector<bool> is_state(charsmap_.rules.units().size(), false);
+    is_state[charsmap_.rules.root()] = true;
+    bool apart = true;
+    for (bool grows = true; grows;) {  // a pass may find states that earlier arcs lead from
+      grows = false;
+      charsmap_.rules.for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
+        if (!is_state[from]) return;
+        if (label == ' ') apart = false;
+        if (!is_state[to]) is_state[to] = grows = true;
+      });
+    }
+    return apart;
+  }
+
+  // The symbol that begins at `at`, else the target of the longest rule, else the character there.
+  Piece normalize_first(const char* at, const char* end) const {
+    if (symbols_ != nullptr) {
+      const size_t length = symbols_->match(at, end);
+      if (length > 0) return {std::string_view(at, length), length};
+    }
+    const DoubleArray::Match match = charsmap_.rules.longest_prefix(at, end, kMaxRulesAtOnce);
+    if (match.length > 0) return {charsmap_.target(match.value), match.length};
+    size_t size;
+    if (decode_utf8(at, end, &size) == kReplacement && size == 1) return {"\xef\xbf\xbd", 1};
+    return {std::string_view(at, size), size};
+  }
+
+  const char* skip_spaces(const char* at, const char* end) const {
+    while (at < end) {
+      const Piece piece = normalize_first(at, end);
+      if (piece.text != " ") break;
+      at += piece.consumed;
+    }
+    return at;
+  }
+
+  // Where the stretch of plain characters that begins at `at` ends.
+  const char* skip_plain(const char* at, const char* end) const {
+    while (at < end) {
+      const char* run = at;
+      while (at < end && static_cast<signed char>(*at) >= 0 && ascii_[int{*at}] != kSpecial) ++at;
+      if (at == end || static_cast<signed char>(*at) >= 0) return at;
+      if (at > run && ascii_[int{at[-1]}] == kCombines) return at - 1;
+      size_t size;
+      const char32_t c = decode_utf8(at, end, &size);
+      if (size == 1 || c >= plain_.size() || !plain_[c]) return at;
+      at += size;
+    }
+    return at;
+  }
+
+  void append(const char* at, const char* end, bool collapse, std::string_view space,
+              std::string& out) const {
+    bool after_space = collapse;
+    while (at < end) {
+      const char* stop = skip_plain(at, end);
+      if (stop > at) {
+        out.append(at, stop - at);
+        at = stop;
+        after_space = false;
+        if (at == end) break;
+      }
+      if (*at == ' ' && plain_space_) {
+        if (!after_space) out += space;
+        after_space = collapse;
+        ++at;
+        continue;
+      }
+      Piece piece = normalize_first(at, end);
+      at += piece.consumed;
+      while (after_space && !piece.text.empty() && piece.text.front() == ' ') {
+        piece.text.remove_prefix(1);
+      }
+      if (piece.text.empty()) continue;
+      append_spaced(piece.text, space, out);
+      after_space = collapse && piece.text.back() == ' ';
+    }
+  }
+
+  static void append_spaced(std::string_view text, std::string_view space, std::string& out) {
+    for (const char c : text) {
+      if (c == ' ') {
+        out += space;
+      } else {
+        out += c;
+      }
+    }
+  }
+
+  // Bytes are compared: a U+2581 of the text itself goes too.
+  void strip_end(std::string& out) const {
+    size_t size = out.size();
+    while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {
+      size -= space_.size();
+    }
+    out.resize(size);
+  }
+
+  NormalizerOptions options_;
+  std::string space_;
+  Charsmap charsmap_;
+  const SymbolMatcher* symbols_;
+  std::array<Ascii, 128> ascii_;
+  std::array<bool, 0x10000> plain_{};  // beyond ASCII
+  bool plain_space_;
+  bool independent_;
+};
+
+// Puts a mark in the place of every symbol of a list: leftmost longest match, and where
+// none matches, on by one character, measured by its first byte.
+class MetaPieceMatcher {
+ public:
+  // Throws std::runtime_error for a symbol that holds a 0 byte.
+  MetaPieceMatcher(std::vector<std::string> symbols, char mark)
+      : mark_(mark), symbols_(std::move(symbols)) {}
+
+  void replace(const std::string& in, std::string& out) const {
+    out.clear();
+    const char* end = in.data() + in.size();
+    const char* kept = in.data();  // from here on nothing is written yet
+    for (const char* at = kept; at < end;) {
+      const size_t length = symbols_.match(at, end);
+      if (length > 0) {
+        out.append(kept, at - kept);
+        out.push_back(mark_);
+        kept = at += length;
+      } else {
+        at += std::min<size_t>(char_size(*at), end - at);
+      }
+    }
+    out.append(kept, end - kept);
+  }
+
+ private:
+  char mark_;
+  SymbolMatcher symbols_;
+};
+
+}  // namespace spmcompat

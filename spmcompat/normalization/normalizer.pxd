@@ -1,0 +1,25 @@
+"""The classes of normalizer.hpp for other Cython modules."""
+
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.string_view cimport string_view
+from libcpp.vector cimport vector
+
+
+cdef extern from "spmcompat/normalization/normalizer.hpp" namespace "spmcompat" nogil:
+    cdef cppclass NormalizerOptions:
+        NormalizerOptions()
+        cbool add_dummy_prefix
+        cbool remove_extra_whitespaces
+        cbool escape_whitespaces
+        cbool treat_whitespace_as_suffix
+
+    cdef cppclass CNormalizer "spmcompat::Normalizer":
+        CNormalizer(string_view charsmap, const NormalizerOptions& options) except +
+        void normalize(const char* text, size_t size, string& out) except +
+        void normalize_run(const char* text, size_t size, string& out) except +
+        cbool words_are_independent()
+
+    cdef cppclass MetaPieceMatcher:
+        MetaPieceMatcher(vector[string] symbols, char mark) except +
+        void replace(const string& text, string& out) except +

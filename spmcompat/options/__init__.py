@@ -1,0 +1,1 @@
+"""From flags and keywords to settings, and every check before reading."""

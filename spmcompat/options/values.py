@@ -1,0 +1,208 @@
+"""Option values as text, read and written the way the reference reads and writes them.
+
+Source: ``spec_parser.h``, ``util.cc`` and ``__init__.py`` of ``sentencepiece``. Releases read
+numbers in two ways: with the parsers of Abseil, which take the whole text, or with those of the
+C++ standard streams, which take what a number can begin with and leave the rest unread.
+"""
+
+import csv
+import io
+import math
+import re
+
+from spmcompat.errors import BadValueError
+
+INT32 = range(-(2**31), 2**31)
+UINT32 = range(2**32)
+UINT64 = range(2**64)
+
+_SPACE = " \t\n\v\f\r"
+_DECIMAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
+    re.ASCII | re.IGNORECASE,
+)
+_STREAMED_INT = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)", re.ASCII)
+_STREAMED_FLOAT = re.compile(
+    r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?)", re.ASCII
+)
+_TRUE = frozenset({"1", "t", "true", "y", "yes"})
+_FALSE = frozenset({"0", "f", "false", "n", "no"})
+
+
+def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
+    """Read a whole number; white space around it and a sign are welcome.
+
+    Parameters
+    ----------
+    text : str
+        The value as it was given.
+    allowed : range
+        The values that the field can hold, such as `INT32`.
+    hexadecimal : bool
+        Whether ``0x1F`` is read too, as on the command line.
+
+    Raises
+    ------
+    BadValueError
+        If the text is no such number, or the number does not fit.
+    """
+    bare = text.strip(_SPACE)
+    if _DECIMAL.fullmatch(bare):
+        value = to_int(bare)
+    elif hexadecimal and _HEXADECIMAL.fullmatch(bare):
+        value = int(bare, 16)
+    else:
+        raise BadValueError(f'cannot parse "{text}" as int.')
+    # An unsigned field takes no minus sign at all, not even before a zero.
+    if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
+        raise BadValueError(f'cannot parse "{text}" as int.')
+    return value
+
+
+def to_int(digits: str | bytes) -> int:
+    """Read decimal digits with or without a sign, however many there are.
+
+    Python refuses to read more than 4,300 digits. No field holds a number of so many, so one
+    beyond 128 bits is read as 2**128, with its sign.
+    """
+    text = digits.decode() if isinstance(digits, bytes) else digits
+    bare = text.lstrip("+-").lstrip("0")
+    value = 2**128 if len(bare) > 38 else int(bare or "0")
+    return -value if text.startswith("-") else value
+
+
+def stream_int(text: str, allowed: range) -> int:
+    """Read the whole number that a text begins with.
+
+    As in C++, a minus sign counts an unsigned number down from its upper end.
+
+    Parameters
+    ----------
+    text : str
+        The value as it was given; white space may stand before it.
+    allowed : range
+        The values that the field can hold, such as `INT32`.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such number, or it does not fit.
+    """
+    match = _STREAMED_INT.match(text)
+    value = to_int(match[1]) if match else allowed.stop
+    if allowed.start == 0 and -allowed.stop < value < 0:
+        value += allowed.stop
+    if value not in allowed:
+        raise BadValueError(f'cannot parse "{text}" as int.')
+    return value
+
+
+def stream_float(text: str) -> float:
+    """Read the decimal number that a text begins with, in double precision.
+
+    Raises
+    ------
+    BadValueError
+        If there is none, its exponent has no digits, or it is too large.
+    """
+    match = _STREAMED_FLOAT.match(text)
+    if match is None or not match[1][-1:].strip("eE+-") or math.isinf(float(match[1])):
+        raise BadValueError(f'cannot parse "{text}" as float.')
+    return float(match[1])
+
+
+def parse_float(text: str) -> float:
+    """Read a decimal number, in double precision.
+
+    Raises
+    ------
+    BadValueError
+        If the text is no such number.
+    """
+    bare = text.strip(_SPACE)
+    if not _FLOAT.fullmatch(bare):
+        raise BadValueError(f'cannot parse "{text}" as float.')
+    return float(bare)
+
+
+def parse_bool(text: str) -> bool:
+    """Read a truth value; an empty text is true, as a bare ``--flag`` is.
+
+    Raises
+    ------
+    BadValueError
+        If the text is none of the accepted words.
+    """
+    word = text.lower() if text.isascii() else ""
+    if text == "" or word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise BadValueError(f'cannot parse "{text}" as bool.')
+
+
+def split_csv(line: str) -> list[str]:
+    """Cut a line of comma-separated values, with every habit of the reference's own splitter.
+
+    A field may stand in double quotes, where two quotes mean one. What follows the closing quote
+    is dropped up to the comma, a comma at the end adds no field, and a field ends at a NUL.
+    """
+    fields = []
+    at = 0
+    while at < len(line):
+        if line[at] == '"':
+            field, at = _quoted_field(line, at + 1)
+        else:
+            start, at = at, _comma(line, at)
+            field = line[start:at]
+        fields.append(field.partition("\0")[0])
+        at += 1
+    return fields
+
+
+def _quoted_field(line: str, at: int) -> tuple[str, int]:
+    """Return the field whose text begins at `at`, and the place of the comma behind it."""
+    characters = []
+    while at < len(line):
+        if line[at] == '"':
+            at += 1
+            if line[at : at + 1] != '"':
+                break
+        characters.append(line[at])
+        at += 1
+    return "".join(characters), _comma(line, at)
+
+
+def _comma(line: str, at: int) -> int:
+    """Return the place of the next comma, or the end of the line."""
+    found = line.find(",", at)
+    return len(line) if found < 0 else found
+
+
+def to_text(value: object) -> str:
+    """Write a keyword's value as text: a list as one line of CSV, anything else by ``str``.
+
+    Raises
+    ------
+    BadValueError
+        If a number has more digits than Python writes.
+    """
+    if not isinstance(value, list):
+        return _item_to_text(value)
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([_item_to_text(item) for item in value])
+    return line.getvalue()
+
+
+def _item_to_text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        if not isinstance(value, int):
+            raise
+        # The number has more digits than `sys.get_int_max_str_digits` allows.
+        raise BadValueError(
+            f"cannot parse a number of {value.bit_length():,} bits as int."
+        ) from None

@@ -1,0 +1,1 @@
+"""Where no piece may cross: the rule of pieces, script runs and pre-tokenizers."""

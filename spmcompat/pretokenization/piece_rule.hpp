@@ -1,0 +1,106 @@
+// What may be a piece, and where no piece can ever lie across.
+//
+// `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` is its
+// consequence for two neighbouring characters: where it holds, no valid piece
+// holds both, so a word may be cut there into segments that are shared between
+// words. The cut may be missed (an Inherited character takes the script of what
+// stands before it), but it is never made where a piece could cross.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "spmcompat/unicode/scripts.hpp"
+
+namespace spmcompat {
+
+constexpr char32_t kSpaceMark = 0x2581;
+constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";  // the same
+constexpr char32_t kUnknownMark = 0x2585;
+
+struct PieceRule {
+  size_t max_length = 16;  // in characters
+  bool split_by_unicode_script = true;
+  bool split_by_number = true;
+  bool split_by_whitespace = true;
+  bool split_digits = false;
+  bool whitespace_as_suffix = false;
+  bool whitespace_only = false;
+  bool spaces_apart = false;  // no piece holds a space mark
+  char32_t boundary = 0x1f;  // what stands where the text was cut
+
+  bool allows(const char32_t* piece, size_t length) const {
+    if (length == 0 || length > max_length) return false;
+    const bool only_spaces = whitespace_only && all_spaces(piece, length);
+    int before = kAnyScript;
+    for (size_t i = 0; i < length; ++i) {
+      const char32_t c = piece[i];
+      if (c == kSpaceMark) {
+        if (spaces_apart || (!only_spaces && !space_may_stand(i, length))) return false;
+        continue;
+      }
+      if (c == kUnknownMark || c == boundary || c == 0 || c == U' ') return false;
+      if (split_digits && length > 1 && is_digit(c)) return false;
+      int script = script_class(c);
+      if (script == kScriptInherited) script = before;
+      if (split_by_unicode_script && script != kAnyScript && before != kAnyScript &&
+          script != before) {
+        return false;
+      }
+      before = script;
+    }
+    return true;
+  }
+
+  bool parts(char32_t left, char32_t right) const {
+    if (left == kUnknownMark || right == kUnknownMark) return true;
+    if (left == kSpaceMark || right == kSpaceMark) return space_parts(left, right);
+    if (split_digits && (is_digit(left) || is_digit(right))) return true;
+    if (!split_by_unicode_script) return false;
+    const int a = script_class(left);
+    const int b = script_class(right);
+    return a != b && is_definite(a) && is_definite(b);
+  }
+
+  // Whether a new word begins at `right`.
+  bool space_parts(char32_t left, char32_t right) const {
+    if (spaces_apart) return left == kSpaceMark || right == kSpaceMark;
+    if (!split_by_whitespace) return false;
+    if (left == kSpaceMark && right == kSpaceMark) return !whitespace_only;
+    return whitespace_as_suffix ? left == kSpaceMark : right == kSpaceMark;
+  }
+
+ private:
+  static constexpr int kAnyScript = -1;
+
+  static bool is_definite(int script) {
+    return script != kAnyScript && script != kScriptInherited;
+  }
+  static bool is_digit(char32_t c) {
+    return (c >= 0x30 && c <= 0x39) || (c >= 0xff10 && c <= 0xff19);
+  }
+  static bool all_spaces(const char32_t* piece, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+      if (piece[i] != kSpaceMark) return false;
+    }
+    return true;
+  }
+
+  // Japanese mixes three scripts within a word: they count as one.
+  int script_class(char32_t c) const {
+    if (!split_by_number && is_digit(c)) return kAnyScript;
+    const int script = script_of(c);
+    const bool kana = script == kScriptHiragana || script == kScriptKatakana || c == 0x30fc;
+    return kana ? kScriptHan : script;
+  }
+
+  bool space_may_stand(size_t i, size_t length) const {
+    const bool first = i == 0;
+    const bool last = i + 1 == length;
+    if (whitespace_as_suffix) return last || (!split_by_whitespace && !first);
+    return first || (!split_by_whitespace && !last);
+  }
+};
+
+}  // namespace spmcompat

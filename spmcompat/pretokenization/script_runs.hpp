@@ -1,0 +1,133 @@
+// Pre-tokenization by script: runs of one script and one class of general categories.
+//
+// Letters and marks are one class, punctuation and symbols another, then separators,
+// numbers, and all else. A single space joins the run behind it, if that holds letters of
+// a script that puts spaces between words, or punctuation and symbols of no script. What
+// is Inherited belongs to the run before it, and does not end that run. Hiragana goes with
+// Han. As in "SCRIPT" pre-tokenization of Land and Pinter.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "spmcompat/unicode/category_ranges.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/scripts.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+class ScriptRuns {
+ public:
+  ScriptRuns() {
+    // A letter of each script that puts spaces between words.
+    for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
+    joins_space_[kScriptCommon] = false;  // of the zero behind them
+    categories_.fill(kCategoryOther);
+    for (const CategoryRange& range : kCategoryRanges) {
+      for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
+        categories_[c] = range.category;
+      }
+    }
+  }
+
+  // Replaces `out` by the text with a boundary mark between every two runs.
+  void mark(std::string_view text, char32_t boundary, std::string& out) const {
+    out.clear();
+    Kind run{};
+    bool lone_space = false;  // whether the run is a single space so far
+    for_each_character(text, [&](char32_t c) {
+      const Kind kind = kind_of(c);
+      const bool inherited = kind.script == kScriptInherited;
+      const bool goes_on = inherited || kind == run || (lone_space && joins_space(kind));
+      const bool begins = out.empty() || !goes_on;
+      if (begins && !out.empty()) out.push_back(static_cast<char>(boundary));
+      if (begins || !inherited) run = kind;
+      lone_space = begins && c == kSpaceMark;
+      append_utf8(c, out);
+    });
+  }
+
+  // Whether this text, which a space stands before and behind, may share a run with what lies
+  // beyond: other separators join spaces, and what is Inherited makes a space part of a run.
+  bool reaches_out(std::string_view text) const {
+    bool reaches = false, after_space = true;
+    for_each_character(text, [&](char32_t c) {
+      const Kind kind = kind_of(c);
+      reaches |= after_space && kind.script == kScriptInherited;
+      after_space = c == U' ';
+      reaches |= !after_space && kind.category == kCategorySeparator;
+    });
+    return reaches;
+  }
+
+ private:
+  struct Kind {
+    int script;
+    int category;
+    bool operator==(const Kind& other) const {
+      return script == other.script && category == other.category;
+    }
+  };
+
+  Kind kind_of(char32_t c) const {
+    switch (c) {
+      case kSpaceMark:
+      case U'\t':
+      case U'\n':
+        return {kScriptCommon, kCategorySeparator};
+      case 0x30fc:  // prolong the vowel of the kana before them
+      case 0xff70:
+        return {kScriptInherited, kCategoryLetter};
+      case 0x0640:  // stretches the Arabic letter before it
+        return {script_of(U'ا'), kCategoryLetter};
+    }
+    const int script = script_of(c);
+    const int category = category_of(c);
+    const bool hiragana = script == kScriptHiragana && category == kCategoryLetter;
+    return {hiragana ? kScriptHan : script, category};
+  }
+
+  int category_of(char32_t c) const {
+    if (c < categories_.size()) return categories_[c];
+    const CategoryRange* range = std::lower_bound(
+        std::begin(kCategoryRanges), std::end(kCategoryRanges), c,
+        [](const CategoryRange& r, char32_t value) { return r.last < value; });
+    const bool found = range != std::end(kCategoryRanges) && range->first <= c;
+    return found ? range->category : kCategoryOther;
+  }
+
+  bool joins_space(const Kind& kind) const {
+    if (kind.script == kScriptCommon) return kind.category == kCategorySymbol;
+    return kind.category == kCategoryLetter && joins_space_[kind.script];
+  }
+
+  std::array<bool, 256> joins_space_{};
+  std::array<uint8_t, 0x10000> categories_;
+};
+
+// Replaces `out` by the text without the boundary marks that no piece could lie across
+// anyway: each that is left counts as an unknown character. One at the start is left too.
+inline void spare_boundaries(std::string_view text, const PieceRule& rule, std::string& out) {
+  out.clear();
+  char32_t left = 0;
+  bool marked = false;
+  for_each_character(text, [&](char32_t c) {
+    if (c == rule.boundary) {
+      marked = true;
+      return;
+    }
+    if (marked && (out.empty() || !rule.parts(left, c))) {
+      out.push_back(static_cast<char>(rule.boundary));
+    }
+    marked = false;
+    append_utf8(c, out);
+    left = c;
+  });
+}
+
+}  // namespace spmcompat

@@ -1,0 +1,1 @@
+"""Threads, progress, and Ctrl-C."""

@@ -1,0 +1,194 @@
+"""Real threads. How many there are can never be seen in the output."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TypeAlias, TypeVar, cast
+
+from spmcompat.runtime.cancel import CancelFlag, check_room_for_thread, prepare_thread
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_Job: TypeAlias = "Callable[[], None]"
+_Orders: TypeAlias = "SimpleQueue[_Job | None]"  # None ends the thread
+_Report: TypeAlias = "tuple[int, BaseException | None]"  # the worker, and what its job raised
+
+_NO_TASK = object()
+# Seconds that an error or interrupt waits for threads; one that is still in a kernel then ends
+# by itself.
+_PATIENCE = 0.8
+# Seconds between two looks for an interrupt: one that comes just before a wait does not end it.
+_LONGEST_WAIT = 0.1
+
+
+class Workers:
+    """Threads that share out tasks; the tasks release the GIL in compiled code.
+
+    The calling thread only gives orders and waits, so that it notices a Ctrl-C even while
+    every worker is inside a kernel. The threads stay for the next call, and end after an error
+    or when the workers are dropped. A task cannot itself use the workers that do it.
+
+    Parameters
+    ----------
+    count : int
+        Number of threads, at least 1.
+    cancel : CancelFlag, optional
+        Set by the first error or interrupt; the workers are of no use then.
+    """
+
+    def __init__(self, count: int, cancel: CancelFlag | None = None) -> None:
+        self.count = count
+        self.cancel = cancel or CancelFlag()
+        self._threads: list[threading.Thread] = []
+        self._orders: list[_Orders] = []
+        self._reports: SimpleQueue[_Report] = SimpleQueue()
+
+    def __del__(self) -> None:
+        with suppress(MemoryError):
+            self._dismiss()
+
+    def run(self, tasks: Sequence[Task], do: Callable[[int, Task], None]) -> None:
+        """Call ``do(worker, task)`` for every task; the workers take them in order.
+
+        Raises
+        ------
+        BaseException
+            What any call raised first.
+        MemoryError
+            If a thread cannot start.
+        """
+        waiting = iter(tasks)
+        turn = threading.Lock()
+
+        def share(worker: int) -> None:
+            while not self.cancel.is_set():
+                with turn:
+                    task = next(waiting, _NO_TASK)
+                if task is _NO_TASK:
+                    break
+                do(worker, cast(Task, task))
+
+        sharers = range(min(self.count, len(tasks)))
+        with self._ending_on_error():
+            for worker in sharers:
+                self._order(worker, partial(share, worker))
+            for _ in sharers:
+                self._next_report()
+
+    def feed(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
+        """Call ``do(worker, task)`` for every task, taken from `tasks` in the calling thread.
+
+        While the workers are at work, no more than one task is taken ahead.
+
+        Raises
+        ------
+        BaseException
+            What `tasks` or any call raised first.
+        MemoryError
+            If a thread cannot start.
+        """
+        used = 0
+        with self._ending_on_error():
+            for task in tasks:
+                worker = used if used < self.count else self._next_report()
+                self._order(worker, partial(do, worker, task))
+                used = max(used, worker + 1)
+            for _ in range(used):
+                self._next_report()
+
+    def call(self, function: Callable[[], Result]) -> Result:
+        """Return what `function` returns, called in one worker."""
+        results: list[Result] = []
+        self.run([None], lambda _, __: results.append(function()))
+        return results[0]
+
+    def _order(self, worker: int, job: _Job) -> None:
+        """Give a job to a worker, whose thread is started if this is its first."""
+        if worker == len(self._orders):
+            orders: _Orders = SimpleQueue()
+            self._orders.append(orders)
+            thread = threading.Thread(
+                target=_serve, args=(worker, orders, self._reports, self.cancel), daemon=True
+            )
+            _start(thread)
+            self._threads.append(thread)
+        self._orders[worker].put(job)
+
+    def _next_report(self) -> int:
+        """Wait until a job is done; return the worker, or raise what the job raised."""
+        report = None
+        while report is None:
+            all_alive = all(thread.is_alive() for thread in self._threads)
+            with suppress(Empty):
+                report = self._reports.get(timeout=_LONGEST_WAIT)
+            if report is None and not all_alive:
+                raise MemoryError("a thread ended without a report")
+        worker, error = report
+        if error is not None:
+            raise error
+        return worker
+
+    @contextmanager
+    def _ending_on_error(self) -> Iterator[None]:
+        """Stop the jobs and end the threads after an error or interrupt."""
+        try:
+            yield
+        except BaseException:
+            self.cancel.set()
+            self._dismiss()
+            self._await_end()
+            raise
+
+    def _dismiss(self) -> None:
+        """Have every thread end as soon as it has no job."""
+        for orders in self._orders:
+            orders.put(None)
+
+    def _await_end(self) -> None:
+        """Wait until all threads have ended, or for `_PATIENCE` seconds."""
+        deadline = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            thread.join(max(deadline - time.monotonic(), 0))
+
+
+def _start(thread: threading.Thread) -> None:
+    """Start a thread.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for it, or the system allows no further thread.
+    """
+    check_room_for_thread()
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise MemoryError(str(error)) from None
+
+
+def _serve(worker: int, orders: _Orders, reports: SimpleQueue[_Report], cancel: CancelFlag) -> None:
+    """Do one job after the other. A thread that waits holds no job, and so no `Workers`."""
+    # A thread without memory for its report ends. Whoever waits for the report sees that.
+    with suppress(MemoryError):
+        prepare_thread()
+        while (report := _do_next(worker, orders, cancel)) is not None:
+            reports.put(report)
+
+
+def _do_next(worker: int, orders: _Orders, cancel: CancelFlag) -> _Report | None:
+    """Wait for a job and do it; None if there are no more."""
+    job = orders.get()
+    if job is None:
+        return None
+    try:
+        job()
+    except BaseException as error:
+        cancel.set()
+        return worker, error
+    return worker, None

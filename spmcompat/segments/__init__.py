@@ -1,0 +1,1 @@
+"""From counted pretokens to distinct segments."""

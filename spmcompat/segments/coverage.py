@@ -1,0 +1,138 @@
+"""Character coverage: which characters must be in the vocabulary."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+
+from spmcompat.errors import EmptyCorpusError, TrainingError
+
+_UNKNOWN = 0x2585
+
+
+def choose_alphabet(
+    counts: Mapping[int, int],
+    coverage: float,
+    required: str,
+    *,
+    boundary: int = 0x1F,
+    needs_text: bool = True,
+) -> tuple[list[tuple[int, int]], float]:
+    """Choose the most frequent characters until they cover enough of the corpus.
+
+    Parameters
+    ----------
+    counts : mapping of int to int
+        How often each character (code point) stands in the corpus.
+    coverage : float
+        The share of the corpus to cover, as the float32 of the specification; more than 1 takes
+        all characters.
+    required : str
+        Characters to take in any case.
+    boundary : int
+        The character that marks boundaries in the text: it counts, but is not taken.
+    needs_text : bool
+        Whether the corpus must hold characters.
+
+    Returns
+    -------
+    alphabet : list of (int, int)
+        The characters with their counts, by count descending, code point ascending.
+    covered : float
+        The share that they cover.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus, one of 2**63 characters or more, or a reserved character among those
+        chosen.
+
+    Notes
+    -----
+    ``sentencepiece`` takes the required characters first, and compares the coverage as float32.
+    """
+    total = _total(counts, needs_text=needs_text)
+    wanted = {ord(c) for c in required if c != "\0"}
+    ranked = sorted(
+        ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
+        key=lambda item: (not item[0], -item[1], item[2]),
+    )
+    chosen: list[tuple[int, int]] = []
+    covered = 0
+    for _, count, character in ranked:
+        if total > 0 and _float32(covered / total) >= coverage:
+            break
+        covered += count
+        if character == ord(" "):
+            raise TrainingError(
+                "space must not be included in normalized string: remove it from "
+                "required_chars (spaces are always U+2581)."
+            )
+        if character == _UNKNOWN:
+            raise TrainingError(
+                "U+2585 stands for unknown characters and cannot be required: remove it from "
+                "required_chars or from the normalization rules."
+            )
+        if character != boundary:
+            chosen.append((character, count))
+    chosen.sort(key=lambda item: (-item[1], item[0]))
+    return chosen, covered / total if total > 0 else math.nan
+
+
+def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+    """Return all characters with their counts, by count descending, code point ascending.
+
+    Raises
+    ------
+    TrainingError
+        For a corpus of 2**63 characters or more.
+    """
+    _total(counts, needs_text=False)
+    chosen = [(c, count) for c, count in counts.items() if c != boundary]
+    return sorted(chosen, key=lambda item: (-item[1], item[0]))
+
+
+def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+    """Return all characters of a text that stays as it is.
+
+    What marks boundaries counts nothing: it is kept, but is no character of its own.
+
+    Raises
+    ------
+    TrainingError
+        For an empty corpus, or one of 2**63 characters or more.
+    """
+    _total(counts)
+    chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != _UNKNOWN]
+    return [*chosen, (boundary, 0)]
+
+
+def too_many_characters() -> TrainingError:
+    """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
+
+    What a release does then is undefined: it adds up signed numbers of 64 bits. 0.2.3 fails if the
+    sum wraps below 1, and otherwise trains on counts that are wrong.
+    """
+    return TrainingError(
+        "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
+        "more, which sentencepiece cannot count. Divide all counts by the same number."
+    )
+
+
+def _total(counts: Mapping[int, int], *, needs_text: bool = True) -> int:
+    """Return the number of characters; raise if there is none, or too many."""
+    total = sum(counts.values())
+    if total >= 2**63:
+        raise too_many_characters()
+    if total <= 0 and needs_text:
+        raise EmptyCorpusError(
+            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "normalized to nothing. Check --input, --max_sentence_length and the "
+            "normalization rule."
+        )
+    return total
+
+
+def _float32(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])

@@ -1,0 +1,79 @@
+// What the trainers see of a text: its distinct segments and words, and what follows segments.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spmcompat/containers/string_table.hpp"
+
+namespace spmcompat {
+
+// Which symbols (bytes or characters) follow a text: none, one, or several different ones.
+class FollowingSymbol {
+ public:
+  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a symbol
+
+  void add(uint32_t symbol) { value_ = value_ == kNone || value_ == symbol ? symbol : kMany; }
+  void add(FollowingSymbol other) {
+    if (other.value_ != kNone) add(other.value_);
+  }
+  bool many() const { return value_ == kMany; }
+  // The only one.
+  uint32_t symbol() const { return value_; }
+
+ private:
+  static constexpr uint32_t kNone = 0x110001, kMany = 0x110002;
+  uint32_t value_ = kNone;
+};
+
+// What follows a text. The end of a sentence counts as a zero.
+struct Followers {
+  FollowingSymbol next;
+  FollowingSymbol behind_end;  // what follows the end of a sentence
+  uint64_t at_end = 0;       // how often the text stands at the end of a sentence
+
+  void add(const Followers& other) {
+    next.add(other.next);
+    behind_end.add(other.behind_end);
+    at_end += other.at_end;
+  }
+};
+
+// How often a segment stands in the text, and what follows it there.
+struct SegmentUse {
+  uint64_t count = 0;
+  Followers followers;
+
+  void add(const SegmentUse& other) {
+    count += other.count;
+    followers.add(other.followers);
+  }
+};
+
+// Pieces and their counts.
+using SeedCounts = std::map<std::string, uint64_t, std::less<>>;
+
+// What the trainers see.
+struct SegmentedCorpus {
+  size_t segments_size() const { return segments.size(); }
+  std::string word_text(size_t word) const {
+    std::string text;
+    for (uint64_t i = word_begin[word]; i < word_begin[word + 1]; ++i) {
+      text.append(segments[word_segments[i]]);
+    }
+    return text;
+  }
+
+  StringList segments;
+  std::vector<SegmentUse> uses;      // of each segment
+  std::vector<uint64_t> word_begin;  // word -> range of word_segments
+  std::vector<uint32_t> word_segments;
+  std::vector<int64_t> word_count;
+  // Counts of seeds that text_end.hpp corrects.
+  SeedCounts at_text_end;
+};
+
+}  // namespace spmcompat

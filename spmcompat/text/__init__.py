@@ -1,0 +1,1 @@
+"""Where sentences come from: files, iterators, samples."""

@@ -1,0 +1,111 @@
+"""The command ``spmcompat compare``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from spmcompat.cli.process import run_telling_errors
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.options.flags import training_flags
+from spmcompat.options.values import to_int
+
+
+def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
+    """Compare configurations as the command line says, and return its exit status."""
+    stdout = sys.stdout if stdout is None else stdout
+    stderr = sys.stderr if stderr is None else stderr
+    arguments = _parser().parse_args(argv)
+    return run_telling_errors(
+        "spmcompat compare",
+        lambda: _run(arguments, stdout, stderr),
+        stderr,
+        interrupted="interrupted; the same command goes on from here.",
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    from spmcompat.tools.compare.configs import BUILT_IN  # noqa: PLC0415
+
+    parser = argparse.ArgumentParser(
+        prog="spmcompat compare",
+        description="Trains tokenizers in several ways on one text, evaluates them on lines that "
+        "are held out, and writes a report. What is there already is not done again.",
+    )
+    parser.add_argument("--text", required=True, metavar="FILE", help="text in UTF-8")
+    parser.add_argument(
+        "--vocab_size", default="8000", metavar="N,N", help="sizes of the vocabulary [8000]"
+    )
+    parser.add_argument(
+        "--configs",
+        default=",".join(BUILT_IN),
+        metavar="NAME,NAME",
+        help="built-in names or .toml files [all that are built in: %(default)s]",
+    )
+    parser.add_argument("--report", required=True, metavar="DIR", help="folder to write to")
+    parser.add_argument("--gold", metavar="FILE", help="segmented words, one a line")
+    parser.add_argument("--quiet", action="store_true", help="tell nothing but where the report is")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+    from spmcompat.options.spec import available_cores  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.runtime.workers import Workers  # noqa: PLC0415
+    from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
+    from spmcompat.tools.compare.report import page  # noqa: PLC0415
+    from spmcompat.tools.compare.runs import run_all, split_text  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
+
+    configs = read_configs(arguments.configs.split(","), training_flags())
+    sizes = _sizes(arguments.vocab_size)
+    gold = read_gold(arguments.gold) if arguments.gold else []
+    folder = _make_folders(Path(arguments.report))
+    report = Report(2 if arguments.quiet else 0, stderr)
+    _check_libraries([config.trainer for config in configs])
+    texts = split_text(arguments.text, folder, report)
+    workers = Workers(available_cores())
+    runs = run_all(configs, sizes, texts, gold, folder, workers, report)
+    path = folder / "report.html"
+    temporary = path.with_suffix(".tmp")
+    html = page(runs, texts, Path(arguments.text).name)
+    temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
+    temporary.replace(path)
+    stdout.write(f"{path}\n")
+
+
+def _sizes(text: str) -> list[int]:
+    parts = text.split(",")
+    sizes = [to_int(part) for part in parts if part.isascii() and part.isdecimal()]
+    if len(sizes) < len(parts) or not all(0 < size < 2**31 for size in sizes):
+        raise BadValueError(
+            f"--vocab_size takes whole numbers above 0 and below 2147483648, not {text!r}."
+        )
+    return sizes
+
+
+def _make_folders(folder: Path) -> Path:
+    refuse_impossible(folder, "check --report")
+    try:
+        for path in (folder / "models", folder / "results"):
+            path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MissingFileError(f"{folder}: {error.strerror}: check --report.") from error
+    return folder
+
+
+def _check_libraries(trainers: Sequence[str]) -> None:
+    """Raise before anything is trained if a library is not there."""
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    needed = ["sentencepiece", "matplotlib"]
+    needed += ["tokenizers"] if any(t.startswith("tokenizers.") for t in trainers) else []
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise TrainingError(
+            f"not installed: {', '.join(missing)}. pip install 'spmcompat[compare]', or leave out "
+            "the configurations that need it."
+        )

@@ -1,0 +1,55 @@
+"""Trains tokenizers of the ``tokenizers`` library.
+
+``python -m spmcompat.tools.compare.huggingface KIND TEXT VOCAB_SIZE OUTPUT``
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
+    """Return an untrained tokenizer and its trainer, in the way that is usual for the kind.
+
+    WordPiece is cut at white space alone, as the others are, not at punctuation too.
+    """
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers  # noqa: PLC0415
+
+    if kind == "wordpiece":
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        tokenizer.normalizer = normalizers.NFKC()
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        return tokenizer, trainers.WordPieceTrainer(
+            vocab_size=vocab_size, special_tokens=["[UNK]"], show_progress=False
+        )
+    if kind == "bytelevel-bpe":
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+        return tokenizer, trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+    if kind == "unigram":
+        tokenizer = Tokenizer(models.Unigram())
+        tokenizer.normalizer = normalizers.NFKC()
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        return tokenizer, trainers.UnigramTrainer(
+            vocab_size=vocab_size,
+            unk_token="<unk>",
+            special_tokens=["<unk>"],
+            show_progress=False,
+        )
+    raise ValueError(kind)
+
+
+def main(kind: str, text: str, vocab_size: str, output: str) -> None:
+    """Train on a text and write a ``tokenizer.json``."""
+    tokenizer, trainer = make(kind, int(vocab_size))
+    tokenizer.train([text], trainer)
+    tokenizer.save(output)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

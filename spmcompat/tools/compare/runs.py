@@ -1,0 +1,262 @@
+"""Trains and evaluates configuration after configuration, and resumes where it stopped.
+
+All that a run gives stands in the folder of the comparison: the two texts, the models, and one
+JSON file of results for each model. What is there already is taken if it was made in the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.compare.configs import OURS, Config
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.models import load_model
+
+HELD_OUT = 20  # one line of so many is held out
+_SHOWN_WORDS = 24
+_LONGEST_NAME = 100  # bytes of a file name before its ending; file systems take 255
+
+
+class Run(NamedTuple):
+    """What came of one configuration at one vocabulary size.
+
+    `cuts` holds, for each of the words that are shown, its parts; `lengths` the share of tokens of
+    1, 2, 3 ... characters in the vocabulary.
+    """
+
+    config: str
+    vocab_size: int
+    command: str
+    seconds: float
+    mib: float
+    evaluation: Evaluation
+    cuts: tuple[tuple[str, ...], ...]
+    lengths: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """The name of the configuration with the size of its vocabulary."""
+        return f"{self.config} {self.vocab_size:,}"
+
+
+class Texts(NamedTuple):
+    """The text to train on, the one to evaluate on, and words of it to show."""
+
+    train: Path
+    held_out: Path
+    words: tuple[str, ...]
+    fingerprint: str
+
+
+def split_text(text: str, folder: Path, report: Report) -> Texts:
+    """Hold out every twentieth line that is not empty; the rest is to train on.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or holds too few lines.
+    """
+    train, held_out = folder / "train.txt", folder / "held-out.txt"
+    digest = hashlib.sha256()
+    lines = 0
+    refuse_impossible(text, "check --text")
+    try:
+        with (
+            open(text, "rb") as source,
+            open(train, "wb") as to_train,
+            open(held_out, "wb") as to_hold,
+            report.stage("Splitting the text", os.stat(text).st_size, "bytes") as stage,
+        ):
+            for line in source:
+                digest.update(line)
+                stage.advance(len(line))
+                if line.strip():
+                    lines += 1
+                    (to_hold if lines % HELD_OUT == 0 else to_train).write(line)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        option = "--text" if error.filename in (text, None) else "--report"
+        raise MissingFileError(f"{error.filename or text}: {reason}: check {option}.") from error
+    if lines < HELD_OUT:
+        raise BadValueError(
+            f"{text} holds {lines} lines; {HELD_OUT} are needed, of which one is held out."
+        )
+    return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest())
+
+
+def _words_to_show(held_out: Path) -> tuple[str, ...]:
+    """Choose long words, from frequent to rare."""
+    counts: dict[str, int] = {}
+    with open(held_out, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            for word in line.split():
+                bare = word.strip(".,;:!?()[]{}\"'«»“”„‘’、。，！？「」")
+                if bare.isalpha() and 6 <= len(bare) <= 24:
+                    counts[bare] = counts.get(bare, 0) + 1
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))
+    step = max(len(ranked) // _SHOWN_WORDS, 1)
+    return tuple(ranked[::step][:_SHOWN_WORDS])
+
+
+def run_all(
+    configs: Sequence[Config],
+    sizes: Iterable[int],
+    texts: Texts,
+    gold: Sequence[GoldWord],
+    folder: Path,
+    workers: Workers,
+    report: Report,
+) -> list[Run]:
+    """Train and evaluate what is not there yet; return everything, by size, then configuration.
+
+    Raises
+    ------
+    TrainingError
+        If a training fails; what was done before stays.
+    """
+    return [
+        _run(config, size, texts, gold, folder, workers, report)
+        for size in sizes
+        for config in configs
+    ]
+
+
+def _run(
+    config: Config,
+    size: int,
+    texts: Texts,
+    gold: Sequence[GoldWord],
+    folder: Path,
+    workers: Workers,
+    report: Report,
+) -> Run:
+    name = f"{config.name}-{size}"
+    file_name = _file_name(name)
+    prefix = folder / "models" / file_name
+    command, model = _command(config, size, texts.train, prefix)
+    results = folder / "results" / f"{file_name}.json"
+    made_from = {"command": command, "text": texts.fingerprint, "gold": _fingerprint(gold)}
+    found = _read_run(results, made_from)
+    if found is not None:
+        report.info(f"{name}: taken from {results}")
+        return found
+    report.info(f"{name}: {shlex.join(command)}")
+    seconds, mib = _train(command, prefix, name)
+    loaded = load_model(str(model), workers)
+    (evaluation,) = evaluate([loaded], [str(texts.held_out)], gold, report)
+    lengths = [len(piece) for piece in loaded.vocabulary]
+    run = Run(
+        config.name,
+        size,
+        shlex.join(["python", *command[1:]]),
+        seconds,
+        mib,
+        evaluation,
+        tuple(tuple(parts) for parts in loaded.cut(texts.words)),
+        tuple(lengths.count(length) for length in range(1, max(lengths, default=0) + 1)),
+    )
+    _write_run(results, run, made_from)
+    return run
+
+
+def _file_name(name: str) -> str:
+    """Return a file name for the name of a run; no two runs share one.
+
+    A name of plain characters that is short enough stays as it is. Any other is cut to what a
+    reader needs, and gets a digest, which also tells apart names that differ in case only. The
+    digest begins with a letter, so it is never the vocabulary size that a plain name ends with.
+    """
+    if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
+        return name
+    readable = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-")[: _LONGEST_NAME // 2]
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:16]
+    return f"{readable}-x{digest}"
+
+
+def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[str], Path]:
+    """Return what trains the configuration, and the model that comes of it."""
+    if config.trainer != OURS:
+        kind = config.trainer.partition(".")[2]
+        model = prefix.with_name(prefix.name + ".json")
+        module = "spmcompat.tools.compare.huggingface"
+        return [sys.executable, "-m", module, kind, str(text), str(size), str(model)], model
+    flags = {"input": str(text), "model_prefix": str(prefix), "vocab_size": str(size)}
+    flags |= {"hard_vocab_limit": "false", "minloglevel": "1", **config.flags}
+    command = [sys.executable, "-m", "spmcompat", "train"]
+    command += [f"--{flag}={value}" for flag, value in flags.items()]
+    return command, prefix.with_name(prefix.name + ".model")
+
+
+def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
+    """Run a training; return its seconds and the peak of its memory in MiB."""
+    log = prefix.with_name(prefix.name + ".log")
+    started = time.perf_counter()
+    with open(log, "wb") as output:
+        try:
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        except OSError as error:
+            raise TrainingError(
+                f"{name} cannot be started: {error.strerror}. Shorten the values of its options."
+            ) from error
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        last = next((line for line in reversed(lines) if line.strip()), "no message")
+        raise TrainingError(f"{name} failed: {last} All of it stands in {log}.")
+    return time.perf_counter() - started, usage.ru_maxrss / 1024
+
+
+def _fingerprint(gold: Sequence[GoldWord]) -> str:
+    words = sorted((word.text, sorted(word.boundaries)) for word in gold)
+    return hashlib.sha256(repr(words).encode()).hexdigest()
+
+
+def _write_run(path: Path, run: Run, made_from: dict[str, Any]) -> None:
+    evaluation = run.evaluation._asdict()
+    if run.evaluation.gold is not None:
+        evaluation["gold"] = run.evaluation.gold._asdict()
+    document = {"made_from": made_from, "run": {**run._asdict(), "evaluation": evaluation}}
+    temporary = path.with_suffix(".tmp")
+    # The command may name files whose names are no UTF-8.
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
+    temporary.replace(path)
+
+
+def _read_run(path: Path, made_from: dict[str, Any]) -> Run | None:
+    """Return the results in a file, if they were made in this way."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
+    except (OSError, ValueError):
+        return None
+    if document.get("made_from") != made_from:
+        return None
+    fields = document["run"]
+    evaluation = fields["evaluation"]
+    gold = evaluation["gold"]
+    evaluation["gold"] = None if gold is None else GoldScores(**gold)
+    evaluation["uses"] = tuple(evaluation["uses"])
+    fields["evaluation"] = Evaluation(**evaluation)
+    fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])
+    fields["lengths"] = tuple(fields["lengths"])
+    return Run(**fields)

@@ -1,0 +1,190 @@
+"""Models on a text, measured side by side while the text streams by."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.runtime.progress import Report
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
+from spmcompat.tools.evaluate.models import Model
+from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
+
+# Of lines that are encoded at once: what is held of them is a few times as much.
+_BATCH_BYTES = 4 << 20
+
+
+class Evaluation(NamedTuple):
+    """What was measured of one model.
+
+    `uses` tells how often each piece was used, the most used first. Losses are in nats; they, and
+    what a text lacks to divide by, are NaN for models that are not Unigram. Characters and bytes
+    are those of the text before normalization, without line ends.
+    """
+
+    model: str
+    model_type: str
+    pieces: int
+    loss_per_character: float
+    loss_per_byte: float
+    renormalized_loss_per_character: float
+    renormalized_loss_per_byte: float
+    tokens: int
+    tokens_per_word: float
+    characters_per_token: float
+    bytes_per_token: float
+    unknown_rate: float
+    byte_piece_rate: float
+    renyi_efficiency: float
+    whole_words: float
+    unused_pieces: int
+    uses: tuple[int, ...]
+    gold: GoldScores | None
+
+
+class Overlap(NamedTuple):
+    """What two vocabularies have in common: shared pieces over all pieces of either."""
+
+    first: str
+    second: str
+    jaccard: float
+    jaccard_without_characters: float
+
+
+class _Measured:
+    """One model while the text streams by."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tokens = TokenCounts(model.kinds)
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        self.tokens.add(self.model.encode(lines))
+        if self.model.loss is not None:
+            self.model.loss.add(lines)
+
+    def result(self, characters: int, size: int, gold: Sequence[GoldWord]) -> Evaluation:
+        model, tokens = self.model, self.tokens
+        raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
+        if model.loss is not None:
+            raw, renormalized = model.loss.raw, model.loss.renormalized
+            loss_characters, loss_bytes = model.loss.characters, model.loss.bytes
+        return Evaluation(
+            model=model.path,
+            model_type=model.model_type,
+            pieces=model.size,
+            loss_per_character=ratio(raw, loss_characters),
+            loss_per_byte=ratio(raw, loss_bytes),
+            renormalized_loss_per_character=ratio(renormalized, loss_characters),
+            renormalized_loss_per_byte=ratio(renormalized, loss_bytes),
+            tokens=tokens.tokens,
+            tokens_per_word=ratio(tokens.tokens, tokens.words),
+            characters_per_token=ratio(characters, tokens.tokens),
+            bytes_per_token=ratio(size, tokens.tokens),
+            unknown_rate=tokens.unknown_rate,
+            byte_piece_rate=tokens.byte_rate,
+            renyi_efficiency=tokens.renyi_efficiency,
+            whole_words=ratio(tokens.whole_words, tokens.words),
+            unused_pieces=tokens.unused,
+            uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
+            gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
+        )
+
+
+def evaluate(
+    models: Sequence[Model],
+    texts: Sequence[str],
+    gold: Sequence[GoldWord],
+    report: Report,
+) -> list[Evaluation]:
+    """Measure every model on the lines of all texts.
+
+    The text is read once and never held.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        What to measure; each can be measured once.
+    texts : sequence of str
+        Paths of texts in UTF-8, one sentence a line.
+    gold : sequence of GoldWord
+        Segmented words; may be empty.
+    report : Report
+        Told the stage and what is left out.
+
+    Raises
+    ------
+    TrainingError
+        If a text cannot be read or is empty.
+    """
+    for path in texts:
+        refuse_impossible(path, "check its name")
+    measured = [_Measured(model) for model in models]
+    characters = size = 0
+    with report.stage("Evaluating", _size(texts), "bytes") as stage:
+        for lines in _batches(texts):
+            for model in measured:
+                model.add(lines)
+            size += sum(map(len, lines))
+            characters += sum(len(line.decode(errors="replace")) for line in lines)
+            stage.advance(sum(map(len, lines)) + len(lines))
+    if size == 0:
+        raise BadValueError("The text is empty. Check --text.")
+    if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
+        report.warning(f"The losses leave out {skipped} lines that hold U+2585.")
+    return [model.result(characters, size, gold) for model in measured]
+
+
+def overlaps(models: Sequence[Model]) -> list[Overlap]:
+    """Compare the vocabularies of each pair of models."""
+    return [
+        Overlap(
+            a.path,
+            b.path,
+            _jaccard(a.vocabulary, b.vocabulary),
+            _jaccard(_long(a.vocabulary), _long(b.vocabulary)),
+        )
+        for a, b in itertools.combinations(models, 2)
+    ]
+
+
+def _long(pieces: set[str]) -> set[str]:
+    return {piece for piece in pieces if len(piece) > 1}
+
+
+def _jaccard(first: set[str], second: set[str]) -> float:
+    return ratio(len(first & second), len(first | second))
+
+
+def _batches(paths: Sequence[str]) -> Iterator[list[bytes]]:
+    """Read lines without their line ends, so many at a time as one batch takes."""
+    lines: list[bytes] = []
+    size = 0
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                for line in file:
+                    lines.append(line.rstrip(b"\r\n"))
+                    size += len(line)
+                    if size >= _BATCH_BYTES:
+                        yield lines
+                        lines, size = [], 0
+        except OSError as error:
+            raise _unreadable(path, error) from error
+    if lines:
+        yield lines
+
+
+def _size(paths: Sequence[str]) -> int | None:
+    try:
+        return sum(os.stat(path).st_size for path in paths)
+    except OSError:
+        return None
+
+
+def _unreadable(path: str, error: OSError) -> MissingFileError:
+    return MissingFileError(f"{path}: {os.strerror(error.errno or 0)}: check its name.")

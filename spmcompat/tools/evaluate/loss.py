@@ -1,0 +1,125 @@
+"""The marginal loss of a Unigram model: all segmentations of a text, on the trainer's lattices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spmcompat.counting.counter import SPACE_MARK
+from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.errors import EmptyCorpusError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.progress import Report
+from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.probabilities import log_sum
+from spmcompat.unigram.pieces import Pieces
+
+if TYPE_CHECKING:
+    from spmcompat.runtime.workers import Workers
+
+_SYMBOL = "\u2585"  # what the readers leave of a user-defined symbol
+_LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
+_NO_LIMIT = 1 << 30  # bytes
+_QUIET = Report(min_log_level=3)
+
+
+class MarginalLoss:
+    """Adds up the negative log likelihood of lines, over all their segmentations.
+
+    A character without a piece costs the lowest score - 10, as in the encoder. User-defined
+    symbols are cut out of the text before it is segmented, and cost nothing.
+
+    Parameters
+    ----------
+    model : ModelProto
+        A Unigram model.
+    workers : Workers
+        Real threads; the sums are the same for any number of them.
+
+    Attributes
+    ----------
+    raw : float
+        Nats, by the scores as they stand in the model.
+    renormalized : float
+        Nats, by scores shifted until the probabilities of the pieces add up to one.
+    characters, bytes : int
+        Of the lines that were added, before normalization.
+    skipped : int
+        Lines with U+2585, which training and so its lattices leave out.
+    """
+
+    def __init__(self, model: ModelProto, workers: Workers) -> None:
+        normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
+        symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
+        self._workers = workers
+        self._options = _reading(model, [text for text, _ in normal])
+        self._charsmap = model.normalizer_spec.precompiled_charsmap
+        self._symbols = [symbol.encode() for symbol in symbols]
+        shift = log_sum([score for _, score in normal])
+        self._pieces = _pieces(normal)
+        self._shifted = _pieces([(text, score - shift) for text, score in normal])
+        self.raw = 0.0
+        self.renormalized = 0.0
+        self.characters = 0
+        self.bytes = 0
+        self.skipped = 0
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Add lines in UTF-8, without their line ends.
+
+        Raises
+        ------
+        TrainingError
+            If the text cannot be read.
+        """
+        kept = [line for line in lines if line and _SYMBOL.encode() not in line]
+        self.skipped += sum(_SYMBOL.encode() in line for line in lines)
+        if not kept:
+            return
+        self.bytes += sum(map(len, kept))
+        self.characters += sum(len(line.decode(errors="replace")) for line in kept)
+        try:
+            corpus = read_corpus(
+                self._options, self._charsmap, self._symbols, kept, self._workers, _QUIET
+            )
+        except EmptyCorpusError:
+            return
+        lattices = Lattices(corpus, self._pieces, self._workers)
+        self.raw -= lattices.log_likelihood(self._workers)
+        lattices.rescore(self._shifted)
+        self.renormalized -= lattices.log_likelihood(self._workers)
+
+
+def has_loss(model: ModelProto) -> bool:
+    """Tell whether the scores of the model are log probabilities of a Unigram model."""
+    scores = [p.score for p in model.pieces if p.type == p.NORMAL]
+    return (
+        model.trainer_spec.model_type == TrainerSpec.UNIGRAM
+        and model.normalizer_spec.escape_whitespaces
+        and bool(scores)
+        and log_sum(scores) > _LEAST_SUM
+    )
+
+
+def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
+    """Read as the encoder does, and cut where no piece of the model crosses."""
+    suffix = model.trainer_spec.treat_whitespace_as_suffix
+    inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
+    return CorpusOptions(
+        max_sentence_length=_NO_LIMIT,
+        character_coverage=math.inf,
+        add_dummy_prefix=model.normalizer_spec.add_dummy_prefix,
+        remove_extra_whitespaces=model.normalizer_spec.remove_extra_whitespaces,
+        treat_whitespace_as_suffix=suffix,
+        max_piece_length=max(map(len, pieces)),
+        split_by_unicode_script=False,
+        split_by_number=False,
+        split_by_whitespace=not any(SPACE_MARK in text for text in inside),
+        allow_whitespace_only_pieces=False,
+        chunk_bytes=1 << 62,
+    )
+
+
+def _pieces(items: Sequence[tuple[str, float]]) -> Pieces:
+    return Pieces([*((text.encode(), score) for text, score in items), (_SYMBOL.encode(), 0.0)])

@@ -1,0 +1,175 @@
+"""Models of any kind behind one face: what they encode, and how they cut words."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
+from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
+
+_SPACE = "\u2581"
+_BYTE_SPACE = "\u0120"  # the white space of byte-level vocabularies
+_CONTINUES = "##"  # begins the tokens of WordPiece that begin no word
+
+
+class Model(Protocol):
+    """What can be evaluated.
+
+    Attributes
+    ----------
+    path, model_type : str
+        Where it comes from, and what it is.
+    size : int
+        Number of pieces, all counted.
+    vocabulary : set of str
+        The pieces that are no special ones.
+    kinds : TokenKinds
+        What there is to know of each piece.
+    loss : MarginalLoss or None
+        Adds up what the text costs, if the scores are probabilities.
+    """
+
+    path: str
+    model_type: str
+    size: int
+    vocabulary: set[str]
+    kinds: TokenKinds
+    loss: MarginalLoss | None
+
+    def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
+        """Return the ids of the tokens of each line, which is UTF-8."""
+
+    def cut(self, words: Sequence[str]) -> list[list[str]]:
+        """Return the parts of each word that its tokens stand for."""
+
+
+def load_model(path: str, workers: Workers) -> Model:
+    """Load a ``.model`` file, or a ``tokenizer.json`` by its ending.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be read or is no model, or the library that encodes is not installed.
+    """
+    refuse_impossible(path, "check its name")
+    try:
+        return _HuggingFace(path) if path.endswith(".json") else _SentencePiece(path, workers)
+    except ModuleNotFoundError as error:
+        extra = "compare" if error.name == "tokenizers" else "eval"
+        raise TrainingError(
+            f"{error.name} is not installed: pip install 'spmcompat[{extra}]'."
+        ) from None
+    except OSError as error:
+        raise MissingFileError(
+            f"{path}: {os.strerror(error.errno or 0)}: check its name."
+        ) from error
+
+
+class _SentencePiece:
+    """A model of sentencepiece, encoded by the real library."""
+
+    def __init__(self, path: str, workers: Workers) -> None:
+        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+
+        with open(path, "rb") as file:
+            serialized = file.read()
+        model = ModelProto()
+        try:
+            model.ParseFromString(serialized)
+            if not model.pieces:  # the library takes no bytes for no model at all
+                raise ValueError("it holds no pieces")
+            self._encoder = SentencePieceProcessor(model_proto=serialized)
+        except Exception as error:
+            raise BadValueError(f"{path} is no SentencePiece model: {error}.") from error
+        self._threads = workers.count
+        self.path = path
+        self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()
+        self.size = len(model.pieces)
+        self.vocabulary = {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
+        self.kinds = kinds_of_pieces(model)
+        self.loss = MarginalLoss(model, workers) if has_loss(model) else None
+
+    def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
+        encoded: list[npt.NDArray[np.int32]] = self._encoder.encode(
+            lines, return_type="numpy", num_threads=self._threads
+        )
+        return encoded
+
+    def cut(self, words: Sequence[str]) -> list[list[str]]:
+        encoded = self._encoder.encode(list(words), return_type="proto")
+        # The surface of a space mark that was put before the word is empty.
+        return [[p.surface for p in result.pieces if p.surface] for result in encoded]
+
+
+class _HuggingFace:
+    """A tokenizer of the ``tokenizers`` library."""
+
+    loss: MarginalLoss | None = None
+
+    def __init__(self, path: str) -> None:
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
+        os.stat(path)  # the library does not tell a missing file from a broken one
+        try:
+            self._tokenizer = Tokenizer.from_file(path)
+        except Exception as error:
+            raise BadValueError(f"{path} is no tokenizer: {error}.") from error
+        model = self._tokenizer.model
+        self.path = path
+        self.model_type = f"tokenizers {type(model).__name__}"
+        self.size = self._tokenizer.get_vocab_size()
+        texts = [self._tokenizer.id_to_token(i) or "" for i in range(self.size)]
+        special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
+        unknown = getattr(model, "unk_token", None)
+        self.vocabulary = {text for text in texts if text not in special}
+        self.kinds = _kinds_of_tokens(
+            [text if text in self.vocabulary else "" for text in texts],
+            flags(text == unknown or (unknown is None and text == "<unk>") for text in texts),
+            by_continuation=type(model).__name__ == "WordPiece",
+        )
+
+    def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
+        texts = [line.decode(errors="replace") for line in lines]
+        encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        return [np.array(line.ids, dtype=np.int32) for line in encoded]
+
+    def cut(self, words: Sequence[str]) -> list[list[str]]:
+        encoded = self._tokenizer.encode_batch(list(words), add_special_tokens=False)
+        return [
+            _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
+        ]
+
+
+def _parts(word: str, begins: Sequence[int]) -> list[str]:
+    """Cut a word where its tokens begin; several tokens may share one character."""
+    at = sorted({0, *begins, len(word)})
+    return [word[a:b] for a, b in itertools.pairwise(at)]
+
+
+def _kinds_of_tokens(
+    texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
+) -> TokenKinds:
+    marks = _SPACE + _BYTE_SPACE
+    if by_continuation:
+        begins = flags(not text.startswith(_CONTINUES) for text in texts)
+    else:
+        begins = flags(text.startswith((_SPACE, _BYTE_SPACE)) for text in texts)
+    none = np.zeros(len(texts), dtype=np.bool_)
+    return TokenKinds(
+        begins=begins,
+        ends=none,
+        blank=flags(bool(text) and not text.strip(marks) for text in texts),
+        more_words=np.zeros(len(texts), dtype=np.int64),
+        unknown=unknown,
+        byte=none,
+        of_text=flags(bool(text) for text in texts) & ~unknown,
+    )

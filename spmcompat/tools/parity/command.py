@@ -1,0 +1,162 @@
+"""The command ``spmcompat parity``."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from spmcompat.cli.process import system_error
+from spmcompat.errors import TrainingError
+from spmcompat.options.flags import UsageError, read_flags
+
+if TYPE_CHECKING:
+    from spmcompat.tools.parity.check import Parity, Side
+
+EQUAL, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+HELP = """\
+Trains with the installed sentencepiece and with spmcompat, each in a process of its own, compares
+the files they write, and tells what both cost.
+
+usage: spmcompat parity --input=FILE[,FILE...] [flags of spm_train] [--json]
+
+  --json  Tell everything as JSON.
+  --help  Show this text; spm_train --help tells the flags.
+
+spmcompat trains as the release that is installed, unless --compat names another one. Files are
+stored under their whole paths, and the model prefix is "m", on both sides.
+Exits with 0 if the files are equal byte for byte or both sides fail, 1 if they differ, 2 if the
+comparison cannot be made.
+"""
+
+
+def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
+    """Compare a training of both sides as the command line says.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        What follows the name of the command.
+    stdout, stderr : text stream, optional
+        Where the answer and messages go.
+
+    Returns
+    -------
+    int
+        0 if both wrote the same or both fail, 1 if not, 2 if that cannot be told, 130 for Ctrl-C.
+    """
+    stdout = sys.stdout if stdout is None else stdout
+    stderr = sys.stderr if stderr is None else stderr
+    try:
+        return _run(argv, stdout, stderr)
+    except (UsageError, TrainingError) as error:
+        stderr.write(f"spmcompat parity: {error}\n")
+        return USAGE
+    except BrokenPipeError:
+        raise  # the reader of the output went away; `process.run` ends quietly
+    except OSError as error:
+        stderr.write(f"spmcompat parity: {system_error(error)}\n")
+        return USAGE
+    except KeyboardInterrupt:
+        stderr.write("spmcompat parity: interrupted.\n")
+        return INTERRUPTED
+
+
+def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Do what the command line says."""
+    flags, rest = read_flags(argv, ("json",))
+    if any(flags.get(name, "false") != "false" for name in ("help", "version")):
+        stdout.write(HELP)
+        return EQUAL
+    if rest:
+        raise UsageError(f"{rest[0]!r} is no flag. Flags begin with two dashes.")
+    if not flags.get("input"):
+        raise UsageError("--input is missing. See --help.")
+    wants_json = flags.pop("json", "false") != "false"
+
+    from spmcompat.tools.parity.check import from_flags  # noqa: PLC0415
+
+    found = from_flags(flags, watch=lambda told: stderr.write(f"{told}...\n"))
+    if wants_json:
+        from spmcompat.tools.diff.command import as_json  # noqa: PLC0415
+
+        stdout.write(as_json(_facts(found)))
+    else:
+        stdout.writelines(f"{line}\n" for line in told(found))
+    return EQUAL if found.equal or found.both_fail else DIFFERENT
+
+
+def told(found: "Parity") -> Iterator[str]:
+    """Yield the lines that tell how a training of both sides compares."""
+    from spmcompat.cli.table import table  # noqa: PLC0415
+
+    sides = (found.reference, found.ours)
+    rows = [
+        ("time", *(f"{side.process.seconds:.2f} s" for side in sides)),
+        ("time of all threads", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
+        ("memory", *(f"{side.process.peak_kib / 1024:,.0f} MiB" for side in sides)),
+        (".model", *(_size(side.model) for side in sides)),
+        (".vocab", *(_size(side.vocab) for side in sides)),
+    ]
+    yield from table(("", *(f"{side.name} {side.version}" for side in sides)), rows)
+    yield ""
+    yield from found.notes
+    if found.equal:
+        yield "equal, byte for byte"
+    elif found.both_fail:
+        yield "both fail:"
+    else:
+        yield "DIFFERENT"
+    for side in sides:
+        if side.failure:
+            yield f"  {side.name}: {side.failure}"
+    yield from _differences(found.reference, found.ours)
+
+
+def _size(data: bytes | None) -> str:
+    return "-" if data is None else f"{len(data):,} bytes"
+
+
+def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
+    """Yield what differs in the files."""
+    from spmcompat.tools.diff import command as diff  # noqa: PLC0415
+    from spmcompat.tools.diff.difference import compare, first_difference  # noqa: PLC0415
+
+    names = (reference.name, ours.name)
+    if reference.model != ours.model and reference.model and ours.model:
+        yield ".model:"
+        yield from diff.told(compare(reference.model, ours.model), names)
+    if reference.vocab != ours.vocab and reference.vocab and ours.vocab:
+        lines = reference.vocab.splitlines(), ours.vocab.splitlines()
+        at = first_difference(*lines) or 0
+        shown = [repr(file[at]) if at < len(file) else "none" for file in lines]
+        yield f".vocab: line {at + 1:,} is {shown[0]} and {shown[1]}"
+
+
+def _facts(found: "Parity") -> dict[str, object]:
+    """Return all that is known, by name."""
+    from spmcompat.tools.diff import command as diff  # noqa: PLC0415
+    from spmcompat.tools.diff.difference import compare  # noqa: PLC0415
+
+    models = [side.model for side in (found.reference, found.ours) if side.model]
+    return {
+        "equal": found.equal,
+        "both_fail": found.both_fail,
+        "compat": found.compat,
+        "notes": found.notes,
+        "reference": _side_facts(found.reference),
+        "ours": _side_facts(found.ours),
+        "difference": diff.plain(compare(*models)) if len(models) == 2 else None,
+    }
+
+
+def _side_facts(side: "Side") -> dict[str, object]:
+    return {
+        "name": side.name,
+        "version": side.version,
+        "failure": side.failure,
+        "seconds": side.process.seconds,
+        "cpu_seconds": side.process.cpu_seconds,
+        "peak_kib": side.process.peak_kib,
+        "model_bytes": None if side.model is None else len(side.model),
+        "vocab_bytes": None if side.vocab is None else len(side.vocab),
+    }

@@ -1,0 +1,35 @@
+"""The pytest fixture ``spmcompat_parity``; pytest finds it wherever spmcompat is installed."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from spmcompat.tools.parity.check import Parity
+
+
+@pytest.fixture(scope="session")
+def spmcompat_parity() -> "Callable[..., Parity]":
+    """Return a function that trains both sides and fails the test unless the bytes are equal.
+
+    It takes the keywords of ``SentencePieceTrainer.train``, but for those that name where to
+    write, and returns what both sides did.
+    """
+    return _check
+
+
+def _check(**keywords: object) -> "Parity":
+    """Train with the installed ``sentencepiece`` and with spmcompat, and require equal bytes."""
+    __tracebackhide__ = True
+    from spmcompat.errors import TrainingError  # noqa: PLC0415
+    from spmcompat.tools.parity.check import from_keywords  # noqa: PLC0415
+    from spmcompat.tools.parity.command import told  # noqa: PLC0415
+
+    try:
+        found = from_keywords(keywords)
+    except TrainingError as error:
+        raise pytest.fail.Exception(str(error)) from None
+    if not found.equal:
+        pytest.fail("\n".join(["spmcompat and sentencepiece do not write the same:", *told(found)]))
+    return found

@@ -1,0 +1,57 @@
+"""One side of a comparison, a process of its own: ``python -m spmcompat.tools.parity.side FILE``.
+
+The file holds a pickled `Training`. Whatever goes wrong is told in one line.
+"""
+
+import pickle
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spmcompat.releases import find_release
+from spmcompat.tools.parity.reference import every_field
+
+REFERENCE, OURS = "sentencepiece", "spmcompat"
+
+
+class Training(NamedTuple):
+    """What to train.
+
+    Attributes
+    ----------
+    package : str
+        `REFERENCE` or `OURS`.
+    options : dict
+        Keywords; flags of the command line, as text, if `command_line` is not empty.
+    command_line : str
+        The release whose command line the flags are for.
+    """
+
+    package: str
+    options: dict[str, Any]
+    command_line: str
+
+
+def main(path: str) -> int:
+    """Train in the current folder and return the exit status."""
+    package, options, command_line = pickle.loads(Path(path).read_bytes())
+    if command_line and package == OURS:
+        from spmcompat.cli.train import main as spm_train  # noqa: PLC0415
+
+        return spm_train([f"--{name}={text}" for name, text in options.items()])
+    try:
+        if command_line:
+            options = every_field(options, find_release(command_line))
+        for name in ("sentence_iterator", "sentence_reader"):
+            if name in options:
+                options[name] = iter(options[name])
+        import_module(package).SentencePieceTrainer.train(**options)
+    except Exception as error:
+        print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""Properties of characters, and UTF-8."""

@@ -1,0 +1,91 @@
+"""Writes ``category_ranges.hpp`` from the general categories that Python's ``unicodedata`` holds.
+
+The version of Unicode is fixed: that of Python 3.11::
+
+    python3.11 derive_categories.py
+
+With ``--check`` nothing is written: the file that is there is compared, and a difference
+exits with 1.
+"""
+
+import argparse
+import sys
+import textwrap
+import unicodedata
+from itertools import groupby
+from pathlib import Path
+
+TARGET = Path(__file__).parent / "category_ranges.hpp"
+VERSION = "14.0.0"
+CLASSES = {"L": "Letter", "M": "Letter", "P": "Symbol", "S": "Symbol", "Z": "Separator"}
+CLASSES["N"] = "Number"
+NAMES = ["Other", "Letter", "Symbol", "Separator", "Number"]
+
+HEADER = """\
+// Made by derive_categories.py from Unicode {version}; do not edit.
+// Sorted, disjoint ranges of code points and the class of their general category: letters and
+// marks, punctuation and symbols, separators, numbers; what is in none is another.
+#pragma once
+
+#include <cstdint>
+
+namespace spmcompat {{
+
+struct CategoryRange {{
+  char32_t first;
+  char32_t last;
+  uint8_t category;
+}};
+
+{constants}
+
+constexpr CategoryRange kCategoryRanges[] = {{
+{ranges}
+}};
+
+}}  // namespace spmcompat
+"""
+
+
+def ranges() -> list[tuple[int, int, str]]:
+    """Return (first, last, name) of every class but the others'."""
+    found: list[tuple[int, int, str]] = []
+
+    def name_of(point: int) -> str:
+        return CLASSES.get(unicodedata.category(chr(point))[0], NAMES[0])
+
+    for name, points in groupby(range(sys.maxunicode + 1), name_of):
+        first, *_, last = [*points] * 2
+        if name != NAMES[0]:
+            found.append((first, last, name))
+    return found
+
+
+def render() -> str:
+    """Return the text of the header."""
+    items = " ".join(f"{{0x{a:x},0x{b:x},{NAMES.index(name)}}}," for a, b, name in ranges())
+    return HEADER.format(
+        version=VERSION,
+        constants="\n".join(f"constexpr int kCategory{n} = {i};" for i, n in enumerate(NAMES)),
+        ranges=textwrap.fill(items, 96, initial_indent="    ", subsequent_indent="    "),
+    )
+
+
+def main() -> int:
+    """Write or check the header."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare only")
+    options = parser.parse_args()
+    if unicodedata.unidata_version != VERSION:
+        raise SystemExit(f"this Python knows Unicode {unicodedata.unidata_version}, not {VERSION}")
+    text = render()
+    if options.check:
+        same = TARGET.read_text() == text
+        print(f"{TARGET.name}: {'up to date' if same else 'differs'}")
+        return 0 if same else 1
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

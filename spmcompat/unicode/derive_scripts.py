@@ -1,0 +1,128 @@
+"""Writes ``script_ranges.hpp`` from the script table in the source distribution of sentencepiece.
+
+The table is not reachable through the installed library, so the source is read::
+
+    pip download --no-binary :all: --no-deps sentencepiece==0.2.3
+    python derive_scripts.py sentencepiece-0.2.3.tar.gz
+
+With ``--check`` nothing is written: the file that is there is compared, and a difference
+exits with 1.
+"""
+
+import argparse
+import re
+import sys
+import tarfile
+from pathlib import Path
+
+TARGET = Path(__file__).parent / "script_ranges.hpp"
+MEMBER = "unicode_script_map.h"
+NAMED = ["Common", "Inherited", "Han", "Hiragana", "Katakana"]
+ENTRY = re.compile(
+    r"(?:c = 0x(?P<first>[0-9A-F]+); c <= 0x(?P<last>[0-9A-F]+); \+\+c\)\s*)?"
+    r"\(\*smap\)\[(?:c|0x(?P<one>[0-9A-F]+))\]\s*=\s*U_(?P<name>\w+);"
+)
+
+HEADER = """\
+// Made by derive_scripts.py from {member} of sentencepiece 0.2.3; do not edit.
+// Sorted, disjoint ranges of code points and their Unicode script; what is in none is Common.
+#pragma once
+
+#include <cstdint>
+
+namespace spmcompat {{
+
+struct ScriptRange {{
+  char32_t first;
+  char32_t last;
+  uint8_t script;
+}};
+
+{constants}
+
+// The others:
+{names}
+
+constexpr ScriptRange kScriptRanges[] = {{
+{ranges}
+}};
+
+}}  // namespace spmcompat
+"""
+
+
+def read_table(archive: Path) -> str:
+    """Return the text of the script table in the source distribution."""
+    with tarfile.open(archive) as tar:
+        name = next(name for name in tar.getnames() if name.endswith("/" + MEMBER))
+        member = tar.extractfile(name)
+        if member is None:
+            raise SystemExit(f"{archive}: {name} is not a file")
+        return member.read().decode()
+
+
+def parse(table: str) -> dict[int, str]:
+    """Map each code point of the table to the name of its script; a later entry wins."""
+    scripts: dict[int, str] = {}
+    entries = list(ENTRY.finditer(table))
+    if len(entries) != table.count("(*smap)["):
+        raise SystemExit(f"{MEMBER}: some of its entries are not understood")
+    for entry in entries:
+        first = int(entry["one"] or entry["first"], 16)
+        last = int(entry["one"] or entry["last"], 16)
+        scripts.update(dict.fromkeys(range(first, last + 1), entry["name"]))
+    return scripts
+
+
+def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
+    """Join neighbours of one script to (first, last, name), leaving Common out."""
+    ranges: list[tuple[int, int, str]] = []
+    for point in sorted(point for point, name in scripts.items() if name != "Common"):
+        name = scripts[point]
+        if ranges and ranges[-1][1:] == (point - 1, name):
+            ranges[-1] = (ranges[-1][0], point, name)
+        else:
+            ranges.append((point, point, name))
+    return ranges
+
+
+def fold(items: list[str], lead: str, width: int = 96) -> str:
+    """Fill lines with the items, each line begun with ``lead``."""
+    lines = [lead + items[0]]
+    for item in items[1:]:
+        if len(lines[-1]) + 1 + len(item) > width:
+            lines.append(lead + item)
+        else:
+            lines[-1] += " " + item
+    return "\n".join(lines)
+
+
+def render(ranges: list[tuple[int, int, str]]) -> str:
+    """Return the text of the header."""
+    names = NAMED + sorted({name for _, _, name in ranges} - set(NAMED))
+    ids = {name: i for i, name in enumerate(names)}
+    return HEADER.format(
+        member=MEMBER,
+        constants="\n".join(f"constexpr int kScript{name} = {ids[name]};" for name in NAMED),
+        names=fold([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(","),
+        ranges=fold([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
+    )
+
+
+def main() -> int:
+    """Write or check the header."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("archive", type=Path, help="the source distribution, a .tar.gz file")
+    parser.add_argument("--check", action="store_true", help="compare only")
+    options = parser.parse_args()
+    text = render(merge(parse(read_table(options.archive))))
+    if options.check:
+        same = TARGET.read_text() == text
+        print(f"{TARGET.name}: {'up to date' if same else 'differs'}")
+        return 0 if same else 1
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

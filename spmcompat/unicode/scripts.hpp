@@ -1,0 +1,45 @@
+// The Unicode script of a character, by the table that sentencepiece 0.2.3 carries.
+//
+// The ranges of script_ranges.hpp are spread once, when the module is loaded, over
+// one byte for each character of the Basic Multilingual Plane (64 KiB, of which a
+// text touches a few lines); the rare characters above it are searched for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+
+#include "spmcompat/unicode/script_ranges.hpp"
+
+namespace spmcompat {
+
+inline int find_script(char32_t c) {
+  const ScriptRange* range =
+      std::lower_bound(std::begin(kScriptRanges), std::end(kScriptRanges), c,
+                       [](const ScriptRange& r, char32_t value) { return r.last < value; });
+  return range != std::end(kScriptRanges) && range->first <= c ? range->script : kScriptCommon;
+}
+
+class BasicPlaneScripts {
+ public:
+  BasicPlaneScripts() {
+    scripts_.fill(kScriptCommon);
+    for (const ScriptRange& range : kScriptRanges) {
+      for (char32_t c = range.first; c <= range.last && c < scripts_.size(); ++c) {
+        scripts_[c] = range.script;
+      }
+    }
+  }
+  int operator[](char32_t c) const { return scripts_[c]; }
+
+ private:
+  std::array<uint8_t, 0x10000> scripts_;
+};
+
+inline const BasicPlaneScripts kBasicPlaneScripts;
+
+// A character that the table does not hold is Common.
+inline int script_of(char32_t c) { return c < 0x10000 ? kBasicPlaneScripts[c] : find_script(c); }
+
+}  // namespace spmcompat

@@ -1,0 +1,66 @@
+"""The Python face of scripts.hpp and script_runs.hpp, for tests and tools."""
+
+from libc.stdint cimport uint32_t
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+
+
+cdef extern from "spmcompat/unicode/scripts.hpp" namespace "spmcompat" nogil:
+    int cpp_script_of "spmcompat::script_of"(uint32_t c)
+    int kScriptCommon
+    int kScriptInherited
+    int kScriptHan
+    int kScriptHiragana
+    int kScriptKatakana
+
+
+cdef extern from "spmcompat/pretokenization/script_runs.hpp" namespace "spmcompat" nogil:
+    cdef cppclass ScriptRuns:
+        ScriptRuns() except +
+        void mark(string text, uint32_t boundary, string& out) except +
+
+
+cdef uint32_t BOUNDARY = 0x1F
+
+COMMON = kScriptCommon
+INHERITED = kScriptInherited
+HAN = kScriptHan
+HIRAGANA = kScriptHiragana
+KATAKANA = kScriptKatakana
+
+
+def script_of(uint32_t code_point):
+    """Return the number of the Unicode script of a code point.
+
+    Parameters
+    ----------
+    code_point : int
+        From 0 to 2**32 - 1.
+
+    Returns
+    -------
+    int
+        The script by the table of sentencepiece 0.2.3; COMMON if the table does not hold it.
+        The numbers are this package's own.
+    """
+    return cpp_script_of(code_point)
+
+
+def script_runs(str text not None):
+    """Cut a text as ``pretokenizer=script`` does.
+
+    Parameters
+    ----------
+    text : str
+        A normalized text, with U+2581 for spaces and without U+001F.
+
+    Returns
+    -------
+    list of str
+        Its runs of one script and one class of characters.
+    """
+    cdef unique_ptr[ScriptRuns] runs
+    cdef string marked
+    runs.reset(new ScriptRuns())
+    runs.get().mark(text.encode(), BOUNDARY, marked)
+    return marked.decode().split("\x1f")

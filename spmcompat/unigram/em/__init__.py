@@ -1,0 +1,1 @@
+"""Expectation and maximization."""

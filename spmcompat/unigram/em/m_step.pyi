@@ -1,0 +1,12 @@
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Counts, NewIds
+from spmcompat.unigram.pieces import Pieces
+
+def m_step(
+    pieces: Pieces,
+    counts: Counts,
+    workers: Workers,
+    threshold: float = 0.5,
+    ml: bool = False,
+    keep: bool = False,
+) -> tuple[Pieces, NewIds]: ...

@@ -1,6 +1,0 @@
-from spmcompat.unigram.e_step import Lattices, NewIds
-from spmcompat.unigram.pieces import Pieces
-from spmcompat.workers import Workers
-
-def exact_losses(lattices: Lattices, workers: Workers) -> list[float | None]: ...
-def prune_exact(lattices: Lattices, size: int, workers: Workers) -> tuple[Pieces, NewIds]: ...

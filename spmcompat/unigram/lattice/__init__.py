@@ -1,0 +1,1 @@
+"""The lattices of all segments, and the passes over them."""

@@ -1,0 +1,6 @@
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices, NewIds
+from spmcompat.unigram.pieces import Pieces
+
+def exact_losses(lattices: Lattices, workers: Workers) -> list[float | None]: ...
+def prune_exact(lattices: Lattices, size: int, workers: Workers) -> tuple[Pieces, NewIds]: ...

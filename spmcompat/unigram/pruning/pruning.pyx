@@ -1,0 +1,224 @@
+"""Pruning: the pieces whose loss hurts the likelihood least leave the model."""
+
+from cython cimport final
+
+from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+
+from cython.operator cimport dereference
+
+from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.unigram.em.e_step cimport (
+    CLattices, Counts, LaneSums, Lattices, NewIds, sum_word_counts)
+from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
+
+
+cdef extern from "spmcompat/unigram/lattice/prefix_links.hpp" namespace "spmcompat" nogil:
+    const uint32_t kDropped
+
+
+cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Candidates:
+        pass
+
+    cdef cppclass LossScale:
+        LossScale()
+        LossScale(
+            const vector[float]& counts, const vector[float]& occurrences, float total)
+
+    Candidates find_candidates(
+        const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
+        const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
+        const volatile int* cancel) except +
+    float sum_counts(const vector[float]& count)
+    vector[uint32_t] select_pieces(const vector[Candidates]& parts, size_t size) except +
+
+
+cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat" nogil:
+    const uint32_t REACHABLE_PARTS "spmcompat::ReachableSearch::kParts"
+
+    cdef cppclass ReachableSearch:
+        ReachableSearch(const CPieces& pieces) except +
+        void build(uint32_t part) except +
+        vector[uint32_t] find(uint32_t first, uint32_t last, const volatile int* cancel) except +
+
+
+cdef size_t PART = 4096  # pieces that a worker looks at in one go
+cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
+
+
+cdef class _Resegmentation:
+    """Which pieces may stay, and what the others lose, found in parts that workers share."""
+
+    cdef Lattices lattices
+    cdef Counts counts
+    cdef LossWeights weights
+    cdef bint limited
+    cdef LossScale scale
+    cdef vector[Candidates] parts
+
+    def __init__(self, Lattices lattices, Counts counts, LossWeights weights, bint limited):
+        self.lattices = lattices
+        self.counts = counts
+        self.weights = weights
+        self.limited = limited
+        self.scale = LossScale(
+            counts.sums.expected, weights.occurrences.sums.expected, weights.total)
+        self.parts.resize((len(counts) + PART - 1) // PART)
+
+    def find(self, size_t part, CancelFlag cancel):
+        cdef uint32_t first = part * PART
+        cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
+        cdef Candidates found
+        with nogil:
+            found = find_candidates(
+                self.lattices.pieces.pieces, dereference(self.lattices.lattices),
+                self.counts.sums, self.scale, first, last, self.limited, &cancel.flag)
+            self.parts[part] = move(found)
+
+    def select(self, size_t size):
+        cdef vector[uint32_t] kept
+        with nogil:
+            kept = select_pieces(self.parts, size)
+        return keep(self.lattices.pieces, kept)
+
+
+cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
+    cdef Pieces new_pieces = Pieces()
+    cdef NewIds new_ids = NewIds()
+    cdef uint32_t i
+    new_pieces.pieces = pieces.pieces.select(kept)
+    new_ids.ids.resize(pieces.pieces.size(), kDropped)
+    for i in range(kept.size()):
+        new_ids.ids[kept[i]] = i
+    new_ids.ids.push_back(kept.size())
+    return new_pieces, new_ids
+
+
+@final
+cdef class LossWeights:
+    """How much the loss of each piece counts: its share of all pieces, or of all words."""
+
+    cdef Counts occurrences
+    cdef float total
+
+    @staticmethod
+    def by_pieces(Counts counts not None):
+        """Weigh by the share of all pieces in the best segmentations, which `counts` counts."""
+        cdef LossWeights weights = LossWeights()
+        weights.occurrences = counts
+        weights.total = sum_counts(counts.sums.expected)
+        return weights
+
+    @staticmethod
+    def by_words(Lattices lattices not None, Counts counts not None, int lanes, workers):
+        """Weigh by the number of words that a piece stands in, of all words.
+
+        The lanes are no matter here, unless a count is so large that float32 rounds it.
+        """
+        cdef LossWeights weights = LossWeights()
+        cdef float count
+        weights.occurrences = counts
+        for count in counts.sums.expected:
+            if count >= EXACT_FLOATS:
+                weights.occurrences = lattices.best_path_counts(lanes, workers, unbroken=True)
+                break
+        weights.total = sum_word_counts(lattices.corpus.segmented, lanes)
+        return weights
+
+
+def prune(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+          size_t size, workers, bint limited=True):
+    """Return the pieces that stay, and the new ids of the old ones.
+
+    Parameters
+    ----------
+    lattices : Lattices
+        Those of the corpus over the pieces in training.
+    counts : Counts
+        How often each piece stands in the best segmentations, as `lattices` gives it.
+    weights : LossWeights
+        How much the loss of each piece counts.
+    size : int
+        How many shall stay.
+    workers : Workers
+        Real threads.
+    limited : bool
+        Whether the search for the second-best segmentation gives up after so many steps.
+
+    Returns
+    -------
+    new_pieces : Pieces
+        Those that no other pieces can replace, then by loss descending, id ascending.
+    new_ids : NewIds
+        From old to new ids.
+
+    Notes
+    -----
+    The loss of a piece is how much the likelihood falls when the second-best segmentation of
+    its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece computes it).
+    """
+    work = _Resegmentation(lattices, counts, weights, limited)
+    parts = (len(counts) + PART - 1) // PART
+    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
+    return work.select(size)
+
+
+def prune_flat(Pieces pieces not None, size_t size, frozenset spared=frozenset()):
+    """Return the pieces of the highest scores, and the new ids of the old ones.
+
+    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `spared`
+    (bytes) stay before all others. Of equal scores the piece of the lower id stays; the order of
+    the pieces is kept.
+    """
+    cdef vector[uint32_t] kept
+    ranked = sorted(
+        range(len(pieces)),
+        key=lambda i: (bytes(piece_text(pieces.pieces, i)) not in spared, -pieces.pieces.score[i]))
+    for i in sorted(ranked[:size]):
+        kept.push_back(i)
+    return keep(pieces, kept)
+
+
+cdef class _Reachable:
+    """The pieces that are reachable, found in parts that workers share."""
+
+    cdef Pieces pieces
+    cdef unique_ptr[ReachableSearch] search
+    cdef vector[vector[uint32_t]] parts
+
+    def __init__(self, Pieces pieces):
+        self.pieces = pieces
+        self.search.reset(new ReachableSearch(pieces.pieces))
+        self.parts.resize((len(pieces) + PART - 1) // PART)
+
+    def build(self, uint32_t part):
+        with nogil:
+            dereference(self.search).build(part)
+
+    def find(self, size_t part, CancelFlag cancel):
+        cdef uint32_t first = part * PART
+        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        cdef vector[uint32_t] found
+        with nogil:
+            found = dereference(self.search).find(first, last, &cancel.flag)
+            self.parts[part] = move(found)
+
+    def select(self):
+        cdef vector[uint32_t] kept
+        cdef size_t part
+        for part in range(self.parts.size()):
+            kept.insert(kept.end(), self.parts[part].begin(), self.parts[part].end())
+        return keep(self.pieces, kept)[0]
+
+
+def drop_unreachable(Pieces pieces not None, workers):
+    """Return the pieces whose own decomposition does not score higher than they do."""
+    work = _Reachable(pieces)
+    parts = (len(pieces) + PART - 1) // PART
+    workers.run(range(REACHABLE_PARTS), lambda _, part: work.build(part))
+    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
+    return work.select()

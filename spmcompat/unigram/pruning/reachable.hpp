@@ -1,0 +1,69 @@
+// Which pieces a text would ever use.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "spmcompat/unigram/pieces.hpp"
+
+namespace spmcompat {
+
+// Looks for the pieces that their own decomposition does not beat. In rounds: build for all parts
+// of the pieces, then find for all ranges of them.
+class ReachableSearch {
+ public:
+  static constexpr uint32_t kParts = 4;  // by the first character of a piece
+
+  explicit ReachableSearch(const Pieces& pieces)
+      : pieces_(pieces),
+        unknown_score_(pieces.unknown_score()),
+        only_falls_(std::all_of(pieces.score.begin(), pieces.score.end(),
+                                [](float score) { return score <= 0.0f; })) {}
+
+  void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
+
+  // The ids, of those in [first, last), of the pieces that are reachable.
+  std::vector<uint32_t> find(uint32_t first, uint32_t last, const volatile int* cancel) const {
+    std::vector<char32_t> text;
+    std::vector<float> best;
+    std::vector<uint32_t> kept;
+    for (uint32_t id = first; id < last && !*cancel; ++id) {
+      decode_text(pieces_[id], text);
+      if (!is_beaten(id, text, best)) kept.push_back(id);
+    }
+    return kept;
+  }
+
+ private:
+  // Whether a path through the text of a piece, of which the piece itself is no part, scores
+  // higher. Of each position `best` takes the score of the best path to it.
+  bool is_beaten(uint32_t id, const std::vector<char32_t>& text, std::vector<float>& best) const {
+    const size_t length = text.size();
+    const float score = pieces_.score[id];
+    best.assign(length + 1, -std::numeric_limits<float>::infinity());
+    best[0] = 0.0f;
+    for (size_t i = 0; i < length; ++i) {
+      // From as low as the piece itself a path only gets lower.
+      if (only_falls_ && best[i] <= score) continue;
+      const PieceTrie& trie = *tries_[text[i] % kParts];
+      bool is_known = false;
+      trie.for_each_prefix(text.data() + i, length - i, [&](size_t size, uint32_t found) {
+        if (found != id) best[i + size] = std::max(best[i + size], best[i] + pieces_.score[found]);
+        is_known |= size == 1;
+      });
+      if (!is_known) best[i + 1] = std::max(best[i + 1], best[i] + unknown_score_);
+    }
+    return best[length] > score;
+  }
+
+  const Pieces& pieces_;
+  float unknown_score_;
+  bool only_falls_;  // paths: no score is above 0
+  std::array<std::optional<PieceTrie>, kParts> tries_;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,1 @@
+"""Which pieces EM begins with."""

@@ -1,0 +1,97 @@
+// Candidates for seeds that were found in several chunks of a text, with the sum of
+// their counts.
+//
+// A substring that does not branch in a chunk is no candidate there, and what it counts
+// there is lost. So is the count of a candidate that is dropped because the table is full
+// at the end of a chunk; it starts from zero if a later chunk finds it again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/unigram/seeding/seeds.hpp"
+#include "spmcompat/containers/string_table.hpp"
+
+namespace spmcompat {
+
+class CandidateCounts {
+ public:
+  // Keeps the `limit` best in the end; sixteen times as many after a chunk, or else the best
+  // eight times as many.
+  CandidateCounts(size_t limit, size_t longest, float length_power)
+      : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
+
+  // Takes over what all workers found in one chunk.
+  void add(const SuffixNodes& nodes, std::vector<std::vector<Candidate>>& found) {
+    pieces_.restore_index();
+    for (std::vector<Candidate>& part : found) {
+      for (const Candidate& candidate : part) add(nodes.piece_view(candidate), candidate.count);
+      std::vector<Candidate>().swap(part);
+    }
+    if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep(8 * limit_);
+    pieces_.drop_index();  // a chunk is read before it is needed again
+  }
+
+  // The best in the order of the seeds, and their scores.
+  void best(std::vector<std::string>& pieces, std::vector<float>& scores) const {
+    std::vector<Ranked> all = ranked();
+    const size_t size = std::min(limit_, all.size());
+    std::partial_sort(all.begin(), all.begin() + size, all.end(), Better{this});
+    for (size_t i = 0; i < size; ++i) {
+      pieces.emplace_back(pieces_[all[i].id]);
+      scores.push_back(all[i].score);
+    }
+  }
+
+ private:
+  static constexpr SeedTree kTree{};  // no other release knows chunks
+
+  CandidateCounts(size_t limit, CandidateScores scores)
+      : limit_(limit), scores_(std::move(scores)) {}
+
+  struct Ranked {
+    float score;
+    uint32_t id;
+  };
+  struct Better {
+    const CandidateCounts* counts;
+    bool operator()(const Ranked& a, const Ranked& b) const {
+      if (a.score != b.score) return a.score > b.score;
+      return kTree.better_of_equals(counts->pieces_[a.id], counts->pieces_[b.id]);
+    }
+  };
+
+  void add(std::string_view piece, uint64_t count) {
+    const uint32_t id = pieces_.add(piece);
+    if (id == counts_.size()) counts_.push_back(0);
+    counts_[id] += count;
+  }
+
+  void keep(size_t size) {
+    std::vector<Ranked> all = ranked();
+    std::nth_element(all.begin(), all.begin() + size, all.end(), Better{this});
+    CandidateCounts kept(limit_, scores_);
+    for (size_t i = 0; i < size; ++i) kept.add(pieces_[all[i].id], counts_[all[i].id]);
+    *this = std::move(kept);
+  }
+
+  std::vector<Ranked> ranked() const {
+    std::vector<Ranked> all;
+    all.reserve(pieces_.size());
+    for (uint32_t id = 0; id < pieces_.size(); ++id) {
+      all.push_back({scores_.of(counts_[id], count_chars(pieces_[id])), id});
+    }
+    return all;
+  }
+
+  size_t limit_;
+  CandidateScores scores_;
+  StringTable pieces_;
+  std::vector<uint64_t> counts_;
+};
+
+}  // namespace spmcompat

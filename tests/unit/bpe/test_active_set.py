@@ -1,0 +1,85 @@
+"""BPE merges among the active set, against the oracle."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from spmcompat.bpe.merges import Merges
+from spmcompat.runtime.cancel import CancelFlag
+from tests.oracle import active_set, merging
+from tests.oracle.characters import Options
+from tests.oracle.heap import largest
+from tests.parity import corpora
+from tests.unit import stages
+
+
+def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
+    merges = Merges(case.corpus.cut(), expected, active_set=True)
+    merges.make(wanted, CancelFlag())
+    return [(piece.decode(), count) for piece, count in merges]
+
+
+def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
+    """Draw more pairs than an active set holds, nearly all of them once."""
+    letters = [chr(0x4E00 + place) for place in range(600)]
+    words = ["".join(dice.choices(letters, k=dice.randint(6, 12))) for _ in range(250)]
+    return [(" ".join(words[at : at + 9]), 1) for at in range(0, 250, 9)]
+
+
+@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
+def test_few_pairs_are_all_active(number: int, expected: int) -> None:
+    dice = random.Random(f"active/{number}")
+    case = stages.both(stages.random_lines(dice), stages.random_options(dice))
+    wanted = dice.choice([1, 10, 300])
+    oracle = list(active_set.merges(case.sentences, case.options, wanted))
+    assert merges_of(case, wanted, expected) == oracle
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_ties_at_the_cut(number: int) -> None:
+    dice = random.Random(f"cut/{number}")
+    options = Options(
+        split_by_whitespace=dice.random() < 0.5,
+        split_by_unicode_script=dice.random() < 0.5,
+        character_coverage=dice.choice([1.0, 0.98]),
+    )
+    case = stages.both(many_pairs(dice), options)
+    oracle = list(active_set.merges(case.sentences, options, 230))
+    assert oracle[:90] != list(merging.merges(case.sentences, options, 90))
+    assert merges_of(case, 230, dice.choice([1, 230])) == oracle
+
+
+def test_frequent_pairs_need_no_active_set() -> None:
+    """Far above the cut the choice is that among all pairs, however rare the others are."""
+    text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
+    case = stages.both(text, Options())
+    oracle = list(merging.merges(case.sentences, case.options, 25))
+    assert merges_of(case, 25, 25) == oracle
+
+
+@pytest.mark.parametrize("expected", [1, 10**6])
+def test_merges_in_steps_are_those_of_one_call(expected: int) -> None:
+    text = many_pairs(random.Random(7))
+    at_once = merges_of(stages.both(text, Options()), 333, expected)
+    merges = Merges(stages.both(text, Options()).corpus.cut(), expected, active_set=True)
+    while len(merges) < 333:
+        merges.make(min(7, 333 - len(merges)), CancelFlag())
+    assert [(piece.decode(), count) for piece, count in merges] == at_once
+
+
+def test_cancelled_merges_stop() -> None:
+    cancel = CancelFlag()
+    cancel.set()
+    merges = Merges(stages.both([("abc abc", 1)], Options()).corpus.cut(), 5, active_set=True)
+    assert merges.make(5, cancel) == 0
+
+
+def test_the_largest_keys() -> None:
+    dice = random.Random(3)
+    for size in (0, 1, 2, 7, 30, 31):
+        keys = [dice.randint(0, 9) for _ in range(31)]
+        found = [keys[place] for place in largest(keys, size)]
+        assert sorted(found, reverse=True) == sorted(keys, reverse=True)[:size]

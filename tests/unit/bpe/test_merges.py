@@ -1,0 +1,152 @@
+"""BPE merges against the oracle, and what bounds them."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import numpy as np
+import pytest
+
+from spmcompat.bpe.merges import Merges
+from spmcompat.bpe.selection import choose_pieces
+from spmcompat.bpe.trainer import make_merges
+from spmcompat.counting.reading import CorpusOptions, read_unordered
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import SegmentCounts
+from tests.oracle import merging, selection
+from tests.oracle.characters import SPACE, Options, cover
+from tests.unit import stages
+from tests.unit.stages import QUIET
+
+
+def segments_of(lines: list[str], workers: int = 2, **options: object) -> SegmentCounts:
+    given = CorpusOptions(**{"remove_extra_whitespaces": False, **options})  # type: ignore[arg-type]
+    return read_unordered(given, b"", [], lines, Workers(workers), QUIET).cut()
+
+
+def merges_of(segments: SegmentCounts, wanted: int, expected: int) -> list[tuple[str, int]]:
+    merges = Merges(segments, expected)
+    merges.make(wanted, CancelFlag())
+    return [(piece.decode(), count) for piece, count in merges]
+
+
+@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
+def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
+    dice = random.Random(f"merging/{number}")
+    lines, options = stages.random_lines(dice), stages.random_options(dice)
+    case = stages.both(lines, options)
+    wanted = dice.choice([1, 10, 200])
+    segments = segments_of(
+        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+    )
+    oracle = list(merging.merges(case.sentences, options, wanted))
+    assert merges_of(segments, wanted, expected) == oracle
+
+
+def test_merges_in_steps_are_those_of_one_call() -> None:
+    lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
+    at_once = merges_of(segments_of(lines), 60, 60)
+    merges = Merges(segments_of(lines), 60)
+    while merges.make(7, CancelFlag()) == 7 and len(merges) < 60:
+        pass
+    assert [(piece.decode(), count) for piece, count in merges][:60] == at_once
+
+
+def test_overlapping_pairs_are_both_counted() -> None:
+    assert merges_of(segments_of(["aaa"], add_dummy_prefix=False), 9, 9) == [
+        ("aa", 2),
+        ("aaa", 1),
+    ]
+    assert merges_of(segments_of(["aaaaa"], add_dummy_prefix=False), 9, 9) == [
+        ("aa", 4),
+        ("aaa", 1),
+        ("aaaaa", 1),
+        ("aaaa", 0),
+    ]
+
+
+def test_ties_go_to_fewer_characters_then_to_smaller_text() -> None:
+    found = merges_of(segments_of(["zx zx", "ab ab", "é漢"], add_dummy_prefix=False), 9, 9)
+    assert [piece for piece, _ in found[:3]] == ["ab", "zx", SPACE + "ab"]
+
+
+def test_pairs_that_are_no_more_come_last() -> None:
+    """Where "abab" is merged from the left, "ab" is followed by "a" for a moment."""
+    found = merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 1)
+    assert found == [("ab", 2), ("abab", 1), ("ba", 0), ("aba", 0)]
+    assert found == merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 10**6)
+
+
+def test_cancelled_merges_stop() -> None:
+    cancel = CancelFlag()
+    cancel.set()
+    merges = Merges(segments_of(["abc abc"]), 5)
+    assert merges.make(5, cancel) == 0
+    assert len(merges) == 0
+
+
+def test_nothing_to_merge() -> None:
+    assert merges_of(segments_of(["a b c"], add_dummy_prefix=False, max_piece_length=1), 5, 5) == []
+    assert len(segments_of(["a", "b"], add_dummy_prefix=False)) == 0
+
+
+def test_laid_out_segments_are_empty_and_can_be_filled_again() -> None:
+    segments = segments_of(["abc abc"])
+    expected = merges_of(segments, 9, 9)
+    assert len(segments) == 0
+    segments.add(segments_of(["abc abc"]))
+    assert merges_of(segments, 9, 9) == expected
+
+
+def test_the_report_tells_how_many_segments_there_were() -> None:
+    told = io.StringIO()
+    make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=told))
+    assert "preprocessed 2 distinct segments" in told.getvalue()
+
+
+def test_counts_beyond_32_bits() -> None:
+    lines = [f"ab ab\t{2**40}", f"bc\t{2**40 + 1}", "cd\t3"]
+    found = merges_of(segments_of(lines, tsv=True, character_coverage=1.0), 3, 3)
+    assert found == [("ab", 2**41), ("▁ab", 2**41), ("bc", 2**40 + 1)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_workers_never_change_a_merge(workers: int) -> None:
+    lines = [line for line, _ in stages.random_lines(random.Random(8))]
+    expected = merges_of(segments_of(lines, workers=1), 200, 200)
+    assert merges_of(segments_of(lines, workers=workers), 200, 200) == expected
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_segments_hold_what_the_words_hold(number: int) -> None:
+    """Characters that are not required part segments, and no piece crosses one."""
+    dice = random.Random(f"segments/{number}")
+    lines = [line for line, _ in stages.random_lines(dice)]
+    options = Options(character_coverage=dice.choice([1.0, 0.9, 0.5]))
+    covered, _ = cover([(SPACE + line.replace(" ", SPACE), 1) for line in lines], options)
+    coverage = float(np.float32(options.character_coverage))
+    segments = segments_of(lines, character_coverage=coverage)
+    wanted = 30
+    oracle = list(merging.merges(covered, options, wanted))
+    assert merges_of(segments, wanted, wanted) == oracle
+
+
+@pytest.mark.parametrize("number", range(200))
+def test_choices_are_those_of_the_oracle(number: int) -> None:
+    dice = random.Random(f"selection/{number}")
+    letters = dice.sample("abcdéñλж漢字あい😀𠀀", dice.randint(1, 14))
+    counts = {letter: dice.randint(1, dice.choice([2, 5, 100])) for letter in letters}
+    texts = {"".join(dice.choices(letters, k=dice.randint(2, 4))) for _ in range(12)}
+    merges = [(text, dice.randint(0, 60)) for text in sorted(texts)]
+    merges.sort(key=lambda item: -item[1])
+    size = dice.randint(1, 30)
+    found = choose_pieces(
+        [(text.encode(), count) for text, count in merges],
+        [(ord(c), count) for c, count in counts.items()],
+        size,
+    )
+    assert [piece.decode() for piece in found] == selection.choose(merges, counts, size)

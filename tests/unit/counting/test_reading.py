@@ -1,0 +1,405 @@
+"""Blocks of files, iterators, counted lines, samples."""
+
+import io
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.counting import reading
+from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.releases import RELEASES, Release
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.text import lines as lines_module
+from spmcompat.text import sources as blocks_module
+from spmcompat.text.lines import BLOCK_BYTES, Block
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from tests.parity import corpora
+from tests.unit import stages
+from tests.unit.stages import read
+
+TEXT = corpora.mixed_text(3, 60)
+
+
+def fingerprint(corpus: Corpus) -> object:
+    """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
+    return corpus.words, corpus.segments, corpus.alphabet, list(seeds)
+
+
+def characters(corpus: Corpus) -> str:
+    return "".join(sorted(chr(c) for c, _ in corpus.alphabet if chr(c) != "▁"))
+
+
+def read_files(*paths: Path, workers: int = 2, **options: Any) -> Corpus:
+    return read(None, workers, **{"input": tuple(map(str, paths)), **options})
+
+
+def write(folder: Path, *contents: bytes) -> list[Path]:
+    paths = [folder / f"{number}.txt" for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+class _OddReads:
+    """Hands out a file in parts of any size, as a pipe does."""
+
+    def __init__(self, content: bytes, dice: random.Random) -> None:
+        self.stream = io.BytesIO(content)
+        self.dice = dice
+
+    def readinto(self, buffer: bytearray, /) -> int:
+        size = self.dice.randint(1, len(buffer))
+        return self.stream.readinto(memoryview(buffer)[:size])
+
+
+class _PlainBlock:
+    """A block that shows what it was made of."""
+
+    of_lines = staticmethod(lambda text, origin, first_line: (text, origin, first_line))
+
+
+@pytest.mark.parametrize("number", range(50))
+def test_blocks_hold_every_line_once(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(f"blocks/{number}")
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", dice.choice([1, 2, 7, 16, 1000]))
+    monkeypatch.setattr(blocks_module, "Block", _PlainBlock)
+    lines = [b"x" * dice.choice([0, 1, 3, 30]) for _ in range(dice.randint(0, 30))]
+    content = b"\n".join(lines) + dice.choice([b"", b"\n"])
+    blocks: Any = list(blocks_module._blocks_of_file(_OddReads(content, dice), "name"))
+    assert b"".join(text for text, _, _ in blocks) == content
+    assert all(text.endswith(b"\n") for text, _, _ in blocks[:-1])
+    line = 1
+    for text, origin, first_line in blocks:
+        assert text
+        assert (origin, first_line) == ("name", line)
+        line += text.count(b"\n")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("block", [1, 50, 1000])
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+def test_the_corpus_does_not_depend_on_blocks_and_workers(
+    block: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = fingerprint(read(TEXT.split("\n"), 1, split_by_whitespace=split))
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", block)
+    half = len(TEXT) // 2
+    half = TEXT.index("\n", half) + 1
+    paths = write(tmp_path, TEXT[:half].encode(), TEXT[half:].rstrip("\n").encode())
+    found = read_files(*paths, workers=workers, split_by_whitespace=split)
+    assert fingerprint(found) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("coverage", [0.95, 0.9995], ids=["without spaces", "with spaces"])
+def test_spaces_that_are_rare_only_late(
+    coverage: float, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of sentences are not kept while spaces are common, and the text is read again."""
+    lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
+    paths = write(tmp_path, "\n".join(lines).encode())
+    expected = fingerprint(read_files(*paths, character_coverage=coverage))
+    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 40)
+    assert fingerprint(read_files(*paths, workers=workers, character_coverage=coverage)) == expected
+
+
+def test_spaces_of_an_iterator_that_are_rare_only_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
+    monkeypatch.setattr(lines_module, "BLOCK_BYTES", 40)
+    lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
+    with pytest.raises(TrainingError, match="only late in the text"):
+        read(lines, character_coverage=0.95)
+
+
+def test_a_line_longer_than_a_block(tmp_path: Path) -> None:
+    long = "ab " * (BLOCK_BYTES // 3 + 10)
+    [path] = write(tmp_path, f"first\n{long}c\nlast".encode())
+    corpus = read_files(path, max_sentence_length=2**30, character_coverage=1.0)
+    assert characters(corpus) == "abcfilrst"
+    assert dict(corpus.alphabet)[ord("a")] == BLOCK_BYTES // 3 + 10 + 1
+    # Too long by one byte, it is left out whole.
+    assert characters(read_files(path, max_sentence_length=len(long))) == "afilrst"
+
+
+def test_a_run_longer_than_a_block_of_runs() -> None:
+    """The table of runs keeps long ones apart."""
+    long = "x" * 600_000
+    items = [f"{long} a", f"{long}y {long}", f"b {long}", "x" * 9 + " " + "x" * 8, "c"]
+    corpus = read(
+        items,
+        add_dummy_prefix=True,
+        remove_extra_whitespaces=True,
+        max_sentence_length=2**30,
+        character_coverage=1.0,
+    )
+    counts = {chr(c): count for c, count in corpus.alphabet}
+    assert counts == {"x": 4 * 600_000 + 17, "▁": 9, "y": 1, "a": 1, "b": 1, "c": 1}
+    assert corpus.words == 7
+
+
+def test_counts_of_runs_beyond_32_bits() -> None:
+    items = ["a b a\t4294967295", "b a\t5000000000000", "a\t3"]
+    corpus = read(
+        items,
+        tsv=True,
+        remove_extra_whitespaces=True,
+        add_dummy_prefix=True,
+        character_coverage=1.0,
+    )
+    both, second = 4294967295, 5000000000000
+    counts = {chr(c): count for c, count in corpus.alphabet}
+    assert counts["a"] == 2 * both + second + 3
+    assert counts["b"] == both + second
+
+
+@pytest.mark.parametrize(
+    ("contents", "sentences"),
+    [
+        ([b"a\nb"], ["a", "b"]),
+        ([b"a\nb\n"], ["a", "b"]),
+        ([b"a\n\n\nb\n\n"], ["a", "b"]),
+        ([b"a", b"b"], ["a", "b"]),
+        ([b"a\n", b"", b"b"], ["a", "b"]),
+        # The line before an empty file is read once more if its line end is missing.
+        ([b"c\na", b"", b"b"], ["c", "a", "a", "b"]),
+        ([b"c\na", b""], ["c", "a"]),
+    ],
+)
+def test_ends_of_files(contents: list[bytes], sentences: list[str], tmp_path: Path) -> None:
+    found = read_files(*write(tmp_path, *contents))
+    assert fingerprint(found) == fingerprint(read(sentences))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    [path] = write(tmp_path, b"a\n")
+    with pytest.raises(MissingFileError, match=r'NOT_FOUND: ".*nowhere": No such file'):
+        read_files(path, tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("sample", [0, 1_000_000])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("word", "Input format must be: word <tab> freq."),
+        ("", "Input format must be: word <tab> freq."),
+        ("word\t1\t2", "Input format must be: word <tab> freq."),
+        ("word\tone", "Could not parse the frequency"),
+        ("word\t9223372036854775808", "Could not parse the frequency"),
+        ("word\t", "Could not parse the frequency"),
+        ("word\t0", "The frequency must be at least 1"),
+        ("word\t-1", "The frequency must be at least 1"),
+    ],
+)
+def test_errors_of_counted_lines_name_file_and_line(
+    line: str,
+    message: str,
+    sample: int,
+    workers: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 64)
+    good = "good\t3\n" * 40
+    paths = write(tmp_path, good.encode(), f"{good}{line}\n{good}".encode())
+    with pytest.raises(TrainingError, match=re.escape(f"{paths[1]}:41: {message}")):
+        read_files(*paths, workers=workers, tsv=True, input_sentence_size=sample)
+
+
+def test_errors_of_counted_items_name_the_item() -> None:
+    items = ["good\t3"] * 40 + ["bad"]
+    with pytest.raises(TrainingError, match="item:41: Input format must be"):
+        read(items, tsv=True)
+    # In a later block they are counted on.
+    items = [f"{'x' * BLOCK_BYTES}\t1", "good\t1", "bad"]
+    with pytest.raises(TrainingError, match="item:3: Input format must be"):
+        read(items, tsv=True)
+
+
+def test_counts_are_those_of_repeated_lines() -> None:
+    counted = read(["ab cd\t3", "e\t1", "f\t +2 "], tsv=True)
+    repeated = read(["ab cd"] * 3 + ["e", "f", "f"])
+    assert fingerprint(counted) == fingerprint(repeated)
+
+
+def without_empty(sentences: list[str], looks_again: bool) -> list[str]:
+    """The reference's loop, step by step."""
+    left = list(sentences)
+    at = 0
+    while at < len(left):
+        if not left[at]:
+            left[at] = left[-1]
+            left.pop()
+            if looks_again:
+                continue
+        at += 1
+    return left
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+def test_the_last_sentences_take_the_places_of_empty_ones(release: Release) -> None:
+    for seed in range(60):
+        dice = random.Random(seed)
+        lines = [dice.choice(["ab", "b", " ", "  "]) + str(i) * (i % 2) for i in range(12)]
+        lines = [line if "b" in line else line.strip("0123456789") for line in lines]
+        lines += [" "] * dice.randrange(4)
+        corpus = read(
+            lines,
+            remove_extra_whitespaces=True,
+            character_coverage=1.0,
+            split_by_whitespace=False,
+            release=release,
+        )
+        normalized = ["▁" + line.strip() if line.strip() else "" for line in lines]
+        expected = without_empty(normalized, release.removes_all_empty)
+        assert [word.decode() for word, _ in corpus.counted_words()] == expected
+
+
+def test_items_may_be_text_or_bytes_and_lose_their_line_ends() -> None:
+    assert fingerprint(read(["é a\r\n", b"b\n", "c\n\n\r"])) == fingerprint(read(["é a", "b", "c"]))
+    # Inside an item a line end is a character.
+    assert characters(read(["a\nb"])) == "\nab"
+
+
+def test_blocks_of_items_end_after_enough_bytes() -> None:
+    items = iter([b"x" * (BLOCK_BYTES - 1), b"", b"y", b"z"])
+    blocks = [Block.of_items(items, 1), Block.of_items(items, 4), Block.of_items(items, 5)]
+    sizes = [(block.lines, block.size, block.first_line) for block in blocks if block]
+    assert sizes == [(3, BLOCK_BYTES, 1), (1, 1, 4)]
+    assert blocks[2] is None
+
+
+@pytest.mark.parametrize("sample", [0, 5])
+def test_the_error_of_an_iterator_is_the_cause(sample: int) -> None:
+    error = KeyError("gone")
+
+    def items() -> Iterator[str]:
+        yield "a"
+        raise error
+
+    with pytest.raises(TrainingError, match="iterator raised KeyError: 'gone'") as raised:
+        read(items(), input_sentence_size=sample)
+    assert raised.value.__cause__ is error
+
+
+def test_an_interrupt_of_an_iterator_stays_an_interrupt() -> None:
+    def items() -> Iterator[str]:
+        yield "a"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read(items())
+
+
+@pytest.mark.parametrize("item", [3, None, ["a"]])
+def test_items_of_other_types(item: Any) -> None:
+    with pytest.raises(BadValueError, match="Iterator must return str or bytes"):
+        read(["a", item])
+
+
+def test_a_lone_surrogate() -> None:
+    with pytest.raises(TrainingError, match="lone surrogate"):
+        read(["a", "\ud800"])
+
+
+@pytest.mark.parametrize("items", [[], ["", "\n"], ["x" * 11], ["a▅"]])
+def test_input_without_a_sentence(items: list[str]) -> None:
+    with pytest.raises(TrainingError, match="holds no sentence"):
+        read(items, max_sentence_length=10)
+
+
+def test_lines_that_are_left_out_are_reported(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    options = CorpusOptions(max_sentence_length=5)
+    items = ["a", "", "x" * 6, "x" * 7, "▅", "éé", "éé1"]
+    report = Report(0, stream)
+    corpus = read_corpus(options, b"", [], items, Workers(2), report)
+    lines = stream.getvalue().splitlines()
+    assert "INFO spmcompat: Loaded all 3 sentences" in lines
+    assert any("Skipped 2 too long sentences (over 5 bytes" in line for line in lines)
+    assert any("Skipped 1 sentences that hold the reserved" in line for line in lines)
+    assert characters(corpus) == "1aé"
+
+
+# Sampling. Every sentence is one character, so the alphabet tells which were taken.
+ITEMS = [chr(0x4E00 + number) for number in range(40)]
+
+
+def sampled(size: int, seed: int = 0, shuffle: bool = True, workers: int = 2) -> set[str]:
+    corpus = read(
+        ITEMS,
+        workers,
+        add_dummy_prefix=False,
+        character_coverage=1.0,
+        input_sentence_size=size,
+        shuffle_input_sentence=shuffle,
+        sampling_seed=seed,
+    )
+    return set(characters(corpus))
+
+
+def test_without_shuffle_the_first_are_taken() -> None:
+    for size in (1, 10, 39, 40, 41):
+        assert sampled(size, shuffle=False) == set(ITEMS[:size])
+
+
+def test_without_shuffle_the_rest_is_not_read() -> None:
+    def items() -> Iterator[str]:
+        for number in range(100):
+            # Each fills a block of its own.
+            assert number < 10
+            yield chr(0x4E00 + number) * (BLOCK_BYTES // 3 + 1)
+
+    corpus = read(
+        items(), input_sentence_size=2, shuffle_input_sentence=False, max_sentence_length=2**30
+    )
+    assert characters(corpus) == "".join(ITEMS[:2])
+
+
+def test_without_shuffle_the_rest_is_not_looked_at() -> None:
+    items = ["a\t1", "b\t2", "no count"]
+    corpus = read(items, tsv=True, input_sentence_size=2, shuffle_input_sentence=False)
+    assert characters(corpus) == "ab"
+
+
+def test_a_sample_is_repeatable_and_depends_on_the_seed() -> None:
+    samples = [sampled(10, seed) for seed in range(20)]
+    assert [sampled(10, seed, workers=workers) for workers in (1, 3) for seed in range(20)] == (
+        samples * 2
+    )
+    assert all(len(sample) == 10 for sample in samples)
+    assert len(set(map(frozenset, samples))) == 20
+
+
+def test_a_sample_as_large_as_the_text_is_the_text() -> None:
+    assert sampled(40, seed=5) == sampled(100, seed=6) == set(ITEMS)
+
+
+def test_a_sample_is_uniform() -> None:
+    """Pearson's test over how often each sentence is drawn.
+
+    Of the 40 sentences a sample holds 10, so the statistic is scaled by the variance of drawing
+    without replacement; with 39 degrees of freedom it lies within these bounds 999 times of 1000.
+    """
+    samples = 300
+    drawn = Counter(item for seed in range(samples) for item in sampled(10, seed, workers=1))
+    expected = samples * 10 / 40
+    variance = samples * (10 / 40) * (30 / 40)
+    statistic = sum((drawn[item] - expected) ** 2 for item in ITEMS) / variance * 39 / 40
+    assert 15 < statistic < 76
+
+
+def test_a_sample_of_a_file_is_that_of_its_lines(tmp_path: Path) -> None:
+    [path] = write(tmp_path, "\n".join(ITEMS).encode())
+    found = read_files(path, add_dummy_prefix=False, input_sentence_size=10, character_coverage=1.0)
+    assert set(characters(found)) == sampled(10)

@@ -1,0 +1,385 @@
+"""Charsmaps: the predefined ones, compiling, reading TSV files, and every refusal."""
+
+from __future__ import annotations
+
+import random
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.normalization import charsmap
+from spmcompat.releases import RELEASES, Release
+from tests.parity import reference_normalizer as reference
+
+DATA = Path(charsmap.__file__).parent / "data"
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return error
+
+
+def assert_same_outcome(ours: Any, theirs: Any) -> None:
+    if isinstance(theirs, UnicodeDecodeError):
+        # Its own message quotes bytes that are no UTF-8, so Python never sees the message.
+        theirs = RuntimeError()
+    if isinstance(theirs, Exception):
+        assert isinstance(ours, TrainingError)
+        assert isinstance(ours, type(theirs))
+        assert isinstance(ours, ValueError) == isinstance(theirs, ValueError)
+        assert "\n" not in str(ours)
+    else:
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("name", [*charsmap.NAMES, "identity"])
+def test_predefined_charsmaps_are_those_of_the_library(name: str) -> None:
+    assert charsmap.precompiled(name) == reference.precompiled(name)
+
+
+@pytest.mark.parametrize("name", charsmap.NAMES)
+def test_predefined_charsmaps_survive_decompiling_and_compiling(name: str) -> None:
+    blob = charsmap.precompiled(name)
+    rules = charsmap.decompile(blob)
+    assert rules == reference.decompile(blob)
+    assert charsmap.compile_charsmap(rules) == blob
+
+
+def test_the_derivation_script_finds_the_package_data_up_to_date() -> None:
+    script = [sys.executable, str(DATA / "derive_charsmaps.py"), "--check"]
+    assert subprocess.run(script, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["nfkd", "nmt-nfkc", "Foo", "../nfkc", "nfkc\n", "nfkc1"])
+def test_unknown_names_are_refused_as_the_library_does(name: str) -> None:
+    theirs = outcome(reference.precompiled, name)
+    assert isinstance(theirs, Exception)
+    assert_same_outcome(outcome(charsmap.precompiled, name), theirs)
+
+
+def test_the_message_of_an_unknown_name_lists_the_known_ones() -> None:
+    for name in ("nfkd", ""):
+        with pytest.raises(TrainingError, match=f"is found: {name}: choose one of nmt_nfkc, nfkc"):
+            charsmap.precompiled(name)
+
+
+def random_rules(seed: int, count: int, alphabet: str, longest: int) -> dict[Any, Any]:
+    rng = random.Random(seed)
+
+    def points(shortest: int) -> tuple[int, ...]:
+        return tuple(map(ord, rng.choices(alphabet, k=rng.randint(shortest, longest))))
+
+    rules = {points(1): points(0) for _ in range(count)}
+    return {source: target for source, target in rules.items() if source != target}
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("count", "alphabet", "longest"),
+    [
+        (10, "ab", 3),
+        (3000, "abcdefghij", 6),
+        (5000, "aàáâãäåāăąǎȁḁạảấ\u0300\u0301\u0302", 4),
+        (20000, "".join(map(chr, range(0x4E00, 0x9FFF, 7))), 2),
+        (5000, "".join(map(chr, [*range(1, 0x300, 5), *range(0x1F600, 0x1F650)])), 5),
+    ],
+)
+def test_large_rule_sets_compile_to_the_bytes_of_the_library(
+    seed: int, count: int, alphabet: str, longest: int
+) -> None:
+    rules = random_rules(seed, count, alphabet, longest)
+    blob = charsmap.compile_charsmap(rules)
+    assert blob == reference.compile_charsmap(rules)
+    assert charsmap.decompile(blob) == rules
+
+
+@pytest.mark.parametrize("size", [1, 255, 256, 300, 1000])
+def test_long_keys_compile_to_the_bytes_of_the_library(size: int) -> None:
+    rules = {(0x61,) * size: (0x62,), (0x61,) * (size - 1) + (0x63,): ()}
+    assert charsmap.compile_charsmap(rules) == reference.compile_charsmap(rules)
+
+
+@pytest.mark.parametrize("depth", [30, 31, 32, 33, 70])
+def test_rules_that_begin_one_another_are_limited(depth: int, tmp_path: Path) -> None:
+    rules = {(0x61,) * size: (0x62,) for size in range(1, depth + 1)}
+    ours = outcome(charsmap.compile_charsmap, rules)
+    assert_same_outcome(ours, outcome(reference.compile_charsmap, rules))
+    if depth >= 32:
+        assert "The number of shared prefix must be less than 32" in str(ours)
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ({}, TrainingError, "no normalization rules"),
+        ({(): (0x61,)}, BadValueError, "Source string cannot be empty"),
+        ({(): ()}, BadValueError, "Source string cannot be empty"),
+        ({(0x61,): (0x61,)}, BadValueError, "Identity conversion is not allowed"),
+        ({(0xD800,): (0x61,)}, TrainingError, "surrogate"),
+        ({(0x61,): (0xDFFF,)}, TrainingError, "surrogate"),
+        ({(0, 0x61): (0x62,)}, TrainingError, "zero-length key"),
+        ({(-1,): (0x62,)}, BadValueError, "no code point"),
+        ({(0x61,): (1 << 32,)}, BadValueError, "no code point"),
+    ],
+)
+def test_rules_that_cannot_be_compiled(rules: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        charsmap.compile_charsmap(rules)
+
+
+FILES = [
+    b"",
+    b"\n",
+    b"41\t42\n",
+    b"41\t42",
+    b"41\t42\n\n",
+    b"41\n",
+    b"41",
+    b"41\r\n",
+    b"41\t42\r\n",
+    b"41\t\r\n",
+    b"41 42\t\t\n",
+    b"41\t42\t# A => B\n",
+    b"\t41\n",
+    b" \t41\n",
+    b" 41  42 \t 43 \n",
+    b"41\t41\n",
+    b"zz\t41\n",
+    b"41\tzz\n",
+    b"0\t41\n",
+    b"0 41\t42\n",
+    b"41 0 42\t43\n",
+    b"41 0 42\t43\n41\t44\n",
+    b"41 0\t43\n41 0 42\t44\n41 1\t45\n",
+    b"41\t0\n",
+    b"41\t0 42\n",
+    b"41\t42 0\n",
+    b"D800\t41\n",
+    b"41\tDFFF\n",
+    b"110000\t41\n",
+    b"41\t110000\n",
+    b"FFFFFFFF\t41\n",
+    b"110000\t41\nFFFD\t42\n",
+    b"110000\t43\nFFFD\t42\n120000\t41\n",
+    b"100000000\t41\n",
+    b"00000000000000041\t42\n",
+    b"U+41\t43\n",
+    b"u+41\t43\n",
+    b"U+U+41\t43\n",
+    b"U+0x41\t43\n",
+    b"0x41\t0X43\n",
+    b"0x\t41\n",
+    b"U+\t41\n",
+    b"+41\t43\n",
+    b"U++41\t43\n",
+    b"+0x41\t43\n",
+    b"0x+41\t43\n",
+    b"-41\t43\n",
+    b"-0\t43\n",
+    b"+\t43\n",
+    b"\x0b41\x0c\t43\n",
+    b"\x0bU+41\t43\n",
+    b"U+\x0b41\t43\n",
+    b"41\x00\t43\n",
+    b"\x1c41\t43\n",
+    b"4_1\t43\n",
+    b"\xef\xbb\xbf41\t43\n",
+    b"\xd9\xa1\t43\n",
+    b"\xff\t43\n",
+    b"41\t42\n41\t43\n",
+    b"41\t42\n41 41\t43\n41\t44\n",
+    b"41\t42\nzz\t41\n",
+]
+
+
+@pytest.mark.parametrize("content", FILES)
+def test_files_are_read_as_the_library_reads_them(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "rules.tsv"
+    path.write_bytes(content)
+    assert_same_outcome(
+        outcome(lambda: charsmap.compile_charsmap(charsmap.load_rules(str(path)))),
+        outcome(reference.compile_file, str(path)),
+    )
+
+
+def test_the_message_of_a_bad_line_names_the_file_and_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "rules.tsv"
+    path.write_bytes(b"41\t42\n43\tzz\n")
+    with pytest.raises(TrainingError, match=r"rules\.tsv, line 2: Invalid hex codepoint: 'zz'"):
+        charsmap.load_rules(str(path))
+    path.write_bytes(b"41\t42\n43\t44\n\t45\n")
+    with pytest.raises(TrainingError, match=r"rules\.tsv, line 3: the rule has no source"):
+        charsmap.load_rules(str(path))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.tsv")
+    with pytest.raises(MissingFileError, match=r"missing\.tsv\": No such file or directory"):
+        charsmap.load_rules(missing)
+    with pytest.raises(MissingFileError, match="directory"):
+        charsmap.load_rules(str(tmp_path))
+    with pytest.raises(MissingFileError, match="null"):
+        charsmap.load_rules("a\0b")
+    assert_same_outcome(
+        outcome(charsmap.load_rules, missing), outcome(reference.compile_file, missing)
+    )
+
+
+def broken_charsmaps() -> dict[str, bytes]:
+    good = charsmap.compile_charsmap({(0x61,): (0x62,), (0x61, 0x63): ()})
+    size = struct.unpack("<I", good[:4])[0]
+    units, targets = good[4 : 4 + size], good[4 + size :]
+
+    def with_unit(index: int, value: int) -> bytes:
+        changed = struct.pack("<I", value)
+        return good[:4] + units[: 4 * index] + changed + units[4 * index + 4 :] + targets
+
+    return {
+        "too short": good[:4],
+        "array longer than the blob": struct.pack("<I", len(good)) + good[4:],
+        "array as long as the blob": struct.pack("<I", len(good) - 4) + good[4:],
+        "no array": struct.pack("<I", 0) + good[4:],
+        "array too small": struct.pack("<I", 512) + good[4:],
+        "no whole blocks": struct.pack("<I", size + 4) + good[4:] + b"\0" * 8,
+        "targets not closed": good[:-1] + b"x",
+        "root with a label": with_unit(0, struct.unpack("<I", units[:4])[0] | 1),
+        "root with a value": with_unit(0, struct.unpack("<I", units[:4])[0] | 0x100),
+        "root without a base": with_unit(0, 0),
+        "root base outside": with_unit(0, 300 << 10),
+        "a base outside": with_unit(200, 1000 << 10),
+        "a value outside": with_unit(200, 1 << 31 | len(targets)),
+        "a value missing": with_unit(200, 0x100 | 201),
+    }
+
+
+@pytest.mark.parametrize("kind", broken_charsmaps())
+def test_broken_charsmaps_are_refused_as_the_library_does(kind: str) -> None:
+    blob = broken_charsmaps()[kind]
+    theirs = outcome(reference.validate, blob)
+    assert isinstance(theirs, RuntimeError)
+    ours = outcome(charsmap.validate, blob)
+    assert_same_outcome(ours, theirs)
+    sentence = str(theirs).removeprefix("INTERNAL: ")
+    assert str(ours).startswith(sentence)
+    assert isinstance(outcome(charsmap.decompile, blob), TrainingError)
+
+
+def test_whole_charsmaps_are_valid() -> None:
+    charsmap.validate(b"")
+    for name in charsmap.NAMES:
+        charsmap.validate(charsmap.precompiled(name))
+    assert charsmap.decompile(b"") == {}
+
+
+def test_a_charsmap_that_turns_in_circles_is_refused_when_decompiled() -> None:
+    # The arc 'a' of the root leads to a state with the same base, so to itself.
+    units = [0] * 256
+    units[0] = 1 << 10
+    units[1 ^ 0x61] = 0x61 | ((1 ^ 0x61 ^ 1) << 10)
+    blob = struct.pack("<257I", 1024, *units) + b"\0"
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="Max recursion depth exceeded in decompile"):
+        charsmap.decompile(blob)
+
+
+def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: bytes = b"\0") -> bytes:
+    """Return a charsmap that no compiler makes.
+
+    `arcs` leads from the base of a state by labels to others; the first state is the root. `keys`
+    has the states that end a source, with the offsets of their targets. A state is named by a
+    multiple of 256.
+    """
+    size = (max(arcs) // 256 + 1) * 256
+    units = [unit & 0xFF ^ 1 for unit in range(size)]  # labels that no arc asks for
+    units[0] = next(iter(arcs)) << 10
+    for base, ways in arcs.items():
+        for label, to in ways.items():
+            unit = base ^ label
+            units[unit] = label | (unit ^ to) << 10 | (0x100 if to in keys else 0)
+    for base, offset in keys.items():
+        units[base] = 1 << 31 | offset
+    return struct.pack(f"<{size + 1}I", 4 * size, *units) + targets
+
+
+def doubling(depth: int, *, ends: bool = True) -> bytes:
+    """Return a charsmap with 2**depth rules: every state has two arcs to the next one."""
+    last = 256 * (depth + 1)
+    arcs = {256 * i: {0x61: 256 * (i + 1), 0x62: 256 * (i + 1)} for i in range(1, depth + 1)}
+    return crafted({**arcs, last: {}}, {last: 0} if ends else {}, b"x\0")
+
+
+def test_states_that_rules_share_are_decompiled() -> None:
+    rules = charsmap.decompile(doubling(10))
+    assert len(rules) == 1024
+    assert rules[(0x61, 0x62) * 5] == (0x78,)
+
+
+@pytest.mark.parametrize("depth", [21, 39, 64, 65, 1000])
+def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
+    blob = doubling(depth)
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="it holds more than 1,048,576 rules") as caught:
+        charsmap.decompile(blob)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("depth", [39, 999])
+def test_exponentially_many_ways_that_end_no_rule_are_not_walked(depth: int) -> None:
+    assert charsmap.decompile(doubling(depth, ends=False)) == {}
+
+
+def test_targets_that_overlap_are_bounded_together() -> None:
+    targets = b"x" * (1 << 20) + b"\0"
+    arcs = {256: {0x61 + i: 512 + 256 * i for i in range(20)}}
+    keys = {512 + 256 * i: i for i in range(20)}
+    blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="or 16 MiB of them"):
+        charsmap.decompile(blob)
+
+
+@pytest.mark.parametrize("back", range(3))
+def test_an_arc_that_leads_back_is_refused(back: int) -> None:
+    """Whether to its own state, to one before it or to the root."""
+    arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(1, 4)}
+    arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
+    blob = crafted({**arcs, 1280: {}}, {1280: 0})
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs lead in a circle\."):
+        charsmap.decompile(blob)
+
+
+def test_the_longest_source_that_is_decompiled() -> None:
+    rules = {(0x61,) * 1000: (0x62,), (0x63,): (0x64,)}
+    assert charsmap.decompile(charsmap.compile_charsmap(rules)) == rules
+    longer = charsmap.compile_charsmap({(0x61,) * 1001: (0x62,)})
+    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+        charsmap.decompile(longer)
+
+
+def test_a_long_way_to_a_state_that_is_known_is_refused() -> None:
+    # 600 arcs lead to the root's second child, and 600 on from it.
+    size = 600
+    arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
+    arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}
+    blob = crafted(arcs, {256 * (2 * size + 2): 0})
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+        charsmap.decompile(blob)
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+@pytest.mark.parametrize("name", charsmap.NAMES)
+def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:
+    blob = charsmap.precompiled(name, release.characters_without_rules)
+    rules = charsmap.decompile(blob)
+    assert len(rules) > 5000
+    assert charsmap.compile_charsmap(rules) == blob

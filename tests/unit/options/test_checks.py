@@ -1,0 +1,136 @@
+"""What is refused before reading, live against the real library: the same type, the same words."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.options.checks import verify
+from spmcompat.options.spec import from_kwargs
+from tests.parity import corpora
+from tests.parity.case import Option
+from tests.parity.harness import Trainers, file_case
+
+TEXT = corpora.words_text(seed=2, lines=60, types=40)
+SMALL = {"vocab_size": 60, "hard_vocab_limit": False, "num_threads": 2}
+DUPLICATE = "is already defined"
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"vocab_size": 0}, ""),
+        ({"vocab_size": -5}, ""),
+        ({"vocab_size": 3}, "Vocabulary size is smaller than required_chars. 3 vs "),
+        ({"byte_fallback": True}, "Vocabulary size is smaller than required_chars. 60 vs "),
+        ({"use_all_vocab": True}, "--use_all_vocab=true is valid for WORD/CHAR model."),
+        ({"auto_character_coverage": True, "byte_fallback": True}, "requires --use_sparse_pruning"),
+        ({"character_coverage": 0.97}, ""),
+        ({"character_coverage": 1.1}, ""),
+        ({"character_coverage": "nan"}, ""),
+        ({"max_sentencepiece_length": 0}, ""),
+        ({"max_sentencepiece_length": 513}, ""),
+        ({"num_sub_iterations": 11}, ""),
+        ({"num_threads": 0}, ""),
+        ({"num_threads": 1025}, ""),
+        ({"shrinking_factor": 0.96}, ""),
+        ({"shrinking_factor": 0.49}, ""),
+        ({"max_sentence_length": 9}, ""),
+        ({"max_sentence_length": 2**30 + 1}, ""),
+        ({"input_sentence_size": 100}, ""),
+        ({"unk_piece": ""}, ""),
+        ({"pad_piece": ""}, ""),
+        ({"input_format": "csv"}, "Supported formats are 'text' and 'tsv'."),
+        ({"escape_whitespaces": False}, "escape_whitespaces"),
+        ({"unk_id": -1}, "<unk> must be defined."),
+        ({"bos_id": 60}, "bos_id"),
+        ({"eos_id": 1}, "eos_id"),
+        ({"bos_piece": "<unk>"}, ""),
+        ({"bos_piece": "<x>", "eos_piece": "<x>"}, f"<x> {DUPLICATE}"),
+        ({"control_symbols": ["<x>", "<x>"]}, "<x> is already defined. duplicated symbols"),
+        ({"control_symbols": ["<x>"], "user_defined_symbols": ["<x>"]}, f"<x> {DUPLICATE}"),
+        ({"user_defined_symbols": ["<unk>"]}, "must not be defined with --control_symbols and"),
+        ({"user_defined_symbols": ["a", "", "b"]}, ""),
+        ({"input": "nowhere.txt"}, '"nowhere.txt": No such file or directory'),
+        ({"input": "text0.txt,nowhere.txt"}, '"nowhere.txt": No such file or directory'),
+        ({"input": "."}, '".": Is a directory'),
+        ({"input": ""}, "SentenceIterator and trainer_spec.input() must be exclusive."),
+        ({"model_prefix": ""}, "ModelProto and trainer_spec.model_prefix() must be exclusive."),
+        ({"model_prefix": "nowhere/m"}, '"nowhere/m.model": No such file or directory'),
+        ({"normalization_rule_name": "nfkz"}, "No precompiled charsmap is found: nfkz"),
+        ({"normalization_rule_name": "NFKC"}, "Invalid charsmap name"),
+        ({"normalization_rule_tsv": "nowhere"}, '"nowhere": No such file or directory'),
+        ({"denormalization_rule_tsv": "nowhere"}, '"nowhere": No such file or directory'),
+    ],
+)
+def test_both_refuse(trainers: Trainers, options: dict[str, Option], key: str) -> None:
+    trainers.check_failure(file_case({**SMALL, **options}, [TEXT]), key=key)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unk_id": -1, "byte_fallback": True, "vocab_size": 400},
+        {"unk_id": -1, "bos_piece": "<unk>"},
+        {"bos_id": 59, "eos_id": 7, "pad_id": 3},
+        {"bos_id": -1, "eos_id": -7},
+        {"bos_id": -1, "control_symbols": ["<s>", "</s>"]},
+        {"user_defined_symbols": ["</s>", "<s>", "<pad>"]},
+        {"user_defined_symbols": ["a b", "▅"]},
+        {"bos_piece": "<0x41>", "byte_fallback": True, "vocab_size": 400},
+        {"model_prefix": "dots.and spaces", "input_format": ""},
+        {"max_sentence_length": 2**30, "num_threads": 64},
+        {"vocab_size": 10**6, "normalization_rule_name": "identity"},
+    ],
+)
+def test_both_accept(trainers: Trainers, options: dict[str, Option]) -> None:
+    trainers.check({**SMALL, **options}, TEXT)
+
+
+def _settings(folder: Path, **options: object) -> dict[str, object]:
+    (folder / "text.txt").write_text(TEXT)
+    return {"input": str(folder / "text.txt"), "model_prefix": str(folder / "m"), **options}
+
+
+def test_only_the_first_file_must_exist_where_reading_may_stop(tmp_path: Path) -> None:
+    files = f"{tmp_path / 'text.txt'},{tmp_path / 'nowhere'}"
+    limits = {"input_sentence_size": 200, "shuffle_input_sentence": False}
+    settings = from_kwargs(_settings(tmp_path, input=files, **limits))
+    assert len(verify(settings, has_sentences=False, has_writer=False)) == 3
+    settings.trainer.shuffle_input_sentence = True
+    with pytest.raises(MissingFileError, match="nowhere"):
+        verify(settings, has_sentences=False, has_writer=False)
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    settings = from_kwargs(_settings(tmp_path, input=str(tmp_path / "pipe")))
+    # Opening it would wait for a writer that never comes.
+    assert verify(settings, has_sentences=False, has_writer=False)
+
+
+def test_two_sources_or_two_targets(tmp_path: Path) -> None:
+    settings = from_kwargs(_settings(tmp_path))
+    with pytest.raises(TrainingError, match=r"SentenceIterator and trainer_spec.input"):
+        verify(settings, has_sentences=True, has_writer=False)
+    with pytest.raises(TrainingError, match=r"ModelProto and trainer_spec.model_prefix"):
+        verify(settings, has_sentences=False, has_writer=True)
+
+
+def test_own_options(tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="workers must be from 1 to 1024, not 0"):
+        verify(from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False)
+
+
+def test_the_target_must_not_be_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "m.vocab").mkdir()
+    settings = from_kwargs(_settings(tmp_path))
+    with pytest.raises(MissingFileError, match=r'm.vocab": Is a directory'):
+        verify(settings, has_sentences=False, has_writer=False)
+
+
+def test_a_seed_file_must_exist(tmp_path: Path) -> None:
+    settings = from_kwargs(_settings(tmp_path, seed_sentencepieces_file="nowhere.tsv"))
+    with pytest.raises(MissingFileError, match=r"nowhere.tsv"):
+        verify(settings, has_sentences=False, has_writer=False)

@@ -1,0 +1,145 @@
+"""From keywords, strings and flags to specs."""
+
+from pathlib import Path
+
+import pytest
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.options.spec import from_flags, from_kwargs, from_string, with_charsmaps
+
+
+def test_only_what_is_given_is_stored() -> None:
+    settings = from_kwargs({"vocab_size": 8000, "add_dummy_prefix": True})
+    assert [field.name for field, _ in settings.trainer.ListFields()] == ["vocab_size"]
+    assert [field.name for field, _ in settings.normalizer.ListFields()] == ["add_dummy_prefix"]
+    assert settings.denormalizer.ListFields() == []
+
+
+def test_the_command_line_stores_every_field() -> None:
+    settings = from_flags({})
+    trainer = {field.name for field, _ in settings.trainer.ListFields()}
+    assert len(trainer) == 36
+    assert {"input_format", "required_chars", "pretokenization_delimiter"} <= trainer
+    assert not {"input", "control_symbols", "user_defined_symbols", "accept_language"} & trainer
+    assert [field.name for field, _ in settings.normalizer.ListFields()] == [
+        "name",
+        "add_dummy_prefix",
+        "remove_extra_whitespaces",
+        "normalization_rule_tsv",
+    ]
+    assert settings.denormalizer.ListFields() == []
+
+
+def test_no_setting_leaks_into_the_next() -> None:
+    from_flags({"vocab_size": "5", "control_symbols": "a"})
+    settings = from_flags({})
+    assert settings.trainer.vocab_size == 8000
+    assert not settings.trainer.control_symbols
+
+
+def test_string_keeps_the_first_of_two() -> None:
+    settings = from_string("--vocab_size=60 vocab_size=x --byte_fallback --unk_surface=a=b")
+    assert settings.trainer.vocab_size == 60
+    assert settings.trainer.byte_fallback
+    assert settings.trainer.unk_surface == "a=b"
+
+
+@pytest.mark.parametrize("text", ["--vocab_size=60  --byte_fallback", " --byte_fallback", "--a "])
+def test_string_with_a_space_too_many(text: str) -> None:
+    with pytest.raises(TrainingError, match="unknown field name"):
+        from_string(text)
+
+
+def test_own_options_are_not_stored() -> None:
+    settings = from_kwargs({"workers": 3, "sampling_seed": 7, "minloglevel": 1})
+    assert (settings.workers, settings.sampling_seed, settings.min_log_level) == (3, 7, 1)
+    assert settings.trainer.ListFields() == []
+
+
+def test_retired_options_are_told() -> None:
+    settings = from_kwargs({"mining_sentence_size": "anything"})
+    assert settings.notes == ["--mining_sentence_size is deprecated and ignored."]
+    assert settings.trainer.ListFields() == []
+
+
+def test_unknown_option_is_answered_with_a_close_one() -> None:
+    with pytest.raises(TrainingError, match=r"Did you mean .*vocab_size"):
+        from_kwargs({"vocab_sise": 1})
+
+
+def test_lone_surrogate() -> None:
+    with pytest.raises(BadValueError, match="unk_surface is not valid UTF-8"):
+        from_kwargs({"unk_surface": "\ud800"})
+
+
+def test_flags_read_hexadecimal_and_white_space() -> None:
+    settings = from_flags({"vocab_size": "0x40", "byte_fallback": " Yes\n"})
+    assert settings.trainer.vocab_size == 64
+    assert settings.trainer.byte_fallback
+
+
+def test_files_of_symbols(tmp_path: Path) -> None:
+    (tmp_path / "c").write_bytes(b"<a>\r\n<b,c>\n")
+    (tmp_path / "r").write_bytes("ß\n\nø".encode())
+    settings = from_flags(
+        {
+            "control_symbols_file": str(tmp_path / "c"),
+            "control_symbols": "<z>",
+            "required_chars_file": str(tmp_path / "r"),
+            "required_chars": "gone",
+        }
+    )
+    assert list(settings.trainer.control_symbols) == ["<z>", "<a>\r", "<b,c>"]
+    assert settings.trainer.required_chars == "ßø"
+    with pytest.raises(MissingFileError, match="nowhere"):
+        from_flags({"user_defined_symbols_file": str(tmp_path / "nowhere")})
+    (tmp_path / "latin").write_bytes(b"\xe9\n")
+    with pytest.raises(BadValueError, match="not valid UTF-8"):
+        from_flags({"user_defined_symbols_file": str(tmp_path / "latin")})
+
+
+def test_options_that_no_model_stores() -> None:
+    given = {
+        "use_sparse_pruning": " true\t",
+        "post_l1_debias": "no",
+        "seed_piece_length_power": " 0.5",
+        "min_freq_alpha": "1e-1",
+    }
+    values = (True, False, 0.5, 0.1)
+    by_flags = from_flags(given)
+    by_keywords = from_kwargs({name: text.strip() for name, text in given.items()})
+    for settings in (by_flags, by_keywords):
+        assert tuple(getattr(settings, name) for name in given) == values
+    assert by_flags.trainer == from_flags({}).trainer
+    assert by_keywords.trainer == from_kwargs({}).trainer
+    with pytest.raises(BadValueError, match="given for min_freq_alpha"):
+        from_flags({"min_freq_alpha": "few"})
+    with pytest.raises(BadValueError, match="given for use_sparse_pruning"):
+        from_kwargs({"use_sparse_pruning": "perhaps"})
+    with pytest.raises(TrainingError, match="Did you mean use_sparse_pruning"):
+        from_kwargs({"use_sparse_prunning": True})
+
+
+def test_whole_normalizer() -> None:
+    given = NormalizerSpec(name="mine", precompiled_charsmap=b"", add_dummy_prefix=False)
+    settings = from_kwargs({"_serialized_normalizer_spec": given.SerializeToString()})
+    assert settings.normalizer == given
+    with pytest.raises(BadValueError, match="Cannot specify both"):
+        from_kwargs({"_serialized_normalizer_spec": b"", "name": "x"})
+    with pytest.raises(TrainingError, match="Failed to parse"):
+        from_kwargs({"_serialized_normalizer_spec": b"\xff"})
+
+
+def test_identity_stores_an_empty_charsmap() -> None:
+    settings = from_kwargs({"normalization_rule_name": "identity"})
+    normalizer = with_charsmaps(settings).normalizer
+    assert normalizer.HasField("precompiled_charsmap")
+    assert normalizer.precompiled_charsmap == b""
+    assert not settings.normalizer.HasField("precompiled_charsmap")
+
+
+def test_rules_and_charsmap_exclude_each_other() -> None:
+    settings = from_kwargs({"normalization_rule_tsv": "x", "precompiled_charsmap": "y"})
+    with pytest.raises(TrainingError, match="precompiled_charsmap is already defined"):
+        with_charsmaps(settings)

@@ -1,0 +1,226 @@
+"""A function of the caller that pre-tokenizes."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.train import main
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.unicode import scripts
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from tests.parity import corpora
+from tests.unit import stages
+from tests.unit.stages import read
+
+LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
+SMALL: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False, "minloglevel": 2}
+
+
+def _pretokenizer(cut: Cut, consistent: bool = True) -> Pretokenizer:
+    return Pretokenizer(cut, consistent, CancelFlag())
+
+
+def test_a_boundary_mark_between_chunks() -> None:
+    assert _pretokenizer(list)("aé▁".encode()) == "a\x1fé\x1f▁".encode()
+    assert _pretokenizer(lambda text: ["", text, b""])(b"ab") == b"\x1fab\x1f"
+    assert _pretokenizer(lambda _: [b"x", bytearray(b"y")], consistent=False)(b"ab") == b"x\x1fy"
+    assert _pretokenizer(lambda _: [])(b"") == b""
+
+
+def test_a_mismatch_is_shown_where_it_begins() -> None:
+    with pytest.raises(BadValueError) as caught:
+        _pretokenizer(str.split)("▁abc def".encode())
+    message = str(caught.value)
+    assert "at character 4 of '▁abc def': joined='def', original=' def'" in message
+    assert "allow_inconsistent_pretokenization=True" in message
+
+
+def test_what_the_function_raises_is_the_cause() -> None:
+    def broken(_: str) -> list[str]:
+        raise KeyError("boom")
+
+    with pytest.raises(TrainingError, match=r"^Pretokenizer failed: KeyError: 'boom'$") as caught:
+        _pretokenizer(broken)(b"ab")
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_is_not_held_up(stop: type[BaseException]) -> None:
+    def stopping(_: str) -> list[str]:
+        raise stop
+
+    with pytest.raises(stop):
+        spmcompat.train(
+            sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer=stopping, **SMALL
+        )
+
+
+def test_no_file_is_left_behind(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="Pretokenizer failed: IndexError"):
+        spmcompat.train(
+            sentence_iterator=LINES,
+            model_prefix=tmp_path / "m",
+            pretokenizer=lambda text: [text[1000]],
+            **SMALL,
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_called_once_for_every_sentence_that_is_normalized() -> None:
+    seen: list[str] = []
+
+    def whole(sentence: str) -> list[str]:
+        seen.append(sentence)
+        return [sentence]
+
+    lines = ["a b", "  ", "", "a  b", "x" * 5000, "c<s>d"]
+    spmcompat.train(sentence_iterator=lines, model_writer=io.BytesIO(), pretokenizer=whole, **SMALL)
+    assert seen == ["▁a▁b", "", "▁a▁b", "▁c\x1fd"]
+
+
+def test_nothing_of_it_is_stored() -> None:
+    models = []
+    for more in ({}, {"pretokenizer": lambda text: [text]}):
+        written = io.BytesIO()
+        spmcompat.train(sentence_iterator=LINES, model_writer=written, **SMALL, **more)
+        models.append(written.getvalue())
+    assert models[0] == models[1]
+
+
+def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
+    pytest.importorskip("regex")
+    assert find_cut(r"regex: ?\p{L}+")("▁ab1▁c") == ["▁ab", "1", "▁c"]  # type: ignore[misc]
+    assert find_cut("regex:▁?b")("a▁b▁") == ["a", "▁b", "▁"]  # type: ignore[misc]
+    assert find_cut("regex:(?=b)")("abb") == ["a", "b", "b"]  # type: ignore[misc]
+    assert find_cut("regex:x")("") == []  # type: ignore[misc]
+
+
+def test_a_pattern_that_is_none() -> None:
+    pytest.importorskip("regex")
+    with pytest.raises(BadValueError, match="is no pattern of the package regex"):
+        spmcompat.train(
+            sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer="regex:(", **SMALL
+        )
+
+
+def test_without_the_package_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "regex", None)
+    with pytest.raises(BadValueError, match=r"pip install 'spmcompat\[regex\]'"):
+        find_cut("regex:x")
+
+
+@pytest.mark.parametrize("name", ["scripts", "", "regex", 5, False, ["script"]])
+def test_what_is_no_pretokenizer(name: Any) -> None:
+    with pytest.raises(BadValueError, match=r"must be a function .* 'script' or 'regex:PATTERN'"):
+        find_cut(name)
+
+
+def test_script_joins_spaces_to_what_is_behind_them() -> None:
+    with pytest.raises(TrainingError, match="treat_whitespace_as_suffix"):
+        spmcompat.train(
+            sentence_iterator=LINES,
+            model_writer=io.BytesIO(),
+            pretokenizer="script",
+            treat_whitespace_as_suffix=True,
+            **SMALL,
+        )
+
+
+def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None:
+    text = tmp_path / "t.txt"
+    text.write_text("ab1ab カ字ab\nab1 ab1ab\n" * 20)
+    models = []
+    for name in ("", "script"):
+        flags = [f"--input={text}", f"--model_prefix={tmp_path}/m", "--vocab_size=40"]
+        flags += ["--hard_vocab_limit=false", f"--pretokenizer={name}", "--minloglevel=2"]
+        flags += ["--split_by_number=false", "--split_by_unicode_script=false"]
+        assert main(flags) == 0
+        models.append(ModelProto.FromString((tmp_path / "m.model").read_bytes()))
+    plain, cut = models
+    assert any("b1" in piece.piece for piece in plain.pieces)
+    assert all(len(scripts.script_runs(piece.piece)) == 1 for piece in cut.pieces[3:])
+    cut.trainer_spec.vocab_size = plain.trainer_spec.vocab_size  # as many as there were
+    assert plain.trainer_spec == cut.trainer_spec
+
+
+def _fingerprint(corpus: Corpus) -> object:
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
+    return corpus.alphabet, list(corpus.counted_words()), list(seeds)
+
+
+@pytest.mark.parametrize("chunk_bytes", [500 << 20, 300], ids=["one chunk", "many chunks"])
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+def test_splitting_at_a_delimiter_is_the_delimiter(
+    split: bool, prefix: bool, chunk_bytes: int, tmp_path: Path
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(corpora.mixed_text(3, 80).replace("a", "|"))
+    options: dict[str, Any] = {
+        "input": (str(text),),
+        "split_by_whitespace": split,
+        "add_dummy_prefix": prefix,
+        "remove_extra_whitespaces": True,
+        "chunk_bytes": chunk_bytes,
+    }
+    found = read(
+        None,
+        pretokenizer=lambda sentence: sentence.split("|"),
+        allow_inconsistent_pretokenization=True,
+        **options,
+    )
+    expected = read(None, pretokenization_delimiter="|", **options)
+    assert _fingerprint(found) == _fingerprint(expected)
+
+
+def test_the_function_is_not_called_after_an_error_or_interrupt() -> None:
+    cancel = CancelFlag()
+    cancel.set()
+    assert Pretokenizer(lambda _: ["x"], True, cancel)(b"ab") == b"ab"
+
+
+def test_interrupt_while_a_function_pretokenizes(tmp_path: Path) -> None:
+    program = """
+import spmcompat, time
+def slow(sentence):
+    print("called", flush=True)
+    time.sleep(0.01)
+    return [sentence]
+try:
+    spmcompat.train(sentence_iterator=["some words"] * 100000, model_prefix="m", pretokenizer=slow)
+except KeyboardInterrupt:
+    time.sleep(0.3)
+    print("interrupted", flush=True)
+    time.sleep(0.3)
+"""
+    root = str(Path(spmcompat.__file__).parents[1])
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"called\n"
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        rest = process.stdout.read()
+        assert process.wait(timeout=10) == 0
+    assert time.monotonic() - started < 10
+    # No thread goes on to call it.
+    assert rest.endswith(b"interrupted\n")
+    assert list(tmp_path.iterdir()) == []

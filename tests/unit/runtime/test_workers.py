@@ -1,0 +1,284 @@
+"""Tasks, errors and interrupts."""
+
+import io
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
+from tests.parity import corpora
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("tasks", [0, 1, 5, 500])
+def test_every_task_is_done_once(count: int, tasks: int) -> None:
+    done: list[list[int]] = [[] for _ in range(count)]
+    workers = Workers(count)
+    workers.run(range(tasks), lambda worker, task: done[worker].append(task))
+    workers.feed(range(tasks, 2 * tasks), lambda worker, task: done[worker].append(task))
+    assert sorted(task for part in done for task in part) == list(range(2 * tasks))
+
+
+def test_tasks_are_begun_in_order() -> None:
+    """So of the tasks that wait for those before them, as lanes do, one is always at work."""
+    begun: list[int] = []
+    Workers(1).run(range(100), lambda _, task: begun.append(task))
+    assert begun == list(range(100))
+
+
+def test_tasks_are_taken_in_the_calling_thread_and_only_as_needed() -> None:
+    takers: set[int] = set()
+    finished = 0
+    ahead: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for task in range(100):
+            takers.add(threading.get_ident())
+            ahead.append(task - finished)
+            yield task
+
+    def do(_: int, task: int) -> None:
+        nonlocal finished
+        finished += 1
+
+    Workers(1).feed(tasks(), do)
+    assert takers == {threading.get_ident()}
+    # One is at work while the next one is taken.
+    assert max(ahead) <= 1
+
+
+def test_call_returns_the_result_of_another_thread() -> None:
+    workers = Workers(3)
+    assert workers.call(threading.get_ident) != threading.get_ident()
+    assert workers.call(lambda: "result") == "result"
+
+
+@pytest.mark.parametrize("form", ["run", "feed"])
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_an_error_stops_the_others(count: int, form: str) -> None:
+    done: list[int] = []
+    threads = set(threading.enumerate())
+
+    def do(_: int, task: int) -> None:
+        if task == 3:
+            raise ValueError("task 3")
+        done.append(task)
+
+    workers = Workers(count)
+    with pytest.raises(ValueError, match="task 3"):
+        getattr(workers, form)(range(1_000_000), do)
+    assert workers.cancel.is_set()
+    assert len(done) < 1_000_000
+    assert set(threading.enumerate()) <= threads
+
+
+def test_an_error_of_the_iterator_surfaces_and_stops_the_workers() -> None:
+    error = ValueError("iterator")
+    threads = set(threading.enumerate())
+
+    def tasks() -> Iterator[int]:
+        yield 1
+        raise error
+
+    workers = Workers(2)
+    with pytest.raises(ValueError, match="iterator") as raised:
+        workers.feed(tasks(), lambda _, __: None)
+    assert raised.value is error
+    assert workers.cancel.is_set()
+    assert set(threading.enumerate()) <= threads
+
+
+def test_threads_stay_for_the_next_call_and_end_with_the_workers() -> None:
+    before = set(threading.enumerate())
+    workers = Workers(3)
+    used = [workers.call(threading.get_ident) for _ in range(5)]
+    assert len(set(used)) == 1
+    workers.run(range(100), lambda _, __: None)
+    threads = set(threading.enumerate()) - before
+    assert len(threads) == 3
+    del workers
+    for thread in threads:
+        thread.join(60)
+    assert set(threading.enumerate()) <= before
+
+
+def test_the_flag_is_shared() -> None:
+    flag = CancelFlag()
+    with pytest.raises(ZeroDivisionError):
+        Workers(1, flag).run([0], lambda _, task: print(1 // task))
+    assert flag.is_set()
+
+
+def press_ctrl_c() -> None:
+    """Interrupt the main thread, which runs the test."""
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
+@pytest.mark.parametrize("form", ["run", "feed"])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("tasks", [1, 100])
+def test_an_interrupt_does_not_wait_for_long_tasks(
+    count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that does not look at the flag, with and without tasks that wait behind it."""
+    monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
+    release = threading.Event()
+    begun, number = [], itertools.count(1)
+    ended: list[int] = []
+    threads = set(threading.enumerate())
+
+    def do(_: int, task: int) -> None:
+        begun.append(task)
+        if next(number) == min(count, tasks):
+            press_ctrl_c()
+        release.wait(60)
+        ended.append(task)
+
+    with pytest.raises(KeyboardInterrupt):
+        getattr(Workers(count), form)(range(tasks), do)
+    assert ended == []
+    release.set()
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(60)
+    # Those that waited are not begun any more, and no thread stays behind.
+    assert len(begun) == len(ended) == min(count, tasks)
+    assert set(threading.enumerate()) <= threads
+
+
+@pytest.mark.parametrize("form", ["run", "feed"])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("tasks", [1, 100])
+def test_an_interrupt_waits_for_tasks_that_look_at_the_flag(
+    count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 60)
+    workers = Workers(count)
+    begun, number = [], itertools.count(1)
+    ended: list[int] = []
+    threads = set(threading.enumerate())
+
+    def do(_: int, task: int) -> None:
+        begun.append(task)
+        if next(number) == min(count, tasks):
+            press_ctrl_c()
+        while not workers.cancel.is_set():
+            time.sleep(0.001)
+        time.sleep(0.1)
+        ended.append(task)
+
+    with pytest.raises(KeyboardInterrupt):
+        getattr(workers, form)(range(tasks), do)
+    assert len(begun) == len(ended) == min(count, tasks)
+    assert set(threading.enumerate()) <= threads
+
+
+LONG_WORD = "a" * 300_000
+PROGRAM = """
+import sys, time
+import spmcompat
+try:
+    spmcompat.SentencePieceTrainer.train({arguments!r})
+except KeyboardInterrupt:
+    sys.exit("KeyboardInterrupt")
+"""
+STAGES = {
+    "seeding": (b"Seeding: ", corpora.fibonacci_text(27, 200_000)),
+    "one long word": (b"EM and pruning", LONG_WORD),
+    "many words": (
+        b"EM sub_iter=0",
+        "\n".join(" ".join(f"{i * i:x}{i}" for i in range(j, j + 50)) for j in range(40_000)),
+    ),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("form", ["command", "python"])
+def test_ctrl_c_inside_a_kernel(form: str, stage: str, tmp_path: Path) -> None:
+    mark, text = STAGES[stage]
+    (tmp_path / "t.txt").write_text(text)
+    arguments = (
+        "--input=t.txt --model_prefix=m --vocab_size=50 --max_sentence_length=1000000 "
+        "--max_sentencepiece_length=100 --num_sub_iterations=10"
+    )
+    command = [sys.executable, "-m", "spmcompat", "train", *arguments.split()]
+    if form == "python":
+        command = [sys.executable, "-c", PROGRAM.format(arguments=arguments)]
+    root = str(Path(spmcompat.__file__).parents[1])
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        seen = b""
+        for line in process.stderr:
+            seen += line
+            if mark in line:
+                break
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        status = process.wait(timeout=60)
+        seen += process.stderr.read()
+    if form == "command":
+        assert (status, seen.splitlines()[-1]) == (
+            130,
+            b"spm_train: interrupted; no file was written.",
+        )
+    else:
+        assert (status, seen.splitlines()[-1]) == (1, b"KeyboardInterrupt")
+    assert os.listdir(tmp_path) == ["t.txt"]
+
+
+def train(text: str, workers: int, **options: object) -> bytes:
+    model = io.BytesIO()
+    spmcompat.SentencePieceTrainer.train(
+        sentence_iterator=iter(text.split("\n")),
+        model_writer=model,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        workers=workers,
+        **options,
+    )
+    return model.getvalue()
+
+
+def test_the_model_does_not_depend_on_the_workers() -> None:
+    text = corpora.words_text(8, 300, types=200)
+    models = {train(text, workers, vocab_size=150, num_threads=5) for workers in (1, 2, 3, 8)}
+    assert len(models) == 1
+
+
+def test_two_trainings_at_once() -> None:
+    jobs = [
+        (corpora.words_text(1, 400, types=250), {"vocab_size": 200, "num_threads": 3}),
+        (corpora.ties_text(2, 400), {"vocab_size": 100, "split_by_whitespace": False}),
+    ]
+    alone = [train(text, 2, **options) for text, options in jobs]
+    together: list[list[bytes]] = [[], []]
+    start = threading.Barrier(2)
+
+    def work(number: int) -> None:
+        text, options = jobs[number]
+        start.wait()
+        for _ in range(3):
+            together[number].append(train(text, 2, **options))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == [[alone[0]] * 3, [alone[1]] * 3]

@@ -1,0 +1,61 @@
+"""Word and char models."""
+
+import math
+
+import numpy as np
+import pytest
+
+from spmcompat.errors import TrainingError
+from spmcompat.segments.coverage import whole_alphabet
+from spmcompat.simple.char import train as train_char
+from spmcompat.simple.shares import log_shares
+from spmcompat.simple.word import train as train_word
+from tests.unit import stages
+
+
+def test_scores_are_float32_logarithms_of_shares() -> None:
+    counts = [1, 3, 1000, 2**24 + 1, 2**63]
+    expected = [np.float32(math.log(np.float32(n))) - np.float32(math.log(1e6)) for n in counts]
+    scores = log_shares(counts, 10**6)
+    assert scores == [float(np.float32(score)) for score in scores]
+    assert scores == pytest.approx([float(score) for score in expected], rel=1e-6)
+    assert log_shares([0], 5) == [-math.inf]
+    # A total wraps as it does in the reference.
+    assert log_shares([1], 2**64 + 3) == log_shares([1], 3)
+
+
+def test_characters() -> None:
+    alphabet = [(ord("漢"), 3), (ord("a"), 1), (ord("z"), 0)]
+    every = train_char(alphabet, None)
+    assert [piece.decode() for piece, _ in every] == ["漢", "a", "z"]
+    assert [score for _, score in every] == log_shares([3, 1, 0], 4)
+    assert train_char(alphabet, 2) == every[:2]
+    assert train_char(alphabet, 0) == []
+    with pytest.raises(TrainingError, match="No character of the corpus is left"):
+        train_char([(ord("z"), 0)], None)
+
+
+def test_words_with_unknown_characters_count_but_are_no_pieces() -> None:
+    words = [("▁a▅".encode(), 5), ("▁b".encode(), 2), ("▁c".encode(), 1)]
+    every = train_word(words, 8, None)
+    assert every == [
+        (piece, score) for (piece, _), score in zip(words[1:], log_shares([2, 1], 8), strict=True)
+    ]
+    assert train_word(iter(words), 8, 1) == every[:1]
+    assert train_word([], 5, None) == []
+
+
+def test_words_of_a_corpus_come_by_count() -> None:
+    corpus = stages.read(["b a", "a b c", "b"])
+    words = [(word.decode(), count) for word, count in corpus.counted_words()]
+    assert words == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
+    assert corpus.total_count == 6
+    suffixed = stages.read(
+        ["a b"], treat_whitespace_as_suffix=True, space_begins_word=True, character_coverage=1.0
+    )
+    assert [word.decode() for word, _ in suffixed.counted_words()] == ["a", "▁", "▁b"]
+
+
+def test_the_whole_alphabet_is_all_but_boundaries() -> None:
+    counts = {0x1F: 9, ord("b"): 2, ord("a"): 2, 0x2585: 5}
+    assert whole_alphabet(counts) == [(0x2585, 5), (ord("a"), 2), (ord("b"), 2)]

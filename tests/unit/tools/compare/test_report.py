@@ -1,0 +1,96 @@
+"""The page of a comparison: what stands in it, and what is marked."""
+
+from __future__ import annotations
+
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from spmcompat.tools.compare.report import page
+from spmcompat.tools.compare.runs import Run, Texts
+from spmcompat.tools.evaluate.evaluation import Evaluation
+
+
+def run(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Run:
+    evaluation = Evaluation(
+        model=f"{config}.model",
+        model_type="unigram",
+        pieces=size,
+        loss_per_character=loss,
+        loss_per_byte=loss,
+        renormalized_loss_per_character=loss,
+        renormalized_loss_per_byte=loss,
+        tokens=tokens,
+        tokens_per_word=1.5,
+        characters_per_token=3.0,
+        bytes_per_token=3.0,
+        unknown_rate=0.0,
+        byte_piece_rate=0.0,
+        renyi_efficiency=0.5,
+        whole_words=0.7,
+        unused_pieces=3,
+        uses=(9, 4, 1, 0),
+        gold=None,
+    )
+    cuts = (("un", "do"), ("<b>",))
+    return Run(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Texts:
+    for name in ("train", "held"):
+        (tmp_path / name).write_text("text\n")
+    return Texts(tmp_path / "train", tmp_path / "held", ("undo", "<b>"), "")
+
+
+class Tags(HTMLParser):
+    """Checks that every tag is closed, and by its own end."""
+
+    VOID = ("meta", "path", "use", "line")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_a_page_is_whole_and_needs_no_other_file(texts: Texts) -> None:
+    html = page([run("one", 10, 1.25), run("two", 12), run("one", 9, 1.0, 200)], texts, "a<b")
+    tags = Tags()
+    tags.feed(html)
+    assert tags.open == []
+    assert not re.search(r'(?:src|href)="(?!#)', html)
+    assert "Tokenizers on a&lt;b" in html
+    assert "train &lt;two&gt;" in html
+    assert "un<i>|</i>do" in html
+    assert "&lt;b&gt;" in html
+    assert html.count("<figure>") == 3
+
+
+def test_the_best_of_each_size_is_marked(texts: Texts) -> None:
+    html = page([run("one", 10, 1.25), run("two", 8), run("three", 12, 1.5)], texts, "text")
+    rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)</th>(.*?)</tr>', html))
+    assert re.findall(r"<td class=best>(.*?)</td>", rows["one"]) == ["1.2500", "1.2500"]
+    assert re.findall(r"<td class=best>(.*?)</td>", rows["two"]) == ["8"]
+    assert "class=best" not in rows["three"]
+    assert rows["two"].startswith("<td>–</td>")
+
+
+def test_what_nobody_has_is_left_out(texts: Texts) -> None:
+    html = page([run("one", 10), run("two", 8)], texts, "text")
+    assert "nats per character" not in html.split("<tbody>")[0]
+    assert "boundary" not in html
+    assert html.count("<figure>") == 2

@@ -1,0 +1,246 @@
+"""What differs between two models: every change to one is found, and nothing else."""
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.tools.diff.difference import (
+    Difference,
+    UnreadableError,
+    compare,
+    first_difference,
+    ordinal,
+    parse,
+    shortest,
+)
+from tests.parity.harness import Trainers, file_case
+
+TEXT = "abc abd abe abc\nabf abc abd\n" * 5
+
+
+@pytest.fixture(scope="module")
+def model(trainers: Trainers) -> bytes:
+    case = file_case({"vocab_size": 30, "hard_vocab_limit": False, "byte_fallback": False}, [TEXT])
+    data = trainers.run(case).reference.output(".model")
+    assert data is not None
+    return data
+
+
+def _changed(model: bytes, change: Callable[[ModelProto], object]) -> Difference:
+    """Return the difference of a model and a changed copy of it."""
+    copy = parse(model)
+    change(copy)
+    return compare(model, copy.SerializeToString())
+
+
+def _float32(bits: int) -> float:
+    value: float = struct.unpack("<f", struct.pack("<I", bits))[0]
+    return value
+
+
+def test_equal(model: bytes) -> None:
+    found = compare(model, model)
+    assert found.equal
+    assert found.same_content
+    assert found.first_byte is None
+    assert not any((found.fields, found.charsmaps, found.samples, found.unknown))
+    assert not any(found.pieces[4:])
+
+
+def test_fields(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.trainer_spec.split_digits = True
+        copy.trainer_spec.model_type = 2
+        copy.trainer_spec.character_coverage = 0.995
+        copy.trainer_spec.control_symbols.extend(["<a>", "é"])
+        copy.trainer_spec.ClearField("vocab_size")
+        copy.denormalizer_spec.SetInParent()
+
+    assert [tuple(one) for one in _changed(model, change).fields] == [
+        ("trainer_spec.character_coverage", None, 0.995),
+        ("trainer_spec.control_symbols", None, ["<a>", "é"]),
+        ("trainer_spec.model_type", None, "BPE"),
+        ("trainer_spec.split_digits", None, True),
+        ("trainer_spec.vocab_size", parse(model).trainer_spec.vocab_size, None),
+        ("denormalizer_spec", None, "stored"),
+    ]
+
+
+def test_a_default_that_is_stored_is_a_difference(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.trainer_spec.split_digits = False
+        copy.pieces[5].type = ModelProto.SentencePiece.NORMAL
+
+    found = _changed(model, change)
+    assert [tuple(one) for one in found.fields] == [("trainer_spec.split_digits", None, False)]
+    piece = parse(model).pieces[5].piece
+    assert found.pieces.stored == [(piece, 5, 5, "piece, score", "piece, score, type")]
+    assert found.pieces.first_id == 5
+    assert not found.pieces.types
+
+
+def test_scores_in_units_of_the_last_place(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        piece = copy.pieces[5]
+        piece.score = _float32(ordinal(-piece.score) + 3 | 1 << 31)
+
+    found = _changed(model, change).pieces
+    (score,) = found.scores
+    assert (score.left_id, score.right_id, score.units) == (5, 5, 3)
+    assert (found.first_id, found.common, found.moved) == (5, len(parse(model).pieces), [])
+
+
+def test_zeros_differ_and_not_a_number_equals_itself(model: bytes) -> None:
+    def set_score(score: float) -> Callable[[ModelProto], None]:
+        return lambda copy: setattr(copy.pieces[5], "score", score)
+
+    changed = parse(model)
+    set_score(0.0)(changed)
+    (score,) = _changed(changed.SerializeToString(), set_score(-0.0)).pieces.scores
+    assert score.units == 0
+    set_score(float("nan"))(changed)
+    changed.trainer_spec.character_coverage = float("nan")
+    data = changed.SerializeToString()
+    assert compare(data, data).same_content
+
+
+def test_pieces_only_in_one(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.pieces[4].piece = "new"
+        copy.pieces[4].type = ModelProto.SentencePiece.USER_DEFINED
+        copy.pieces.add(piece="last", score=-1.5)
+
+    found = _changed(model, change).pieces
+    size = len(parse(model).pieces)
+    assert [one.id for one in found.only_left] == [4]
+    assert [(one.id, one.piece, one.score, one.type) for one in found.only_right] == [
+        (4, "new", shortest(parse(model).pieces[4].score), "USER_DEFINED"),
+        (size, "last", -1.5, "NORMAL"),
+    ]
+    assert (found.left_count, found.right_count, found.common) == (size, size + 1, size - 1)
+    assert (found.moved, found.first_id) == ([], 4)
+
+
+def test_types(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.pieces[6].type = ModelProto.SentencePiece.UNUSED
+
+    (kind,) = _changed(model, change).pieces.types
+    assert (kind.left_id, kind.left, kind.right) == (6, "NORMAL", "UNUSED")
+
+
+def test_order_names_as_few_pieces_as_possible(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        """Put the fourth piece behind all others."""
+        moved = ModelProto.SentencePiece()
+        moved.CopyFrom(copy.pieces[4])
+        del copy.pieces[4]
+        copy.pieces.add().CopyFrom(moved)
+
+    found = _changed(model, change).pieces
+    last = len(parse(model).pieces) - 1
+    assert found.moved == [(parse(model).pieces[4].piece, 4, last)]
+    assert found.first_id == 4
+    assert not any((found.scores, found.types, found.only_left, found.only_right))
+
+
+def test_a_piece_that_stands_twice(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.pieces.add().CopyFrom(copy.pieces[5])
+
+    (piece,) = _changed(model, change).pieces.only_right
+    assert piece.piece == parse(model).pieces[5].piece
+
+
+def test_charsmap_rules(model: bytes) -> None:
+    charsmaps = [
+        compile_charsmap({(0x41,): (0x61,), (0xC9,): (), (0x42,): (0x62,)}),
+        compile_charsmap({(0x41,): (0x61,), (0xC9,): (0x65, 0x301), (0x43,): (0x63,)}),
+    ]
+    models = []
+    for charsmap in charsmaps:
+        copy = parse(model)
+        copy.normalizer_spec.precompiled_charsmap = charsmap
+        models.append(copy.SerializeToString())
+    (found,) = compare(*models).charsmaps
+    assert found.name == "normalizer_spec.precompiled_charsmap"
+    assert (found.left_bytes, found.right_bytes) == tuple(map(len, charsmaps))
+    assert found.first_byte == first_difference(*charsmaps)
+    assert [tuple(rule) for rule in found.rules] == [
+        ("B", "b", None),
+        ("C", None, "c"),
+        ("É", "", "e\u0301"),
+    ]
+
+
+def test_a_charsmap_that_is_missing_or_empty_or_broken(model: bytes) -> None:
+    identity = parse(model)
+    identity.normalizer_spec.precompiled_charsmap = b""
+    data = identity.SerializeToString()
+    (found,) = _changed(
+        data, lambda copy: copy.normalizer_spec.ClearField("precompiled_charsmap")
+    ).charsmaps
+    assert (found.left_bytes, found.right_bytes, found.rules) == (0, None, [])
+    (found,) = _changed(
+        data, lambda copy: setattr(copy.normalizer_spec, "precompiled_charsmap", b"xyz")
+    ).charsmaps
+    assert (found.first_byte, found.rules) == (0, [])
+    assert found.problem
+
+
+def test_self_test_samples(model: bytes) -> None:
+    def change(copy: ModelProto) -> None:
+        copy.self_test_data.samples.add(input="abc", expected="▁abc")
+
+    assert _changed(model, change).samples == [(0, None, ("abc", "▁abc"))]
+
+
+def test_unknown_fields(model: bytes) -> None:
+    # Field 250 as bytes, in the model and in a piece; field 251 as a group that holds a number.
+    text, group = b"\xd2\x0f\x03abc", b"\xdb\x0f\x08\x05\xdc\x0f"
+    piece = b"\x0a\x01z" + text
+    changed = model + group + b"\x0a" + bytes([len(piece)]) + piece + text + text
+    found = compare(model, changed)
+    last = len(parse(model).pieces)
+    assert found.unknown == [
+        ("model", 251, [], [[5]]),
+        ("model", 250, [], ["616263", "616263"]),
+        (f"pieces[{last}]", 250, [], ["616263"]),
+    ]
+    assert not found.same_content
+
+
+def test_one_content_written_in_two_ways(model: bytes) -> None:
+    copy = parse(model)
+    specs = ModelProto(trainer_spec=copy.trainer_spec, normalizer_spec=copy.normalizer_spec)
+    pieces = ModelProto(pieces=copy.pieces)
+    found = compare(model, specs.SerializeToString() + pieces.SerializeToString())
+    assert not found.equal
+    assert found.same_content
+    assert found.first_byte == 0
+
+
+def test_pieces_that_are_not_utf8(model: bytes) -> None:
+    found = compare(model + b"\x0a\x03\x0a\x01\xff", model + b"\x0a\x03\x0a\x01\xfe")
+    assert [one.piece for one in found.pieces.only_left] == ["\udcff"]
+    assert [one.piece for one in found.pieces.only_right] == ["\udcfe"]
+
+
+@pytest.mark.parametrize("data", [b"", b"hello world", b"\x12\x00"])
+def test_no_model(model: bytes, data: bytes) -> None:
+    with pytest.raises(UnreadableError, match=r"Give a \.model file"):
+        compare(model, data)
+
+
+def test_units_cross_zero() -> None:
+    assert ordinal(0.0) == ordinal(-0.0) == 0
+    assert ordinal(_float32(1)) - ordinal(-_float32(1)) == 2
+
+
+@pytest.mark.parametrize("value", [0.9995, -1e-30, 3.4028235e38, 1.4013e-45, 16777216.0, 0.1])
+def test_shortest_decimals(value: float) -> None:
+    exact = struct.unpack("<f", struct.pack("<f", value))[0]
+    assert shortest(exact) == value

@@ -1,0 +1,105 @@
+"""The marginal loss against sums over every segmentation in plain Python."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from sentencepiece import SentencePieceProcessor
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
+
+from .conftest import Train, load
+
+LINES = ["the cat", "", "  two  spaces ", "xylophone \u6f22\u5b57", "aaaa aaaa", "\uff41\uff22"]
+
+
+def by_hand(model: ModelProto, lines: list[str], shift: float = 0.0) -> float:
+    """Sum over all segmentations of the whole normalized lines, in double."""
+    scores = {p.piece: p.score - shift for p in model.pieces if p.type == p.NORMAL}
+    symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
+    unknown = min(scores.values()) - 10
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    total = 0.0
+    for line in lines:
+        text = encoder.normalize(line)
+        for symbol in symbols:
+            text = text.replace(symbol, "\0")
+        for part in text.split("\0"):
+            total -= log_sum(part, scores, unknown)
+    return total
+
+
+def log_sum(text: str, scores: dict[str, float], unknown: float) -> float:
+    sums = [0.0]
+    for end in range(1, len(text) + 1):
+        terms = [
+            sums[begin] + scores[text[begin:end]]
+            for begin in range(end)
+            if text[begin:end] in scores
+        ]
+        if text[end - 1] not in scores:
+            terms.append(sums[end - 1] + unknown)
+        highest = max(terms)
+        sums.append(highest + math.log(sum(math.exp(term - highest) for term in terms)))
+    return sums[-1]
+
+
+def measure(model: ModelProto, lines: list[str], workers: int = 2) -> MarginalLoss:
+    loss = MarginalLoss(model, Workers(workers))
+    loss.add([line.encode() for line in lines])
+    return loss
+
+
+OPTIONS = [
+    {},
+    {"normalization_rule_name": "identity", "add_dummy_prefix": False},
+    {"split_by_whitespace": False},
+    {"treat_whitespace_as_suffix": True},
+    {"remove_extra_whitespaces": False, "allow_whitespace_only_pieces": True},
+    {"user_defined_symbols": "cat,\u6f22"},
+    {"user_defined_symbols": "\u2581"},
+    {"byte_fallback": True, "vocab_size": 400},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_sums_over_every_segmentation(options: dict[str, object], text: Path, train: Train) -> None:
+    model = load(train("m", **options))
+    lines = LINES + text.read_text(encoding="utf-8").split("\n")[:100]
+    loss = measure(model, lines)
+    assert loss.raw == pytest.approx(by_hand(model, lines), rel=1e-5)
+    shift = math.log(sum(math.exp(p.score) for p in model.pieces if p.type == p.NORMAL))
+    assert loss.renormalized == pytest.approx(by_hand(model, lines, shift), rel=1e-5)
+    assert loss.characters == sum(map(len, lines))
+    assert loss.bytes == sum(len(line.encode()) for line in lines)
+
+
+def test_batches_and_workers_change_nothing(text: Path, train: Train) -> None:
+    model = load(train("m"))
+    lines = text.read_text(encoding="utf-8").split("\n")
+    whole = measure(model, lines)
+    assert measure(model, lines, workers=1).raw == whole.raw
+    parts = MarginalLoss(model, Workers(2))
+    for begin in range(0, len(lines), 50):
+        parts.add([line.encode() for line in lines[begin : begin + 50]])
+    assert parts.raw == pytest.approx(whole.raw, rel=1e-9)
+
+
+def test_lines_that_training_leaves_out_are_counted_apart(train: Train) -> None:
+    loss = measure(load(train("m")), ["one", "\u2585 two", "one"])
+    assert (loss.skipped, loss.characters) == (1, 6)
+
+
+def test_nothing_costs_nothing(train: Train) -> None:
+    loss = measure(load(train("m")), ["", "   "])
+    assert (loss.raw, loss.characters) == (0.0, 3)
+
+
+def test_only_unigram_models_have_a_loss(train: Train) -> None:
+    assert has_loss(load(train("m")))
+    assert not has_loss(load(train("m", model_type="bpe")))
+    assert not has_loss(load(train("m", model_type="char")))

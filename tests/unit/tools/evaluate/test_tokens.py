@@ -1,0 +1,99 @@
+"""Tokens and words, counted over what the real encoder returns."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sentencepiece import SentencePieceProcessor
+
+from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces
+
+from .conftest import Train, load
+
+SPACE = "\u2581"
+
+
+def count(path: Path, lines: list[str], batch: int = 1000) -> TokenCounts:
+    counts = TokenCounts(kinds_of_pieces(load(path)))
+    encoder = SentencePieceProcessor(model_file=str(path))
+    for begin in range(0, len(lines), batch):
+        counts.add(encoder.encode(lines[begin : begin + batch], return_type="numpy"))
+    return counts
+
+
+def words_of(pieces: list[str]) -> list[list[str]]:
+    """Group tokens into words in plain Python; tokens of space marks only belong to none."""
+    words: list[list[str]] = []
+    opened = False
+    for piece in pieces:
+        if not piece.strip(SPACE):
+            opened = False
+            continue
+        if not opened or piece.startswith(SPACE):
+            words.append([])
+        words[-1].append(piece)
+        opened = not piece.endswith(SPACE)
+    return words
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"model_type": "bpe"},
+        {"treat_whitespace_as_suffix": True},
+        {"user_defined_symbols": SPACE, "add_dummy_prefix": False},
+    ],
+    ids=str,
+)
+def test_counts_are_those_of_the_encoder(
+    options: dict[str, object], text: Path, train: Train
+) -> None:
+    path = train("m", **options)
+    encoder = SentencePieceProcessor(model_file=str(path))
+    lines = text.read_text(encoding="utf-8").split("\n")
+    pieces = [encoder.encode(line, return_type=str) for line in lines]
+    words = [word for line in pieces for word in words_of(line)]
+    uses = Counter(piece for line in pieces for piece in line)
+
+    counts = count(path, lines, batch=7)
+    assert counts.tokens == sum(map(len, pieces))
+    assert counts.words == len(words) == sum(len(line.split()) for line in lines)
+    assert counts.whole_words == sum(len(word) == 1 for word in words)
+    normal = [p.piece for p in load(path).pieces if p.type in (p.NORMAL, p.USER_DEFINED)]
+    assert counts.unused == sum(uses[piece] == 0 for piece in normal)
+
+
+def test_a_piece_of_several_words_is_several_whole_words(train: Train) -> None:
+    path = train("m", user_defined_symbols=f"{SPACE}of{SPACE}the")
+    counts = count(path, ["of the", "of the of the"])
+    assert (counts.tokens, counts.words, counts.whole_words) == (3, 6, 6)
+
+
+def test_unknown_and_byte_pieces(train: Train) -> None:
+    unknown = count(train("m"), ["\u6f22 \u6f22"])
+    assert unknown.unknown_rate == pytest.approx(2 / unknown.tokens)
+    assert unknown.byte_rate == 0
+    spelled = count(train("m", byte_fallback=True, vocab_size=400), ["\u6f22"])
+    assert spelled.unknown_rate == 0
+    assert spelled.byte_rate == pytest.approx(3 / spelled.tokens)
+
+
+def test_renyi_efficiency(text: Path, train: Train) -> None:
+    counts = count(train("m"), text.read_text(encoding="utf-8").split("\n"))
+    shares = [use / counts.tokens for use in counts.uses if use]
+    entropy = math.log(sum(share**2.5 for share in shares)) / -1.5
+    assert counts.renyi_efficiency == pytest.approx(entropy / math.log(len(counts.uses)))
+    counts.uses = np.ones(50, dtype=np.int64)
+    assert counts.renyi_efficiency == pytest.approx(1)
+
+
+def test_an_empty_text_has_no_rates(train: Train) -> None:
+    counts = count(train("m"), ["", ""])
+    assert (counts.tokens, counts.words) == (0, 0)
+    assert math.isnan(counts.unknown_rate)
+    assert math.isnan(counts.renyi_efficiency)

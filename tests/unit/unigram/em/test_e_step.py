@@ -1,0 +1,195 @@
+"""Expected counts, best paths and the M-step against the oracle, bit for bit."""
+
+import math
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Counts, Lattices
+from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.lattice.log_math import has_avx2
+from spmcompat.unigram.pieces import Pieces
+from tests.oracle import training as oracle
+from tests.oracle.characters import Options
+from tests.oracle.seeding import Pieces as OraclePieces
+from tests.unit import stages
+from tests.unit.stages import Case
+
+LANES = [1, 2, 5]
+WORKERS = [1, 2, 3]
+CASES = [f"stages/{number}" for number in range(30)]
+
+
+def check_expected(counts: Counts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
+    lane, objective, _ = expected
+    assert list(counts) == [float(count) for count in lane]
+    assert counts.objective == float(objective)
+
+
+def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
+    """The oracle's M-step, or nothing where it cannot divide by an empty sum."""
+    return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
+
+
+@pytest.fixture(params=["any processor", "AVX2"])
+def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute the sums in one way or the other."""
+    if request.param == "AVX2" and not has_avx2():
+        pytest.skip("this processor has no AVX2")
+    monkeypatch.setenv("SPMCOMPAT_AVX2", str(int(request.param == "AVX2")))
+
+
+@pytest.mark.usefixtures("processor")
+@pytest.mark.parametrize("name", CASES)
+def test_stages_are_those_of_the_oracle(name: str) -> None:
+    """E-step, M-step and E-step on the thinned lattices, for every number of lanes and workers."""
+    case = stages.random_case(name)
+    for lanes in LANES:
+        first = oracle.e_step(case.pieces, case.counted, lanes)
+        best = oracle.best_path_counts(case.pieces, case.counted, lanes)
+        left = kept(case.pieces, first[0])
+        second = oracle.e_step(left, case.counted, lanes) if left else None
+        for count in WORKERS:
+            workers = Workers(count)
+            pieces = stages.ours(case.pieces)
+            lattices = Lattices(case.corpus, pieces, workers)
+            counts = lattices.expected_counts(lanes, workers)
+            check_expected(counts, first)
+            assert list(lattices.best_path_counts(lanes, workers)) == [float(c) for c in best]
+            pieces, new_ids = m_step(pieces, counts, workers)
+            assert list(pieces) == stages.plain(left)
+            if second is not None:
+                lattices.renumber(pieces, new_ids, workers)
+                check_expected(lattices.expected_counts(lanes, workers), second)
+
+
+def test_the_cases_reach_what_they_are_for() -> None:
+    cases = [stages.random_case(name) for name in CASES]
+
+    def lacks_a_character(case: Case) -> bool:
+        known = {text for text, _ in case.pieces}
+        return any(character not in known for text, _ in case.counted for character in text)
+
+    assert sum(map(lacks_a_character, cases)) > 5
+    assert sum(len(case.counted) < max(LANES) for case in cases) > 2
+    assert sum(any(count > 1 for _, count in case.counted) for case in cases) > 5
+    assert sum(case.corpus.segments != case.corpus.words for case in cases) > 5
+
+
+def test_thinned_lattices_are_those_built_anew() -> None:
+    """More segments than one block of lattices holds."""
+    case = stages.both([(f"{number:b}", 1) for number in range(1, 6000)], Options())
+    assert case.corpus.segments > 4096
+    texts = ["0", "1", "▁", "▁1", "00", "11", "10", "101", "0000", "1111111", "▁111"]
+    pieces = Pieces([(text.encode(), -1.0 - at / 4) for at, text in enumerate(texts)])
+    for count in WORKERS:
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, pieces, workers)
+        counts = lattices.expected_counts(2, workers)
+        thinned, new_ids = m_step(pieces, counts, workers, threshold=3000)
+        assert 0 < len(thinned) < len(pieces)
+        lattices.renumber(thinned, new_ids, workers)
+        anew = Lattices(case.corpus, thinned, workers).expected_counts(3, workers)
+        again = lattices.expected_counts(3, workers)
+        assert list(again) == list(anew)
+        assert again.objective == anew.objective
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 16])
+def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
+    """Many batches a lane, of words so unlike that another order of the sums is another sum."""
+    dice = random.Random(lanes)
+    words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
+    counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
+    case = stages.both(counted, Options())
+    texts = ["▁", "a", "b", "aa", "ab", "ba", "aba", "abab", "bbb", "▁a", "▁b"]
+    pieces = Pieces([(text.encode(), -1.5 - at / 7) for at, text in enumerate(texts)])
+
+    def sums(count: int, lanes: int = lanes) -> tuple[list[float], float, list[float], list[float]]:
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, pieces, workers)
+        expected = lattices.expected_counts(lanes, workers)
+        best = lattices.best_path_counts(lanes, workers)
+        unbroken = lattices.best_path_counts(lanes, workers, unbroken=True)
+        return list(expected), expected.objective, list(best), list(unbroken)
+
+    alone = sums(1)
+    assert alone[0] != sums(1, lanes + 1)[0]
+    for count in (2, 3, 8):
+        for _ in range(3):
+            assert sums(count) == alone
+
+
+def test_more_pieces_than_a_part_of_the_chains_with_and_without_characters() -> None:
+    """Every second character is no piece: chains that begin with it need the unknown piece."""
+    characters = [chr(0x4E00 + at) for at in range(150)]
+    texts = [*characters[::2], *(a + b for a in characters for b in characters)]
+    texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
+    random.Random(7).shuffle(texts)
+    pieces = [(text, np.float32(-1 - at % 13 / 4)) for at, text in enumerate(texts)]
+    assert len(pieces) > 16384
+    dice = random.Random(8)
+    words = ["".join(dice.choices(characters, k=dice.randint(1, 9))) for _ in range(300)]
+    case = stages.both([(word, 3) for word in dict.fromkeys(words)], Options(), dummy=False)
+    first = oracle.e_step(pieces, case.counted, 2)
+    left = kept(pieces, first[0])
+    assert 0 < len(left) < len(pieces)
+    second = oracle.e_step(left, case.counted, 2)
+    for count in WORKERS:
+        workers = Workers(count)
+        ours = stages.ours(pieces)
+        lattices = Lattices(case.corpus, ours, workers)
+        counts = lattices.expected_counts(2, workers)
+        check_expected(counts, first)
+        thinned, new_ids = m_step(ours, counts, workers)
+        lattices.renumber(thinned, new_ids, workers)
+        check_expected(lattices.expected_counts(2, workers), second)
+
+
+@pytest.mark.usefixtures("processor")
+@pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
+@pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
+def test_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
+    """Every path of the same number of pieces ties; as many as the sizes begin at a position."""
+    case = stages.both([("a" * length, 7)], Options(), dummy=False)
+    pieces = [("a" * size, np.float32(-1)) for size in sizes]
+    workers = Workers(2)
+    lattices = Lattices(case.corpus, stages.ours(pieces), workers)
+    check_expected(lattices.expected_counts(5, workers), oracle.e_step(pieces, case.counted, 5))
+    best = oracle.best_path_counts(pieces, case.counted, 5)
+    assert list(lattices.best_path_counts(5, workers)) == [float(count) for count in best]
+
+
+def test_counts_are_a_sequence() -> None:
+    case = stages.both([("ab", 3)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"a", -1.0), (b"ab", -1.0), (b"b", -1.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(4, workers)
+    assert (len(counts), list(counts)) == (3, [0.0, 3.0, 0.0])
+    with pytest.raises(IndexError):
+        counts[3]
+
+
+def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    assert list(counts) == [0.0, 3.0, 1.0, 0.0]
+    assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=3)[0]] == [b"ab"]
+    assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=1)[0]] == [b"ab", b"c"]
+    assert list(m_step(pieces, counts, workers, threshold=4)[0]) == []
+
+
+def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
+    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    kept = dict(m_step(pieces, counts, workers, ml=True, keep=True)[0])
+    expected = {b"b": 0.5, b"ab": 3.0, b"c": 1.0, b"a": 0.5}
+    assert kept == {piece: pytest.approx(math.log(n / 5)) for piece, n in expected.items()}
+    assert list(counts) == [0.0, 3.0, 1.0, 0.0]

@@ -1,0 +1,117 @@
+"""Exact losses against brute force, and flat pruning."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+
+import pytest
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.exact_pruning import exact_losses, prune_exact
+from spmcompat.unigram.pruning.pruning import prune_flat
+from tests.oracle.characters import Options
+from tests.unit import stages
+from tests.unit.stages import Case
+
+# Corpora of a test; SPMCOMPAT_PRUNINGS=100 looks at a thousand.
+BATCH = int(os.environ.get("SPMCOMPAT_PRUNINGS", "10"))
+
+Scores = dict[str, float]
+
+
+def best_path(word: str, scores: Scores, unknown: set[str], unknown_score: float) -> list[str]:
+    """Return the best segmentation, in double; empty if there is none."""
+    best: list[tuple[float, list[str]]] = [(0.0, [])]
+    for end in range(1, len(word) + 1):
+        found: tuple[float, list[str]] = (-math.inf, [])
+        for begin in range(end):
+            text = word[begin:end]
+            score = scores.get(text, unknown_score if text in unknown else -math.inf)
+            if best[begin][0] + score > found[0]:
+                found = (best[begin][0] + score, [*best[begin][1], text])
+        best.append(found)
+    return best[-1][1]
+
+
+def cost(case: Case, scores: Scores, unknown: set[str], unknown_score: float) -> float:
+    total = 0.0
+    for word, count in case.counted:
+        path = best_path(word, scores, unknown, unknown_score)
+        if not path:
+            return math.inf
+        total -= count * sum(scores.get(text, unknown_score) for text in path)
+    return total
+
+
+def losses_by_hand(case: Case) -> dict[str, float]:
+    """Train nothing, take one piece away, and segment the whole corpus again."""
+    scores = {text: float(score) for text, score in case.pieces}
+    unknown = {c for word, _ in case.counted for c in word if c not in scores}
+    unknown_score = min(scores.values()) - 10
+    before = cost(case, scores, unknown, unknown_score)
+    result = {}
+    for piece in scores:
+        rest = {text: score for text, score in scores.items() if text != piece}
+        result[piece] = cost(case, rest, unknown, unknown_score) - before
+    return result
+
+
+def without_ties(case: Case, dice: random.Random) -> list[tuple[str, float]]:
+    return [(text, -dice.uniform(0.5, 12)) for text, _ in case.pieces]
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_exact_losses_are_those_of_brute_force(batch: int) -> None:
+    for number in range(BATCH):
+        name = f"exact/{batch}/{number}"
+        case = stages.random_case(name)
+        case.pieces[:] = without_ties(case, random.Random(name))  # type: ignore[assignment]
+        expected = losses_by_hand(case)
+        pieces = stages.ours(case.pieces)
+        for workers in (Workers(1), Workers(3)):
+            lattices = Lattices(case.corpus, pieces, workers)
+            losses = exact_losses(lattices, workers)
+            for (piece, _), loss in zip(case.pieces, losses, strict=True):
+                assert (loss or 0.0) == pytest.approx(expected[piece], rel=1e-4, abs=1e-3), name
+
+
+def test_a_cut_across_the_borders_of_a_piece() -> None:
+    """The second-best cut of "thou" itself is t|hou, but the word has a better one."""
+    case = stages.both([("courthouse", 3)], Options(), dummy=False)
+    scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
+    scores |= dict.fromkeys("courthse", -20.0)
+    workers = Workers(1)
+    pieces = Pieces([(text.encode(), score) for text, score in scores.items()])
+    losses = exact_losses(Lattices(case.corpus, pieces, workers), workers)
+    by_text = dict(zip(scores, losses, strict=True))
+    assert by_text["thou"] == pytest.approx(3 * (8 - 3))
+    assert by_text["court"] is None
+
+
+def test_what_stays() -> None:
+    """Pieces that nothing replaces stay beyond the size; those that are not used do not."""
+    case = stages.both([("ab", 5), ("c", 1)], Options(character_coverage=1.0), dummy=False)
+    texts = {"a": -1.0, "ab": -1.5, "b": -1.0, "c": -9.0}
+    workers = Workers(1)
+    lattices = Lattices(
+        case.corpus, Pieces([(text.encode(), score) for text, score in texts.items()]), workers
+    )
+    assert exact_losses(lattices, workers) == [None, pytest.approx(5 * 0.5), None, math.inf]
+    case.corpus.drop_texts()  # as in training
+    left, new_ids = prune_exact(lattices, 1, workers)
+    assert [piece for piece, _ in left] == [b"c"]
+    left, new_ids = prune_exact(lattices, 3, workers)
+    assert [piece for piece, _ in left] == [b"c", b"ab"]
+    lattices.renumber(left, new_ids, workers)
+    assert list(lattices.best_path_counts(1, workers)) == [1.0, 5.0]
+
+
+def test_flat_pruning_keeps_the_highest_scores() -> None:
+    items = [(b"a", -3.0), (b"b", -1.0), (b"c", -2.0), (b"d", -2.0), (b"e", -9.0)]
+    assert list(prune_flat(Pieces(items), 3)[0]) == items[1:4]
+    assert list(prune_flat(Pieces(items), 2)[0]) == items[1:3]
+    assert list(prune_flat(Pieces(items), 9)[0]) == items

@@ -1,0 +1,165 @@
+"""Pruning against the oracle, bit for bit."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune
+from tests.oracle import training as oracle
+from tests.oracle.characters import Options
+from tests.oracle.lattice import Lattice as OracleLattice
+from tests.oracle.lattice import Vocabulary
+from tests.unit import stages
+
+CASES = [f"pruning/{number}" for number in range(40)]
+
+
+def size_of(options: Options) -> int:
+    return int(options.vocab_size * 1.1)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_prune_keeps_the_pieces_of_the_oracle(name: str) -> None:
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    # A factor of 0 leaves the desired size alone to decide.
+    options = replace(
+        case.options,
+        vocab_size=dice.randint(1, 2 + len(case.pieces)),
+        shrinking_factor=0.0,
+        num_threads=dice.choice([1, 2, 5]),
+    )
+    lanes = options.num_threads
+    expected = oracle.prune(case.pieces, case.counted, options)
+    after = oracle.e_step(expected, case.counted, lanes) if expected else None
+    for count in (1, 2, 3):
+        workers = Workers(count)
+        pieces = stages.ours(case.pieces)
+        lattices = Lattices(case.corpus, pieces, workers)
+        counts = lattices.best_path_counts(lanes, workers)
+        left, new_ids = prune(
+            lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers
+        )
+        assert list(left) == stages.plain(expected)
+        if after is not None:
+            lattices.renumber(left, new_ids, workers)
+            assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after[0]))
+
+
+def two_best_by_a_forbidden_edge(piece: str, known: Vocabulary) -> list[list[int]]:
+    """Segment the piece's text with and without the edge that spans it (Land and Pinter)."""
+    lattice = OracleLattice(piece, known)
+    itself = next(node for node in lattice.beginning[0] if node.length == len(piece))
+    whole = itself.score
+    itself.score = np.float32("-inf")
+    path, score = lattice.best_path()
+    parts = [node.id for node in path]
+    if score == itself.score:
+        return [[itself.id]]
+    return [[itself.id], parts] if whole > score else [parts, [itself.id]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_second_best_is_the_best_without_the_piece(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without ties, and whatever the size, the same pieces stay in the same order."""
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]
+    options = replace(case.options, shrinking_factor=0.0, num_threads=1)
+    monkeypatch.setattr(oracle, "_two_best", two_best_by_a_forbidden_edge)
+    workers = Workers(2)
+    lattices = Lattices(case.corpus, stages.ours(scored), workers)
+    counts = lattices.best_path_counts(1, workers)
+    for size in (1, len(scored) // 2, 2 * len(scored)):
+        options = replace(options, vocab_size=size)
+        left, _ = prune(lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers)
+        assert list(left) == stages.plain(oracle.prune(scored, case.counted, options))
+
+
+def test_the_cases_cut_some_and_replace_some() -> None:
+    kinds = {"all stay": 0, "some are cut": 0, "unused or split": 0}
+    for name in CASES:
+        case = stages.random_case(name)
+        options = replace(case.options, num_threads=1, shrinking_factor=0.0)
+        everything = oracle.prune(case.pieces, case.counted, replace(options, vocab_size=10_000))
+        few = oracle.prune(case.pieces, case.counted, replace(options, vocab_size=1))
+        kinds["all stay"] += len(everything) == len(case.pieces)
+        kinds["unused or split"] += len(everything) < len(case.pieces)
+        kinds["some are cut"] += len(few) < len(everything)
+    assert min(kinds.values()) > 2, kinds
+
+
+def test_ties_stay_in_the_order_of_their_ids() -> None:
+    case = stages.both([("ab", 5), ("cd", 5), ("ef", 5)], Options(), dummy=False)
+    texts = ["ef", "cd", "ab", "a", "b", "c", "d", "e", "f"]
+    workers = Workers(1)
+    pieces = Pieces([(text.encode(), -1.0) for text in texts])
+    lattices = Lattices(case.corpus, pieces, workers)
+    counts = lattices.best_path_counts(2, workers)
+    left = [
+        piece for piece, _ in prune(lattices, counts, LossWeights.by_pieces(counts), 2, workers)[0]
+    ]
+    assert left == [b"ef", b"cd"]
+
+
+def test_more_pieces_than_one_worker_takes_at_once() -> None:
+    """The result is that of one worker, whatever part is done first."""
+    dice = random.Random(1)
+    words = sorted({"".join(dice.choices("abcde", k=dice.randint(2, 7))) for _ in range(9000)})
+    case = stages.both([(word, 1 + at % 7) for at, word in enumerate(words)], Options(), False)
+    texts = [*"abcde", *words]
+    pieces = Pieces(
+        [(text.encode(), -1.0 - at % 5 - len(text) / 2) for at, text in enumerate(texts)]
+    )
+    assert len(pieces) > 4096
+    results = []
+    for count in (1, 2, 3):
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, pieces, workers)
+        counts = lattices.best_path_counts(3, workers)
+        results.append(
+            list(prune(lattices, counts, LossWeights.by_pieces(counts), 3000, workers)[0])
+        )
+    assert 0 < len(results[0]) <= 3000
+    assert results[1:] == results[:1] * 2
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_unreachable_pieces_are_those_of_the_oracle(name: str) -> None:
+    pieces = stages.random_case(name).pieces
+    beaten = oracle.unreachable(pieces)
+    left = [piece for number, piece in enumerate(pieces) if number not in beaten]
+    assert list(drop_unreachable(stages.ours(pieces), Workers(1))) == stages.plain(left)
+
+
+def test_a_piece_that_ties_with_its_decomposition_is_reachable() -> None:
+    scores = {"a": -1.0, "aa": -2.0, "aaa": -3.0, "aaaa": np.nextafter(np.float32(-4), -9)}
+    pieces = Pieces([(text.encode(), float(score)) for text, score in scores.items()])
+    left = drop_unreachable(pieces, Workers(1))
+    assert [piece for piece, _ in left] == [b"a", b"aa", b"aaa"]
+
+
+def test_a_path_may_rise_again_where_scores_are_positive() -> None:
+    pieces = Pieces([(b"a", -9.0), (b"b", 8.5), (b"ab", -1.0), (b"ba", 0.0), (b"bb", 17.0)])
+    left = drop_unreachable(pieces, Workers(1))
+    assert [piece for piece, _ in left] == [b"a", b"b", b"ba", b"bb"]
+
+
+def test_unreachable_pieces_of_several_parts() -> None:
+    """More pieces than a worker looks at in one go: every second digit makes a pair too dear."""
+    singles = {chr(0x4E00 + at): -1.0 for at in range(100)}
+    pairs = {a + b: -1.5 - at % 2 for a in singles for at, b in enumerate(singles)}
+    pieces = Pieces([(text.encode(), score) for text, score in {**singles, **pairs}.items()])
+    expected = [
+        (text.encode(), score) for text, score in {**singles, **pairs}.items() if score >= -2
+    ]
+    assert len(pieces) > 10000 > len(expected)
+    for count in (1, 2, 3, 7):
+        assert list(drop_unreachable(pieces, Workers(count))) == expected

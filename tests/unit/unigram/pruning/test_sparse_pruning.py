@@ -1,0 +1,73 @@
+"""Sparse pruning against the oracle, bit for bit."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import Counts, Lattices
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
+from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
+from tests.oracle import training as oracle
+from tests.unit import stages
+from tests.unit.stages import Case
+
+CASES = [f"sparse/{number}" for number in range(40)]
+
+
+def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices, Counts]:
+    pieces = stages.ours(case.pieces)
+    lattices = Lattices(case.corpus, pieces, workers)
+    return pieces, lattices, lattices.expected_counts(lanes, workers)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_step_is_that_of_the_oracle(name: str) -> None:
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    lanes = dice.choice([1, 2, 5])
+    expected = oracle.e_step(case.pieces, case.counted, lanes)[0]
+    # A count that is the penalty itself stays.
+    for penalty in (0.0, 0.3, float(dice.choice(expected))):
+        workers = Workers(dice.choice([1, 2, 3]))
+        pieces, lattices, counts = counted(case, lanes, workers)
+        left, new_ids = sparse_step(pieces, counts, penalty)
+        known = oracle.sparse_step(case.pieces, expected, np.float32(penalty))
+        assert list(left) == stages.plain(known)
+        if known:
+            lattices.renumber(left, new_ids, workers)
+            after = oracle.e_step(known, case.counted, lanes)[0]
+            assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after))
+
+
+@pytest.mark.parametrize("name", CASES[:10])
+def test_counts_by_rank(name: str) -> None:
+    case = stages.random_case(name)
+    _, _, counts = counted(case, 2, Workers(1))
+    ranked = sorted(counts, reverse=True)
+    assert [ranked_count(counts, rank) for rank in range(len(ranked))] == ranked
+    with pytest.raises(IndexError):
+        ranked_count(counts, len(ranked))
+
+
+@pytest.mark.parametrize("debias", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_pruning_ends_as_that_of_the_oracle(name: str, debias: bool) -> None:
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    options = replace(
+        case.options,
+        vocab_size=dice.randint(1, 2 + len(case.pieces)),
+        num_threads=dice.choice([1, 2, 5]),
+        post_l1_debias=debias,
+    )
+    expected = oracle.prune_sparsely(case.pieces, case.counted, options)
+    for count in (1, 3):
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
+        size = int(options.vocab_size * 1.1)
+        found = prune_sparsely(lattices, size, debias, options.num_threads, workers, stages.QUIET)
+        assert list(found) == stages.plain(expected)

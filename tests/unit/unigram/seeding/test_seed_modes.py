@@ -1,0 +1,116 @@
+"""Seeds of pretokens and recovered prefixes: published tables, and brute force."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from tests.oracle import seeding as oracle
+from tests.oracle.characters import Options, is_valid_piece
+from tests.unit import stages
+from tests.unit.stages import Case
+
+ALL = 1_000_000
+# Corpora of a test; SPMCOMPAT_SEEDINGS=1000 looks at ten thousand in each mode.
+BATCH = int(os.environ.get("SPMCOMPAT_SEEDINGS", "20"))
+
+GRAMMY = {"grammy award": 1, "grammy winning": 1, "grammar": 1}
+GRAMMY_SEEDS = {"grammy ": 2, "gramm": 3, "rammy ": 2, "ramm": 3, "ammy ": 2, "amm": 3}
+GRAMMY_SEEDS |= {"ar": 2, "mmy ": 2, "mm": 3, "my ": 2, "y ": 2, "in": 2}
+SPACED = {"grammy ", "rammy ", "ammy ", "mmy ", "my ", "y "}
+BANANA = {"banana": 1, "ananas": 2, "asinine": 3, "nine": 9}
+BANANA_SEEDS = {"ananas": 2, "asinine": 3, "anana": 3, "ana": 6, "as": 5, "nana": 3, "na": 6}
+BANANA_SEEDS |= {"ne": 12, "nine": 12, "ine": 12, "in": 15}
+
+
+def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
+    """Return the substrings among the seeds, with their scores."""
+    rule = SeedRule(ALL, pretokens=pretokens, recover=recover)
+    seeds = seed_from_corpus(case.corpus, rule, Workers(2), stages.QUIET)
+    return {piece.decode(): score for piece, score in list(seeds)[len(case.corpus.alphabet) :]}
+
+
+def scores_of(case: Case, counts: Counter[str]) -> dict[str, float]:
+    pieces = [*oracle.characters(case.sentences), *oracle.ranked(counts, case.options)]
+    scored = oracle.log_probabilities(pieces)
+    return {text: float(score) for text, score in scored[len(scored) - len(counts) :]}
+
+
+def words_case(words: dict[str, int], length: int = 10) -> Case:
+    """Read words that white space does not cut."""
+    options = Options(
+        character_coverage=1.0, split_by_whitespace=False, max_sentencepiece_length=length
+    )
+    return stages.both(list(words.items()), options, dummy=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "seeds"), [(GRAMMY, GRAMMY_SEEDS), (BANANA, BANANA_SEEDS)], ids=["grammy", "banana"]
+)
+def test_published_tables(words: dict[str, int], seeds: dict[str, int]) -> None:
+    # White space may not end a piece; any letter that stands nowhere else will do.
+    expected = Counter({text.replace(" ", "z"): count for text, count in seeds.items()})
+    case = words_case({word.replace(" ", "z"): count for word, count in words.items()})
+    assert substrings(case, pretokens=True, recover=False) == scores_of(case, expected)
+    assert oracle.pretoken_candidates(words, lambda text: len(text) <= 10, False) == seeds
+
+
+def test_the_published_table_with_recovery() -> None:
+    def has_no_inner_space(text: str) -> bool:
+        return len(text) <= 10 and " " not in text[1:]
+
+    seeds = {text: count for text, count in GRAMMY_SEEDS.items() if text not in SPACED}
+    assert oracle.pretoken_candidates(GRAMMY, has_no_inner_space, False) == seeds
+    recovered = {text.strip(): 2 for text in SPACED - {"y "}}
+    assert oracle.pretoken_candidates(GRAMMY, has_no_inner_space, True) == seeds | recovered
+
+
+def random_words(dice: random.Random) -> dict[str, int]:
+    """Draw words some of whose parts are no valid pieces, although nothing cuts them."""
+    letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
+    sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
+    words = ["".join(dice.choices(letters, k=size)) for size in sizes]
+    return {word: dice.choice([1, 1, 2, 5]) for word in words}
+
+
+def segments_of(case: Case) -> Counter[str]:
+    """Cut words between characters that may not stand side by side."""
+    any_length = replace(case.options, max_sentencepiece_length=99)
+    found: Counter[str] = Counter()
+    for word, count in case.counted:
+        begin = 0
+        for i in range(1, len(word)):
+            if not is_valid_piece(word[i - 1 : i + 1], any_length):
+                found[word[begin:i]] += count
+                begin = i
+        found[word[begin:]] += count
+    return found
+
+
+@pytest.mark.parametrize("recover", [False, True])
+@pytest.mark.parametrize("batch", range(10))
+def test_pretokens_are_those_of_brute_force(batch: int, recover: bool) -> None:
+    for number in range(BATCH):
+        dice = random.Random(f"pretokens/{batch}/{number}")
+        case = words_case(random_words(dice), length=dice.choice([2, 3, 4, 16]))
+        is_valid = partial(is_valid_piece, options=case.options)
+        expected = oracle.pretoken_candidates(segments_of(case), is_valid, recover)
+        assert substrings(case, True, recover) == scores_of(case, expected), case.sentences
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_recovered_prefixes_of_the_text_are_those_of_brute_force(batch: int) -> None:
+    for number in range(BATCH):
+        case = stages.random_case(f"recovery/{batch}/{number}")
+        chunk = b"".join(text.encode() + b"\0" for text, n in case.sentences for _ in range(n))
+        if len(chunk) > 150:  # brute force takes the square of it
+            continue
+        expected = oracle.text_candidates(chunk, case.options)
+        assert substrings(case, False, True) == scores_of(case, expected), case.sentences

@@ -1,0 +1,332 @@
+"""Seeds against the oracle, bit for bit, and files of seeds."""
+
+import math
+import random
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.releases import V0_2_1, V0_2_2, Release
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram import trainer
+from spmcompat.unigram.seeding.seed_file import read_seed_file
+from spmcompat.unigram.seeding.seeds import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.trainer import UnigramOptions, make_seeds
+from tests.oracle import character_tree
+from tests.oracle import seeding as oracle
+from tests.oracle.characters import Options, cover
+from tests.unit import stages
+from tests.unit.stages import Case
+
+ALL = 1_000_000
+
+
+def seeds_of(case: Case, limit: int, workers: int = 2) -> list[tuple[bytes, float]]:
+    return seeds_by(case, SeedRule(limit), workers)
+
+
+def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, float]]:
+    return list(seed_from_corpus(case.corpus, rule, Workers(workers), stages.QUIET))
+
+
+def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
+    if limit == 0:  # which is a default for the oracle
+        return stages.plain(oracle.log_probabilities(oracle.characters(case.sentences)))
+    options = replace(case.options, seed_sentencepiece_size=limit)
+    return stages.plain(oracle.seed(case.sentences, options))
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_seeds_are_those_of_the_oracle(number: int) -> None:
+    case = stages.random_case(f"seeds/{number}")
+    expected = expected_seeds(case, ALL)
+    for workers in (1, 2, 3):
+        assert seeds_of(case, ALL, workers) == expected
+    for limit in (0, 1, 7):
+        assert seeds_of(case, limit) == expected_seeds(case, limit)
+
+
+def lines_that_repeat(dice: random.Random) -> list[str]:
+    lines = [line for line, _ in stages.random_lines(dice)]
+    if dice.random() < 0.4:
+        lines = [dice.choice(lines) for _ in range(dice.randint(1, 14))]
+    return lines
+
+
+@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize(
+    ("release", "seed"),
+    [(V0_2_1, character_tree.seed), (V0_2_2, character_tree.seed_from_cut_nodes)],
+    ids=["0.2.1", "0.2.2"],
+)
+def test_nodes_of_characters_are_those_of_the_oracle(
+    number: int, release: Release, seed: character_tree.Seeder
+) -> None:
+    dice = random.Random(f"tree/{number}")
+    lines, options, dummy = lines_that_repeat(dice), stages.random_options(dice), number % 3 > 0
+    given = stages.corpus_options(options)
+    corpus = stages.read(lines, add_dummy_prefix=dummy, release=release, **given)
+    sentences = cover([(stages.normalized(line, options, dummy), 1) for line in lines], options)[0]
+    for limit in (ALL, 3):
+        expected = stages.plain(seed(sentences, replace(options, seed_sentencepiece_size=limit)))
+        rule = SeedRule(limit)
+        assert list(seed_from_corpus(corpus, rule, Workers(2), stages.QUIET, release)) == expected
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # A text that stands before the end of a sentence and before one byte alone branches only
+        # by the zero byte between sentences; before the end of the text nothing follows.
+        ["ab", "ab", "ab"],
+        ["abc", "ab", "abc", "ab"],
+        ["ab ab", "ab"],
+        ["b ab", "b ab", "ab b"],
+        ["a", "aa", "aaa", "aaaa"],
+        ["ab", "aab", "aaab"],
+        # Sentences that begin with different bytes, so that the end and the next one branch.
+        ["ab", "cab", "dab", "ab"],
+        ["漢字", "漢字", "字漢字"],
+        # Followed by characters whose first bytes are equal.
+        ["abあ", "abい", "ab"],
+        # The same, where one of the characters ends the segment.
+        ["漢字あ", "漢字、"],
+        ["é", "éa", "éb", "é"],
+        # A single sentence, where everything ends the text.
+        ["abab"],
+        ["ab"],
+    ],
+    ids=" | ".join,
+)
+@pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
+@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("frequency", [1, 3])
+def test_units_that_end_sentences(
+    lines: list[str], dummy: bool, split: bool, frequency: int
+) -> None:
+    options = Options(character_coverage=1.0, split_by_whitespace=split)
+    case = stages.both([(line, frequency) for line in lines], options, dummy)
+    assert seeds_of(case, ALL) == expected_seeds(case, ALL)
+
+
+@pytest.mark.parametrize("length", [2, 3, 16, 512])
+def test_the_longest_piece(length: int) -> None:
+    lines = [("a" * 600, 1), ("漢" * 40 + "b", 2), ("a" * 40 + "c", 1)]
+    options = Options(max_sentencepiece_length=min(length, 64), character_coverage=1.0)
+    case = stages.both(lines, options)
+    seeds = seeds_of(case, ALL)
+    assert max(len(piece.decode()) for piece, _ in seeds) == min(length, 64)
+    assert seeds == expected_seeds(case, ALL)
+
+
+def test_a_search_tells_the_sizes_of_its_parts() -> None:
+    case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
+    search = SeedSearch(case.corpus, SeedRule(10), 1)
+    search.prepare(Workers(1))
+    # "▁a", "ab", "▁ab", "bc": of the suffixes of "▁ab", "▁abc" and "▁c" all but single characters.
+    assert sum(search.sizes()) == 6
+    assert all(search.sizes())
+
+
+# How seeds are ranked, and which are too rare.
+
+
+@pytest.mark.parametrize("power", [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 9.7])
+def test_powers_of_the_length(power: float) -> None:
+    for number in range(20):
+        case = stages.random_case(f"powers/{number}")
+        options = replace(case.options, seed_piece_length_power=power)
+        for limit in (ALL, 7):
+            expected = oracle.seed(case.sentences, replace(options, seed_sentencepiece_size=limit))
+            assert seeds_by(case, SeedRule(limit, power)) == stages.plain(expected)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.7])
+def test_weights_of_all_lengths(power: float) -> None:
+    """They are rounded as the library's powf does, and as sqrt where the power is 1/2."""
+    options = Options(character_coverage=1.0, max_sentencepiece_length=512)
+    case = stages.both([("a" * 512 + end, 1) for end in "bc"], options, dummy=False)
+    counts = {"a": np.float32(1024), "b": np.float32(1), "c": np.float32(1)}
+    for length in range(2, 513):
+        count = np.float32(2 * (513 - length))
+        counts["a" * length] = count * oracle.length_weight(length, power)
+    found = seeds_by(case, SeedRule(ALL, power))
+    ordered = [(piece.decode(), counts[piece.decode()]) for piece, _ in found]
+    assert len(found) == len(counts)
+    assert found == stages.plain(oracle.log_probabilities(ordered))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.3, 1.0, 2.5, 1e6])
+@pytest.mark.parametrize("vocab_size", [1, 2, 40])
+def test_rare_seeds_are_left_out(alpha: float, vocab_size: int) -> None:
+    for number in range(20):
+        case = stages.random_case(f"rare/{number}")
+        options = replace(case.options, min_freq_alpha=alpha, vocab_size=vocab_size)
+        expected = stages.plain(oracle.seed(case.sentences, options))
+        assert seeds_by(case, SeedRule(ALL, 1.0, alpha, vocab_size)) == expected
+
+
+def test_what_no_integer_holds() -> None:
+    """As x86-64 converts: nothing is too rare for infinity, everything for what is below 0."""
+    case = stages.random_case("seeds/2")
+    assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
+    assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
+    assert seeds_by(case, SeedRule(ALL, 1.0, -1e-9)) == seeds_by(case, SeedRule(ALL))
+    few = seeds_by(case, SeedRule(ALL, 1.0, 1e9))
+    assert len(few) < len(seeds_by(case, SeedRule(ALL)))
+    for alpha in (math.nan, -math.inf, -1e9):
+        assert seeds_by(case, SeedRule(ALL, 1.0, alpha)) == few
+
+
+@pytest.mark.parametrize("power", [math.nan, -math.nan, math.inf, -math.inf, 60.0, -200.0])
+def test_scores_must_be_finite(power: float) -> None:
+    case = stages.both([("a" * 9, 9)], Options(character_coverage=1.0))
+    options = UnigramOptions(seed_piece_length_power=power)
+    with pytest.raises(TrainingError, match="Choose a power nearer to 1"):
+        make_seeds(case.corpus, options, Workers(1), stages.QUIET)
+
+
+# Files of seeds.
+
+
+def from_lines(case: Case, lines: Iterable[tuple[bytes, int]], limit: int) -> object:
+    seeds, skipped = seed_from_counts(case.corpus, lines, limit)
+    return list(seeds), skipped
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_seeds_of_a_file_are_those_of_the_oracle(number: int) -> None:
+    name = f"file/{number}"
+    case = stages.random_case(name)
+    dice = random.Random(name)
+    texts = [text for text, _ in case.pieces] + ["▁", "a▁b", "x" * 40, "▅", "a", "ab", "ab"]
+    lines = [(text, dice.randint(1, 9)) for text in dice.sample(texts, len(texts))]
+    encoded = [(text.encode(), count) for text, count in lines]
+    for limit in (0, 1, 5, ALL):
+        expected = oracle.seed_from_file(
+            case.sentences, lines, replace(case.options, seed_sentencepiece_size=limit)
+        )
+        assert from_lines(case, encoded, limit)[0] == stages.plain(expected)  # type: ignore[index]
+
+
+def test_what_is_skipped_in_a_file_is_counted() -> None:
+    case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
+    lines = [(b"ab", 2), (b"ab", 5), (b"a", 1), (b"", 1), ("b▁".encode(), 1), (b"ba", 1)]
+    seeds, skipped = seed_from_counts(case.corpus, lines, ALL)
+    assert [piece for piece, _ in seeds] == [b"ab", b"a", b"b", b"ba"]
+    assert skipped == 4
+
+
+def test_scores_of_a_file_wrap_at_64_bits() -> None:
+    case = stages.both([("abc", 3)], Options(character_coverage=1.0), dummy=False)
+    counts = {"ab": 2**63 - 1, "abc": 2**62, "bc": 2**62, "ca": 1, "cb": 2**63 - 2**62 + 1}
+    products = {text: float(np.float32(n * len(text) % 2**64)) for text, n in counts.items()}
+    lines = [(text.encode(), count) for text, count in counts.items()]
+    seeds, _ = seed_from_counts(case.corpus, lines, ALL)
+    total = sum(products.values()) + 9
+    assert dict(seeds)[b"ab"] == np.float32(math.log(products["ab"]) - math.log(total))
+    assert dict(seeds)[b"cb"] == np.float32(math.log(products["cb"]) - math.log(total))
+    with pytest.raises(
+        TrainingError, match="count of the seed piece 'bcab', 4611686018427387904, is too large"
+    ):
+        seed_from_counts(case.corpus, [(b"bcab", 2**62)], ALL)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", []),
+        (b"ab\t3\n", [(b"ab", 3)]),
+        (b"ab\t3", [(b"ab", 3)]),
+        (b"ab\t3\tignored\t\n", [(b"ab", 3)]),
+        (b"\t3\n", [(b"", 3)]),
+        (b"ab\t +07 \r\n", [(b"ab", 7)]),
+        (b"a b\t9223372036854775807\n", [(b"a b", 2**63 - 1)]),
+        (b"\xff\t1\n", [(b"\xff", 1)]),
+    ],
+)
+def test_seed_files(content: bytes, expected: list[tuple[bytes, int]], tmp_path: Path) -> None:
+    path = tmp_path / "seeds.tsv"
+    path.write_bytes(content)
+    assert list(read_seed_file(str(path))) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"ab", "Format error: must be <piece> <tab> <freq>"),
+        (b"", "Format error: must be <piece> <tab> <freq>"),
+        (b"ab 3", "Format error: must be <piece> <tab> <freq>"),
+        (b"ab\t", "Could not parse the frequency"),
+        (b"ab\t0", "Could not parse the frequency"),
+        (b"ab\t-3", "Could not parse the frequency"),
+        (b"ab\t3.5", "Could not parse the frequency"),
+        (b"ab\t3 4", "Could not parse the frequency"),
+        (b"ab\t9223372036854775808", "Could not parse the frequency"),
+        ("ab\t３".encode(), "Could not parse the frequency"),
+    ],
+)
+def test_errors_of_seed_files_name_the_line(line: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "seeds.tsv"
+    path.write_bytes(b"a\t1\nb\t2\n" + line + b"\nc\t3\n")
+    found = []
+    with pytest.raises(TrainingError, match=re.escape(f"{path}:3: {message}")):
+        found.extend(read_seed_file(str(path)))
+
+
+def test_a_missing_seed_file(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match="No such file or directory: check --seed"):
+        list(read_seed_file(str(tmp_path / "nowhere")))
+
+
+# What the options ask for.
+
+
+def made(case: Case, size: int, path: str = "", vocab_size: int = 8000) -> list[bytes]:
+    options = UnigramOptions(
+        seed_sentencepiece_size=size, seed_sentencepieces_file=path, vocab_size=vocab_size
+    )
+    return [piece for piece, _ in make_seeds(case.corpus, options, Workers(1), stages.QUIET)]
+
+
+def test_limits_of_the_corpus() -> None:
+    case = stages.random_case("seeds/2")
+    everything = [piece for piece, _ in seeds_of(case, ALL)]
+    characters = [piece for piece, _ in seeds_of(case, 0)]
+    assert len(everything) > len(characters) + 3
+    assert made(case, -1) == made(case, 0) == made(case, ALL) == everything
+    # The limit does not count the characters.
+    assert made(case, 3) == everything[: len(characters) + 3]
+
+
+def test_the_default_limit_grows_with_the_vocabulary() -> None:
+    limits = [
+        trainer._seed_limit(UnigramOptions(vocab_size=size, seed_sentencepiece_size=0))
+        for size in (10, 12_500, 12_501, 50_000)
+    ]
+    assert limits == [100_000, 100_000, 100_008, 400_000]
+
+
+def test_limits_of_a_file(tmp_path: Path) -> None:
+    case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
+    path = tmp_path / "seeds.tsv"
+    path.write_bytes(b"ab\t5\nba\t4\naba\t9\n")
+    # Here it counts the characters, and is reached in the order of the file.
+    assert made(case, 0, str(path)) == [b"a", b"b"]
+    assert made(case, 2, str(path)) == [b"a", b"b"]
+    assert made(case, 3, str(path)) == [b"ab", b"a", b"b"]
+    assert made(case, -1, str(path)) == [b"aba", b"ab", b"ba", b"a", b"b"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_seed_at_all(whole: bool) -> None:
+    """The one required character is not in the text, and a boundary covers it."""
+    corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z", all_characters=whole)
+    assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
+    with pytest.raises(TrainingError, match="holds no seed pieces"):
+        make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)
