@@ -377,6 +377,7 @@ def test_a_long_way_to_a_state_that_is_known_is_refused() -> None:
         charsmap.decompile(blob)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 @pytest.mark.parametrize("name", charsmap.NAMES)
 def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:
