@@ -33,6 +33,7 @@ from spmcompat.options.values import (
     to_text,
 )
 from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.unicode.marks import SPACE_MARK
 
 Given = TypeVar("Given")
 Read = TypeVar("Read")
@@ -343,8 +344,8 @@ def _set_spaces_apart(settings: Settings) -> None:
     """Make the space mark a piece of its own, which no other piece crosses, if that is asked."""
     if settings.extensions.space_pieces == "separate":
         settings.normalizer.add_dummy_prefix = False
-        if "\u2581" not in settings.trainer.user_defined_symbols:
-            settings.trainer.user_defined_symbols.append("\u2581")
+        if SPACE_MARK not in settings.trainer.user_defined_symbols:
+            settings.trainer.user_defined_symbols.append(SPACE_MARK)
 
 
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:

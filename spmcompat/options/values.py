@@ -41,7 +41,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     allowed : range
         The values that the field can hold, such as `INT32`.
     hexadecimal : bool
-        Whether ``0x1F`` is read too, as on the command line.
+        Whether ``0xFF`` is read too, as on the command line.
 
     Raises
     ------

@@ -150,6 +150,6 @@ def test_scores_are_multiples_of_the_grid() -> None:
     assert prices == [0.0, 0.0, -0.25, -3.25, -15.75, -15.75]
 
 
-def test_spared_pieces_are_kept() -> None:
+def test_flat_pruning_keeps_required_pieces_first() -> None:
     items = [(b"a", -3.0), (b"b", -1.0), (b"c", -2.0), (b"d", -9.0)]
     assert list(prune_flat(Pieces(items), 2, frozenset([b"d"]))[0]) == [items[1], items[3]]
