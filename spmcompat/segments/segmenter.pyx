@@ -94,9 +94,12 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
         if not counts.has_pretokens:
             raise TrainingError("INTERNAL: the pretokens of the sentences were not kept")
         workers.call(lambda: _join_sentences(counts))
-    corpus = _cut(counts, alphabet, workers, plan.em_reads_sentences, True)
+    corpus, part_characters = _cut(counts, alphabet, workers, plan.em_reads_sentences, True)
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
+        if part_characters is not None:
+            # The reference counts these characters in the text, not in the copies for the seeds.
+            corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
 
@@ -106,7 +109,8 @@ def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
     Pretokens need not join where the space mark is not required: every unknown character ends a
     segment.
     """
-    return _cut(counts, alphabet, workers, False, False)
+    corpus, _ = _cut(counts, alphabet, workers, False, False)
+    return corpus
 
 
 def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
@@ -158,7 +162,9 @@ def _join_sentences(Counts counts):
 
 
 def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretokens):
+    """Return the `Corpus`, and the counts of characters between removed delimiters, if any are."""
     cdef Corpus corpus = Corpus()
+    part_characters = None
     corpus.alphabet = alphabet
     corpus.rule = PieceRule(counts.plan)
     corpus.word_rule = WordRule(counts.plan)
@@ -167,8 +173,6 @@ def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretoke
     _Covering(counts, alphabet).run(workers, with_order)
     if counts.plan.removed_delimiter.size() > 0:
         part_characters = _Delimiting(counts, with_order).run(workers, in_order)
-        if counts.plan.delimiter_cuts:
-            corpus.alphabet = whole_alphabet(part_characters, counts.plan.boundary)
     if counts.plan.looks_at_text_end:
         workers.call(lambda: _look_at_text_end(counts, corpus))
     corpus.text_bytes = dereference(counts.pretokens).text_bytes()
@@ -178,7 +182,7 @@ def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretoke
         _Segmenting(counts, 0).run_without_pretokens(corpus, workers)
     counts.order = SentenceOrder()
     return_freed_memory()
-    return corpus
+    return corpus, part_characters
 
 
 def _look_at_text_end(Counts counts, Corpus corpus):
