@@ -96,7 +96,7 @@ def train(
     prune_overshoot: float | None = None,
     final_estimate: str | None = None,
     space_pieces: Literal["prefix", "separate"] | None = None,
-    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
+    compat: str | None = None,
 ) -> None:
     """Train a model. What is left out, or None, is not given and not stored in the model.
 
@@ -181,7 +181,7 @@ class SentencePieceTrainer:
         TrainingError
             If training cannot go on.
         """
-        from spmcompat.options.spec import from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.runtime.progress import Report  # noqa: PLC0415
         from spmcompat.training import run  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
-from spmcompat.options.spec import Settings, with_charsmaps
+from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import Overheard
@@ -142,7 +142,7 @@ def learn_unigram(
         seed_piece_length_power=settings.seed_piece_length_power,
         min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
-        extensions=settings.extensions,
+        **trainer.unigram_extensions(vars(settings.extensions)),
     )
     return trainer.train(corpus, options, workers, report)
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from spmcompat.cli import process
-from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
-from spmcompat.options.flags import UsageError, help_text, read_flags
-
-OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.cli.process import OK, run_command
+from spmcompat.errors import BadValueError, UnknownOptionError
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -17,44 +16,44 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     Parameters
     ----------
     argv : sequence of str
-        What follows the name of the program.
+        The command line after the name of the program.
     stdout, stderr : text stream, optional
         Where help and messages go.
 
     Returns
     -------
     int
-        0, or 1 for a failure, 2 for a command line that cannot be understood, 130 for Ctrl-C.
+        0; 1 if training failed; 2 if the command line cannot be understood; 130 after Ctrl-C.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    try:
-        return _run(argv, stdout, stderr)
-    except UsageError as error:
-        return _fail(stderr, str(error), USAGE)
-    except TrainingError as error:
-        return _fail(stderr, str(error), FAILURE)
-    except KeyboardInterrupt:
-        return _fail(stderr, "interrupted; no file was written.", INTERRUPTED)
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    return run_command(
+        "spm_train",
+        lambda: _run(argv, out, err),
+        err,
+        interrupted="interrupted; no file was written.",
+    )
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Do what the command line says."""
-    flags, rest = read_flags(argv)
+    """Do what the command line says, and return the exit status."""
+    flags, rest = read_training_flags(argv)
     if flags.pop("help", "false") != "false":
+        from spmcompat.options.help import help_text  # noqa: PLC0415
+
         stdout.write(help_text())
         return OK
     if flags.pop("version", "false") != "false":
         from spmcompat import __version__  # noqa: PLC0415
         from spmcompat.releases import DEFAULT  # noqa: PLC0415
 
-        stdout.write(f"spmcompat {__version__} (as sentencepiece {DEFAULT.version})\n")
+        stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK
     for name in ("input", "model_prefix"):
         if not flags.get(name):
             raise UsageError(f"--{name} is missing. See --help.")
 
-    from spmcompat.options.spec import from_flags  # noqa: PLC0415
+    from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
@@ -66,13 +65,6 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings.notes.append(f"Ignored: {' '.join(rest)}. Flags begin with two dashes.")
     run(settings, report=Report(settings.min_log_level, stderr))
     return OK
-
-
-def _fail(stderr: TextIO, message: str, status: int) -> int:
-    """Tell why the run ends, in one line."""
-    line = " ".join(message.splitlines())
-    stderr.write(f"spm_train: {line}\n")
-    return status
 
 
 def entry_point() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from spmcompat import extensions
 from spmcompat.errors import TrainingError
-from spmcompat.extensions import Extensions
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
@@ -51,14 +50,33 @@ class UnigramOptions(NamedTuple):
     post_l1_debias: bool = True
     seed_piece_length_power: float = 1.0
     min_freq_alpha: float = 0.0
+    seed_mode: str = "full_text"
+    prefix_recovery: bool = False
+    seed_factor: float = 0.0
+    objective: str = "likelihood"
+    m_step: str = "digamma"
+    early_prune_threshold: float = 0.5
+    prune: str = "likelihood"
+    prune_overshoot: float = 1.1
+    final_estimate: str = "none"
     release: Release = DEFAULT
-    extensions: Extensions = extensions.DEFAULT
 
     @property
     def loop_size(self) -> int:
         """How many pieces end the loop of training and pruning."""
-        overshoot = self.extensions.prune_overshoot
+        overshoot = self.prune_overshoot
         return self.final_size if overshoot == 1 else int(self.vocab_size * overshoot)
+
+    @property
+    def final_steps(self) -> int:
+        """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
+        name, _, steps = self.final_estimate.partition(":")
+        return int(steps) if name == "em" else 0
+
+
+def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extensions that a Unigram model is trained with, by name."""
+    return {name: value for name, value in given.items() if name in UnigramOptions._fields}
 
 
 def train(
@@ -90,7 +108,7 @@ def train(
     lattices = _seed_lattices(corpus, options, workers, report)
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
-    if options.extensions.objective == "fewest_tokens":
+    if options.objective == "fewest_tokens":
         size, steps, lanes = options.final_size, options.num_sub_iterations, options.lanes
         return train_fewest_tokens(lattices, corpus.alphabet, size, steps, lanes, workers, report)
     if options.use_sparse_pruning:
@@ -118,7 +136,7 @@ def _seed_lattices(
     return_freed_memory()
     report.step("Building lattices")
     lattices = Lattices(corpus, seeds, workers, options.release.log_sum_exp_with_log1p)
-    if options.extensions.final_steps == 0:
+    if options.final_steps == 0:
         corpus.drop_texts()
     return lattices
 
@@ -144,7 +162,7 @@ def _prune_by_loss(
             # some pieces always leave: more than desired are more than there are characters, so
             # some can be cut, and those that can never exceed the size. Only where the search for
             # their cuts gave up do all stay, and then the reference goes on.
-            is_last |= options.extensions.prune == "exact" and len(pieces) == before
+            is_last |= options.prune == "exact" and len(pieces) == before
             if is_last and options.loop_size > options.final_size:
                 return pieces
             report.step("Renumbering")
@@ -165,12 +183,11 @@ def _train_round(
     keep: bool = False,
 ) -> None:
     """Do the EM steps of one round; with `keep` no piece is dropped."""
-    given = options.extensions
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
         counts = lattices.expected_counts(options.lanes, workers)
         report.step("M-step")
-        threshold, ml = given.early_prune_threshold, given.m_step == "ml"
+        threshold, ml = options.early_prune_threshold, options.m_step == "ml"
         pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
         pieces.check()
         objective = counts.objective
@@ -185,10 +202,10 @@ def _pruned(
     lattices: Lattices, size: int, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Pieces, NewIds]:
     """Keep so many pieces, chosen as the options say."""
-    if options.extensions.prune == "flat":
+    if options.prune == "flat":
         report.step("Pruning")
         return prune_flat(lattices.pieces, size)
-    if options.extensions.prune == "exact":
+    if options.prune == "exact":
         report.step("Pruning")
         return prune_exact(lattices, size, workers)
     report.step("Counting best paths")
@@ -210,15 +227,14 @@ def _estimate_again(
     report: Report,
 ) -> list[tuple[bytes, float]]:
     """Estimate the scores of the final pieces once more, if that is asked."""
-    given = options.extensions
-    if given.final_estimate == "renormalize":
+    if options.final_estimate == "renormalize":
         shift = log_sum([score for _, score in final])
         return [(piece, score - shift) for piece, score in final]
-    if given.final_steps == 0:
+    if options.final_steps == 0:
         return final
     lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
-    steps = options._replace(num_sub_iterations=given.final_steps)
-    with report.stage("Final EM", given.final_steps, "passes") as stage:
+    steps = options._replace(num_sub_iterations=options.final_steps)
+    with report.stage("Final EM", options.final_steps, "passes") as stage:
         _train_round(lattices, steps, workers, report, stage, keep=True)
     return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
@@ -239,7 +255,7 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release
         )
         report.info(f"skipped {skipped} seed sentencepieces")
-    elif options.extensions.seed_mode == "bpe":
+    elif options.seed_mode == "bpe":
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
@@ -252,8 +268,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
             options.seed_piece_length_power,
             options.min_freq_alpha,
             options.vocab_size,
-            options.extensions.seed_mode == "pretokens",
-            options.extensions.prefix_recovery,
+            options.seed_mode == "pretokens",
+            options.prefix_recovery,
         )
         seeds = seed_from_corpus(text, rule, workers, report, options.release)
     if len(seeds) == 0:
@@ -273,8 +289,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 
 def _seed_limit(options: UnigramOptions) -> int:
     """0 may scale with the vocabulary; a negative number is no limit."""
-    if options.extensions.seed_factor > 0:
-        return int(options.extensions.seed_factor * options.vocab_size)
+    if options.seed_factor > 0:
+        return int(options.seed_factor * options.vocab_size)
     size = options.seed_sentencepiece_size
     if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
+from spmcompat.cli.process import INTERRUPTED, USAGE
 from spmcompat.tools.parity import check
-from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, INTERRUPTED, USAGE, main
+from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, main
 from spmcompat.tools.parity.measure import Process
 from tests.parity import corpora
 

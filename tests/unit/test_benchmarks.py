@@ -15,7 +15,7 @@ from benchmarks.measure import Run, Step
 from benchmarks.results import Measured, Result, Store, machine, trouble
 from benchmarks.sides import MissingSideError, Side
 from spmcompat import training
-from spmcompat.options.spec import from_kwargs
+from spmcompat.options.from_keywords import from_kwargs
 from tests.parity import corpora
 
 Patch = pytest.MonkeyPatch

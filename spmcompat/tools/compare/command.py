@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from spmcompat.cli.process import run_telling_errors
+from spmcompat.cli.process import run_command
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 
 
@@ -17,7 +17,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_telling_errors(
+    return run_command(
         "spmcompat compare",
         lambda: _run(arguments, stdout, stderr),
         stderr,
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.spec import available_cores  # noqa: PLC0415
+    from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
-from spmcompat.options.flags import UsageError, read_flags
+from spmcompat.cli.flags import UsageError, read_flags
+from spmcompat.cli.process import run_command
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
@@ -46,18 +47,14 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     int
         0 if the models are equal, 1 if they differ, 2 if that cannot be told.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    try:
-        return _run(argv, stdout)
-    except UsageError as error:
-        stderr.write(f"spmcompat diff: {error}\n")
-        return UNREADABLE
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    return run_command("spmcompat diff", lambda: _run(argv, out), err)
 
 
 def _run(argv: Sequence[str], stdout: TextIO) -> int:
     """Do what the command line says."""
-    flags, paths = read_flags(argv, ("json", "all", "help"), training=False)
+    flags, paths = read_flags(argv, ("json", "all", "help"))
     asked = {name for name, value in flags.items() if value != "false"}
     if "help" in asked:
         stdout.write(HELP)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.process import run_telling_errors
+from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_telling_errors("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
+    return run_command("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,7 +81,7 @@ def _positive(text: str) -> int:
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.spec import available_cores  # noqa: PLC0415
+    from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415

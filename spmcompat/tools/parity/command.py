@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.errors import TrainingError
-from spmcompat.options.flags import UsageError, read_flags
+from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.cli.process import USAGE, run_command
 
 if TYPE_CHECKING:
     from spmcompat.tools.parity.check import Parity, Side
 
-EQUAL, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
+EQUAL, DIFFERENT = 0, 1
 
 HELP = """\
 Trains with the installed sentencepiece and with spmcompat, each in a process of its own, compares
@@ -43,21 +43,15 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     int
         0 if both wrote the same or both fail, 1 if not, 2 if that cannot be told, 130 for Ctrl-C.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    try:
-        return _run(argv, stdout, stderr)
-    except (UsageError, TrainingError) as error:
-        stderr.write(f"spmcompat parity: {error}\n")
-        return USAGE
-    except KeyboardInterrupt:
-        stderr.write("spmcompat parity: interrupted.\n")
-        return INTERRUPTED
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    # Nothing was compared then: 1 would mean that the files differ.
+    return run_command("spmcompat parity", lambda: _run(argv, out, err), err, failure=USAGE)
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
-    flags, rest = read_flags(argv, ("json",))
+    flags, rest = read_training_flags(argv, ("json",))
     if any(flags.get(name, "false") != "false" for name in ("help", "version")):
         stdout.write(HELP)
         return EQUAL

@@ -6,7 +6,9 @@ import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
-from spmcompat.options.spec import from_flags, from_kwargs, from_string, with_charsmaps
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.from_keywords import from_kwargs, from_string
+from spmcompat.options.settings import with_charsmaps
 
 
 def test_only_what_is_given_is_stored() -> None:

@@ -1,0 +1,658 @@
+"""The table of all options; flags, keywords, `--help` and the documentation are made from it.
+
+The table is plain data. ``reading`` turns the text of an option into its value, ``settings`` holds
+the values, ``checks`` compares them with each other. What a single release does with an option is
+a fact of that release, and is written in ``spmcompat.releases``.
+"""
+
+from typing import NamedTuple
+
+from spmcompat.normalization.rules import DEFAULT_RULES
+from spmcompat.options.recipes import RECIPES
+from spmcompat.releases import DEFAULT, RELEASES
+
+# Kinds of values.
+BOOL, INT32, UINT32, UINT64 = "bool", "int32", "uint32", "uint64"
+FLOAT, TEXT, LIST, CHOICE = "float", "text", "list", "choice"
+MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
+OBJECT = "object"  # a Python object
+
+# Where the value of an option goes.
+TRAINER, NORMALIZER = "trainer_spec", "normalizer_spec"  # a spec: the model stores it
+SETTINGS = "settings"  # an attribute of `Settings`
+EXTENSION = "extension"  # an attribute of `Settings.extensions`
+ELSEWHERE = "elsewhere"  # handled by name, where the command line or the keywords are read
+
+UNIGRAM, BPE, WORD, CHAR = "unigram", "bpe", "word", "char"
+
+
+class Option(NamedTuple):
+    """One option.
+
+    Attributes
+    ----------
+    name : str
+        The name of the flag and of the keyword.
+    kind : str
+        The type of the value: `BOOL`, `INT32` and so on.
+    help : str
+        What the option does, for ``--help`` and the documentation.
+    target : str
+        Where the value goes: `TRAINER`, `NORMALIZER`, `SETTINGS`, `EXTENSION` or `ELSEWHERE`.
+    field : str
+        The name of the value there, if it is not that of the option.
+    default : object
+        The default of an option that is in no spec; the schema of the model has the others.
+    least, most : float, optional
+        The smallest and the largest allowed value.
+    choices : tuple of str
+        The allowed values of a `CHOICE`. ``name:N`` stands for a name with a whole number, which
+        `least` and `most` limit.
+    models : tuple of str
+        The model types that use the option; empty if all do.
+    flag, keyword : bool
+        Whether the command line and Python take the option.
+    in_reference : bool
+        Whether some release of ``sentencepiece`` has the option.
+    group : str
+        The title above the option in ``--help``.
+    """
+
+    name: str
+    kind: str
+    help: str
+    target: str = TRAINER
+    field: str = ""
+    default: object = None
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    flag: bool = True
+    keyword: bool = True
+    in_reference: bool = True
+    group: str = ""
+
+    @property
+    def stored_as(self) -> str:
+        """The name of the value at its target."""
+        return self.field or self.name
+
+    @property
+    def is_in_model(self) -> bool:
+        """Whether a model stores the option."""
+        return self.target in (TRAINER, NORMALIZER) and self.name not in DEFAULT.retired_options
+
+    @property
+    def releases(self) -> list[str]:
+        """The releases of ``sentencepiece`` in which the option has an effect."""
+        return [
+            version
+            for version, release in RELEASES.items()
+            if self.in_reference
+            and self.name not in release.unknown_options | release.retired_options
+        ]
+
+
+_FILE = "A file in UTF-8 with one %s on each line."
+_TRAINED = (UNIGRAM, BPE)
+_EM = (UNIGRAM,)
+
+_GROUPS: dict[str, tuple[Option, ...]] = {
+    "Input and output": (
+        Option("input", LIST, "Text files to train on, separated by commas; a line is a sentence."),
+        Option(
+            "input_format",
+            TEXT,
+            "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line.",
+        ),
+        Option(
+            "model_prefix",
+            TEXT,
+            "Prefix of the output: <model_prefix>.model and <model_prefix>.vocab are written.",
+        ),
+        Option(
+            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to the .vocab."
+        ),
+        Option(
+            "sentence_iterator",
+            OBJECT,
+            "Sentences to train on, instead of files: an iterable of str or bytes.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "sentence_reader",
+            OBJECT,
+            "Another name of sentence_iterator.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "model_writer",
+            OBJECT,
+            "An object with a method write, which receives the model instead of files.",
+            ELSEWHERE,
+            flag=False,
+        ),
+    ),
+    "Which sentences and characters": (
+        Option(
+            "input_sentence_size",
+            UINT64,
+            "Maximum number of sentences to train on, more than 100; 0 means all.",
+        ),
+        Option(
+            "shuffle_input_sentence",
+            BOOL,
+            "With input_sentence_size, draw them at random; otherwise take the first ones.",
+        ),
+        Option(
+            "max_sentence_length",
+            INT32,
+            "Maximum length of a sentence in bytes; longer sentences are skipped.",
+            least=10,
+            most=2**30,
+        ),
+        Option(
+            "character_coverage",
+            FLOAT,
+            "Share of the characters of the text that the vocabulary must cover. Rarer characters "
+            "become unknown.",
+            least=0.98,
+            most=1.0,
+        ),
+        Option(
+            "required_chars",
+            TEXT,
+            "Characters to keep in the vocabulary, however rare they are.",
+        ),
+        Option(
+            "required_chars_file",
+            TEXT,
+            "A file in UTF-8 with the required characters. It replaces required_chars.",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option(
+            "auto_character_coverage",
+            BOOL,
+            "Do not require characters: they compete with the other pieces for the vocabulary. "
+            "Needs byte_fallback; unigram also needs use_sparse_pruning.",
+            models=_TRAINED,
+        ),
+    ),
+    "Model": (
+        Option(
+            "model_type",
+            MODEL_TYPE,
+            "The algorithm.",
+            default=UNIGRAM,
+            choices=(UNIGRAM, BPE, WORD, CHAR),
+        ),
+        Option(
+            "vocab_size",
+            INT32,
+            "Size of the vocabulary: all pieces, with the reserved ones and the symbols.",
+            least=1,
+        ),
+        Option(
+            "hard_vocab_limit",
+            BOOL,
+            "Fail if the text gives fewer pieces than vocab_size; if false, take those it gives.",
+        ),
+        Option(
+            "use_all_vocab",
+            BOOL,
+            "Put all words or characters of the text into the vocabulary.",
+            models=(WORD, CHAR),
+        ),
+        Option(
+            "byte_fallback",
+            BOOL,
+            "Add a piece for each of the 256 bytes. Unknown characters are split into them.",
+        ),
+    ),
+    "What a piece may contain": (
+        Option(
+            "max_sentencepiece_length",
+            INT32,
+            "Maximum length of a piece in characters.",
+            least=1,
+            most=512,
+            models=_TRAINED,
+        ),
+        Option(
+            "split_by_unicode_script",
+            BOOL,
+            "A piece contains characters of one Unicode script only.",
+            models=_TRAINED,
+        ),
+        Option(
+            "split_by_number",
+            BOOL,
+            "A piece does not mix digits with other characters. It has an effect with "
+            "split_by_unicode_script only.",
+            models=_TRAINED,
+        ),
+        Option(
+            "split_by_whitespace",
+            BOOL,
+            "A piece does not cross white space.",
+            models=_TRAINED,
+        ),
+        Option("split_digits", BOOL, "Each digit is a separate piece.", models=_TRAINED),
+        Option(
+            "treat_whitespace_as_suffix",
+            BOOL,
+            "White space is the end of a piece, not its beginning.",
+        ),
+        Option(
+            "allow_whitespace_only_pieces",
+            BOOL,
+            "A piece may consist of white space only, also of several spaces.",
+            models=_TRAINED,
+        ),
+        Option(
+            "pretokenization_delimiter",
+            TEXT,
+            "A text that no piece crosses. It is removed from the sentences before training.",
+            models=_TRAINED,
+        ),
+        Option(
+            "pretokenizer",
+            OBJECT,
+            "Split each sentence first; no piece crosses a split. 'script': between runs of "
+            "characters of one script and kind. 'regex:PATTERN': where a match of the pattern "
+            "starts or ends. In Python also a function.",
+            ELSEWHERE,
+            models=_TRAINED,
+        ),
+        Option(
+            "allow_inconsistent_pretokenization",
+            OBJECT,
+            "Train even if what the pretokenizer returns does not join to the sentence.",
+            ELSEWHERE,
+            default=False,
+            flag=False,
+            models=_TRAINED,
+        ),
+    ),
+    "Normalization": (
+        Option(
+            "normalization_rule_name",
+            TEXT,
+            "Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.",
+            NORMALIZER,
+            "name",
+            default=DEFAULT_RULES,
+        ),
+        Option("normalization_rule_tsv", TEXT, "A TSV file of rules to use instead.", NORMALIZER),
+        Option(
+            "denormalization_rule_tsv",
+            TEXT,
+            "A TSV file of rules to apply to decoded text.",
+            ELSEWHERE,
+        ),
+        Option(
+            "add_dummy_prefix",
+            BOOL,
+            "Add a space at the beginning of each sentence (at its end, with "
+            "treat_whitespace_as_suffix).",
+            NORMALIZER,
+        ),
+        Option(
+            "remove_extra_whitespaces",
+            BOOL,
+            "Remove leading and trailing white space, and all but one of several spaces.",
+            NORMALIZER,
+        ),
+        Option(
+            "normalizer",
+            OBJECT,
+            "A SentencePieceNormalizer, instead of the other options of this group.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "_serialized_normalizer_spec",
+            OBJECT,
+            "The bytes of a normalizer, instead of the normalizer itself.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option("name", TEXT, "Another name of normalization_rule_name.", NORMALIZER, flag=False),
+        Option(
+            "precompiled_charsmap",
+            TEXT,
+            "Compiled rules. A text cannot hold them: use normalizer instead.",
+            NORMALIZER,
+            flag=False,
+        ),
+        Option(
+            "escape_whitespaces",
+            BOOL,
+            "Replace spaces by U+2581. Training needs it.",
+            NORMALIZER,
+            flag=False,
+        ),
+    ),
+    "Symbols": (
+        Option(
+            "control_symbols",
+            LIST,
+            "Control symbols, separated by commas. They are never produced when text is encoded.",
+        ),
+        Option(
+            "control_symbols_file",
+            TEXT,
+            _FILE % "control symbol",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option(
+            "user_defined_symbols",
+            LIST,
+            "User-defined symbols, separated by commas. In a text each is always one piece.",
+        ),
+        Option(
+            "user_defined_symbols_file",
+            TEXT,
+            _FILE % "user-defined symbol",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option("unk_id", INT32, "Id of the unknown piece; -1 (with byte_fallback) disables it."),
+        Option("bos_id", INT32, "Id of the beginning-of-sentence piece; -1 disables it."),
+        Option("eos_id", INT32, "Id of the end-of-sentence piece; -1 disables it."),
+        Option("pad_id", INT32, "Id of the padding piece; -1 disables it."),
+        Option("unk_piece", TEXT, "Name of the unknown piece."),
+        Option("bos_piece", TEXT, "Name of the beginning-of-sentence piece."),
+        Option("eos_piece", TEXT, "Name of the end-of-sentence piece."),
+        Option("pad_piece", TEXT, "Name of the padding piece."),
+        Option("unk_surface", TEXT, "The text that the unknown piece is decoded to."),
+    ),
+    "Unigram training": (
+        Option(
+            "num_threads",
+            INT32,
+            "Part of the result, not of the speed. sentencepiece divides the sentences among this "
+            "many threads and adds the sums of the threads; the sums are float32, so another "
+            "number of threads adds in another order and gives slightly different scores. The "
+            "order is reproduced without these threads. For real threads see workers.",
+            least=1,
+            most=1024,
+            models=_EM,
+        ),
+        Option(
+            "num_sub_iterations",
+            INT32,
+            "Number of EM steps before each pruning.",
+            least=1,
+            most=10,
+            models=_EM,
+        ),
+        Option(
+            "shrinking_factor",
+            FLOAT,
+            "Share of the pieces that each pruning keeps: those whose loss would be largest.",
+            least=0.5,
+            most=0.95,
+            models=_EM,
+        ),
+        Option(
+            "seed_sentencepiece_size",
+            INT32,
+            "Number of seed pieces that training starts with; 0 means 8 times vocab_size, at "
+            "least 100000.",
+            models=_EM,
+        ),
+        Option(
+            "seed_sentencepieces_file",
+            TEXT,
+            "A file to load the seed pieces from: a piece, a tab and its count on each line.",
+            models=_EM,
+        ),
+        Option(
+            "use_sparse_pruning",
+            BOOL,
+            "Prune with an L1 penalty on the expected counts, in fewer passes.",
+            SETTINGS,
+            default=False,
+            models=_EM,
+        ),
+        Option(
+            "post_l1_debias",
+            BOOL,
+            "After sparse pruning, estimate the scores once more without the penalty.",
+            SETTINGS,
+            default=True,
+            models=_EM,
+        ),
+        Option(
+            "seed_piece_length_power",
+            FLOAT,
+            "Seed pieces are ranked by their count times this power of their length.",
+            SETTINGS,
+            default=1.0,
+            models=_EM,
+        ),
+        Option(
+            "min_freq_alpha",
+            FLOAT,
+            "Drop seed pieces that occur less often than this times N / (K ln K), for a text of N "
+            "bytes and K pieces.",
+            SETTINGS,
+            default=0.0,
+            models=_EM,
+        ),
+    ),
+    "Messages": (
+        Option(
+            "minloglevel",
+            INT32,
+            "0 shows all messages, 1 warnings and errors, 2 errors only.",
+            SETTINGS,
+            "min_log_level",
+            default=0,
+        ),
+        Option(
+            "logstream",
+            OBJECT,
+            "A text stream for the messages, instead of standard error.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "quiet",
+            BOOL,
+            "Show nothing but the error that ends the run.",
+            ELSEWHERE,
+            default=False,
+            keyword=False,
+            in_reference=False,
+        ),
+        Option(
+            "random_seed",
+            UINT32,
+            "Seed of the random generator. It has an effect with --self_test_sample_size only.",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option("help", BOOL, "Show this text.", ELSEWHERE, keyword=False),
+        Option("version", BOOL, "Show the version.", ELSEWHERE, keyword=False),
+    ),
+    "Extensions (spm_train does not have them, and a model does not store them)": (
+        Option(
+            "workers",
+            INT32,
+            "Number of real threads; by default one for each core. It changes the time only, "
+            "never the result (num_threads does).",
+            SETTINGS,
+            least=1,
+            in_reference=False,
+        ),
+        Option(
+            "sampling_seed",
+            UINT64,
+            "Seed of the random sample that input_sentence_size draws.",
+            SETTINGS,
+            default=12345678,
+            in_reference=False,
+        ),
+        Option(
+            "compat",
+            CHOICE,
+            "The release of sentencepiece to train as.",
+            ELSEWHERE,
+            default=DEFAULT.version,
+            choices=tuple(RELEASES),
+            in_reference=False,
+        ),
+        Option(
+            "recipe",
+            CHOICE,
+            "Sets several of the options below. An option that you also give yourself wins. "
+            "paper: the seed pieces of Land and Pinter. fsp: also their flat score pruning. "
+            "mingram: the fewest tokens.",
+            ELSEWHERE,
+            choices=tuple(RECIPES),
+            in_reference=False,
+        ),
+        Option(
+            "seed_mode",
+            CHOICE,
+            "Where the seed pieces come from. full_text: substrings that branch in the text. "
+            "pretokens: substrings that branch in the distinct segments, and whole segments. "
+            "bpe: the merges of BPE.",
+            EXTENSION,
+            default="full_text",
+            choices=("full_text", "pretokens", "bpe"),
+            models=_EM,
+        ),
+        Option(
+            "prefix_recovery",
+            BOOL,
+            "If a substring is not a valid seed piece, use its longest valid prefix.",
+            EXTENSION,
+            default=False,
+            models=_EM,
+        ),
+        Option(
+            "seed_factor",
+            FLOAT,
+            "Number of seed pieces, as a multiple of vocab_size; 0 means that "
+            "seed_sentencepiece_size decides.",
+            EXTENSION,
+            default=0.0,
+            least=0,
+            models=_EM,
+        ),
+        Option(
+            "objective",
+            CHOICE,
+            "likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations "
+            "with the fewest pieces, of which the most probable one counts; one pruning, by use.",
+            EXTENSION,
+            default="likelihood",
+            choices=("likelihood", "fewest_tokens"),
+            models=_EM,
+        ),
+        Option(
+            "m_step",
+            CHOICE,
+            "How the M-step estimates scores from expected counts; ml means maximum likelihood.",
+            EXTENSION,
+            default="digamma",
+            choices=("digamma", "ml"),
+            models=_EM,
+        ),
+        Option(
+            "early_prune_threshold",
+            FLOAT,
+            "The M-step drops pieces whose expected count is below this.",
+            EXTENSION,
+            default=0.5,
+            least=0,
+            models=_EM,
+        ),
+        Option(
+            "prune",
+            CHOICE,
+            "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
+            "pieces with the highest scores. exact: as likelihood, but the loss is that of the "
+            "best segmentation of the text without the piece.",
+            EXTENSION,
+            default="likelihood",
+            choices=("likelihood", "flat", "exact"),
+            models=_EM,
+        ),
+        Option(
+            "prune_overshoot",
+            FLOAT,
+            "EM and pruning end at this multiple of vocab_size; then the pieces with the lowest "
+            "scores are dropped.",
+            EXTENSION,
+            default=1.1,
+            least=1,
+            models=_EM,
+        ),
+        Option(
+            "final_estimate",
+            CHOICE,
+            "How to estimate the final scores. none: not again. renormalize: scale the "
+            "probabilities so that they sum to 1. em:N: N more steps of EM.",
+            EXTENSION,
+            default="none",
+            choices=("none", "renormalize", "em:N"),
+            least=1,
+            most=1000,
+            models=_EM,
+        ),
+        Option(
+            "space_pieces",
+            CHOICE,
+            "prefix: a space is part of the piece that it begins. separate: each space is a piece "
+            "of its own, and there is no dummy prefix.",
+            EXTENSION,
+            default="prefix",
+            choices=("prefix", "separate"),
+            models=_TRAINED,
+        ),
+    ),
+    "Old options": (
+        Option("accept_language", LIST, "Languages of the text, separated by commas."),
+        Option(
+            "self_test_sample_size",
+            INT32,
+            "Number of sentences that the model stores with their pieces, as a test of itself.",
+            least=0,
+            most=1000,
+        ),
+        Option("mining_sentence_size", INT32, "No effect in any release."),
+        Option("training_sentence_size", INT32, "No effect in any release."),
+        Option("train_extremely_large_corpus", BOOL, "Stored only; large texts need no option."),
+        Option(
+            "enable_differential_privacy",
+            BOOL,
+            "Not supported, because the noise is different in each process.",
+        ),
+        Option("differential_privacy_noise_level", FLOAT, "See enable_differential_privacy."),
+        Option(
+            "differential_privacy_clipping_threshold", UINT64, "See enable_differential_privacy."
+        ),
+    ),
+}
+
+
+def _table() -> dict[str, Option]:
+    """Return all options by name, each with its group."""
+    found = {}
+    for title, options in _GROUPS.items():
+        for option in options:
+            in_reference = option.in_reference and option.target != EXTENSION
+            found[option.name] = option._replace(group=title, in_reference=in_reference)
+    return found
+
+
+OPTIONS: dict[str, Option] = _table()
