@@ -1,10 +1,12 @@
 """The text of ``spm_train --help``, made from the table of options."""
 
 import textwrap
+from typing import Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.table import (
     BOOL,
+    BYTES,
     CHOICE,
     LIST,
     MODEL_TYPE,
@@ -54,12 +56,14 @@ def groups() -> dict[str, list[Option]]:
 
 def default_text(option: Option) -> str:
     """Return the default as a user would write it; empty if there is none."""
-    value = option.default
-    if option.kind == LIST:
+    value: Any = option.default
+    if option.kind in (LIST, BYTES):
         return ""
     if value is None and option.target in (TRAINER, NORMALIZER):
         spec = TrainerSpec() if option.target == TRAINER else NormalizerSpec()
         value = getattr(spec, option.stored_as)
+    if option.kind == MODEL_TYPE:
+        return TrainerSpec.ModelType.Name(value).lower()
     if option.kind == BOOL:
         return "" if value is None else str(value).lower()
     if isinstance(value, float):

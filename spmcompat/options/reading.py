@@ -9,7 +9,9 @@ from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import (
     BOOL,
+    BYTES,
     CHOICE,
+    DENORMALIZER,
     EXTENSION,
     FLOAT,
     INT32,
@@ -72,7 +74,7 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
     if name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
         return
-    if name == "denormalization_rule_tsv":
+    if option.target == DENORMALIZER:
         _set_denormalization_rules(settings, text)
     elif name == "pretokenizer":
         settings.pretokenizer = text or None
@@ -159,7 +161,7 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
         value = _model_type(text)
     elif option.kind == CHOICE:
         value = _choice(option, text)
-    elif option.name == "precompiled_charsmap":
+    elif option.kind == BYTES:
         value = text.encode()
     return value
 

@@ -13,12 +13,12 @@ from spmcompat.releases import DEFAULT, RELEASES
 
 # Kinds of values.
 BOOL, INT32, UINT32, UINT64 = "bool", "int32", "uint32", "uint64"
-FLOAT, TEXT, LIST, CHOICE = "float", "text", "list", "choice"
+FLOAT, TEXT, LIST, CHOICE, BYTES = "float", "text", "list", "choice", "bytes"
 MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
 OBJECT = "object"  # a Python object
 
-# Where the value of an option goes.
-TRAINER, NORMALIZER = "trainer_spec", "normalizer_spec"  # a spec: the model stores it
+# Where the value of an option goes. A model stores the three specs.
+TRAINER, NORMALIZER, DENORMALIZER = "trainer_spec", "normalizer_spec", "denormalizer_spec"
 SETTINGS = "settings"  # an attribute of `Settings`
 EXTENSION = "extension"  # an attribute of `Settings.extensions`
 ELSEWHERE = "elsewhere"  # handled by name, where the command line or the keywords are read
@@ -38,7 +38,8 @@ class Option(NamedTuple):
     help : str
         What the option does, for ``--help`` and the documentation.
     target : str
-        Where the value goes: `TRAINER`, `NORMALIZER`, `SETTINGS`, `EXTENSION` or `ELSEWHERE`.
+        Where the value goes: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION` or
+        `ELSEWHERE`.
     field : str
         The name of the value there, if it is not that of the option.
     default : object
@@ -80,8 +81,9 @@ class Option(NamedTuple):
 
     @property
     def is_in_model(self) -> bool:
-        """Whether a model stores the option."""
-        return self.target in (TRAINER, NORMALIZER) and self.name not in DEFAULT.retired_options
+        """Whether a model of the default release stores the option."""
+        in_spec = self.target in (TRAINER, NORMALIZER, DENORMALIZER)
+        return in_spec and self.name not in DEFAULT.retired_options
 
     @property
     def releases(self) -> list[str]:
@@ -109,7 +111,7 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "model_prefix",
             TEXT,
-            "Prefix of the output: <model_prefix>.model and <model_prefix>.vocab are written.",
+            "Where to write the model: PREFIX stands for the files PREFIX.model and PREFIX.vocab.",
         ),
         Option(
             "vocabulary_output_piece_score", BOOL, "Write the score of each piece to the .vocab."
@@ -187,7 +189,6 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
             "model_type",
             MODEL_TYPE,
             "The algorithm.",
-            default=UNIGRAM,
             choices=(UNIGRAM, BPE, WORD, CHAR),
         ),
         Option(
@@ -261,7 +262,7 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "pretokenizer",
-            OBJECT,
+            TEXT,
             "Split each sentence first; no piece crosses a split. 'script': between runs of "
             "characters of one script and kind. 'regex:PATTERN': where a match of the pattern "
             "starts or ends. In Python also a function.",
@@ -270,7 +271,7 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "allow_inconsistent_pretokenization",
-            OBJECT,
+            BOOL,
             "Train even if what the pretokenizer returns does not join to the sentence.",
             ELSEWHERE,
             default=False,
@@ -292,7 +293,8 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
             "denormalization_rule_tsv",
             TEXT,
             "A TSV file of rules to apply to decoded text.",
-            ELSEWHERE,
+            DENORMALIZER,
+            "normalization_rule_tsv",
         ),
         Option(
             "add_dummy_prefix",
@@ -324,7 +326,7 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         Option("name", TEXT, "Another name of normalization_rule_name.", NORMALIZER, flag=False),
         Option(
             "precompiled_charsmap",
-            TEXT,
+            BYTES,
             "Compiled rules. A text cannot hold them: use normalizer instead.",
             NORMALIZER,
             flag=False,
@@ -376,10 +378,10 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "num_threads",
             INT32,
-            "Part of the result, not of the speed. sentencepiece divides the sentences among this "
-            "many threads and adds the sums of the threads; the sums are float32, so another "
-            "number of threads adds in another order and gives slightly different scores. The "
-            "order is reproduced without these threads. For real threads see workers.",
+            "Fixes the order in which float32 numbers are added, so it is part of the result: "
+            "sentencepiece divides the sentences among this many threads, and then adds the sums "
+            "of the threads. The same order is used here, but not these threads: their number is "
+            "workers.",
             least=1,
             most=1024,
             models=_EM,
@@ -475,14 +477,16 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "random_seed",
             UINT32,
-            "Seed of the random generator. It has an effect with --self_test_sample_size only.",
+            "Seed of the random generator that draws the lines of self_test_sample_size, in "
+            + " and ".join(v for v, release in RELEASES.items() if release.sample_is_repeatable)
+            + ".",
             ELSEWHERE,
             keyword=False,
         ),
         Option("help", BOOL, "Show this text.", ELSEWHERE, keyword=False),
         Option("version", BOOL, "Show the version.", ELSEWHERE, keyword=False),
     ),
-    "Extensions (spm_train does not have them, and a model does not store them)": (
+    "Extensions of spmcompat, which a model does not store": (
         Option(
             "workers",
             INT32,
@@ -495,7 +499,8 @@ _GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "sampling_seed",
             UINT64,
-            "Seed of the random sample that input_sentence_size draws.",
+            "Seed of the random sample that input_sentence_size draws, and of the lines that "
+            "self_test_sample_size draws without random_seed.",
             SETTINGS,
             default=12345678,
             in_reference=False,
