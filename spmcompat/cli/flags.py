@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from spmcompat.options.near_names import did_you_mean
-from spmcompat.options.table import BOOL, OPTIONS
+from spmcompat.options.option import BOOL
+from spmcompat.options.table import OPTIONS
 
 
 class UsageError(Exception):

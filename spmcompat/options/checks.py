@@ -15,8 +15,9 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
+from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
 from spmcompat.options.settings import Settings
-from spmcompat.options.table import EXTENSION, OPTIONS, SETTINGS, TRAINER, Option
+from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
 

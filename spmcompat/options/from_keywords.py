@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.options.option import NORMALIZER
 from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
 from spmcompat.options.recipes import with_recipe
 from spmcompat.options.settings import Settings
-from spmcompat.options.table import NORMALIZER, OPTIONS
+from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"

@@ -4,17 +4,17 @@ import textwrap
 from typing import Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.options.table import (
+from spmcompat.options.option import (
     BOOL,
     BYTES,
     CHOICE,
     LIST,
     MODEL_TYPE,
     NORMALIZER,
-    OPTIONS,
     TRAINER,
     Option,
 )
+from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT
 
 _WIDTH = 98

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from spmcompat.options.help import allowed_text, default_text, groups
-from spmcompat.options.table import (
+from spmcompat.options.option import (
     BOOL,
     BYTES,
     CHOICE,

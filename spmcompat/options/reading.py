@@ -6,8 +6,7 @@ from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
 from spmcompat.options.near_names import did_you_mean
-from spmcompat.options.settings import Settings
-from spmcompat.options.table import (
+from spmcompat.options.option import (
     BOOL,
     BYTES,
     CHOICE,
@@ -18,13 +17,14 @@ from spmcompat.options.table import (
     LIST,
     MODEL_TYPE,
     NORMALIZER,
-    OPTIONS,
     SETTINGS,
     TRAINER,
     UINT32,
     UINT64,
     Option,
 )
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import (
     parse_bool,
     parse_float,

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
-from spmcompat.options.table import EXTENSION, OPTIONS, SETTINGS
+from spmcompat.options.option import EXTENSION, SETTINGS
+from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
 
 

@@ -14,14 +14,12 @@ import spmcompat
 from spmcompat.cli.flags import UsageError, read_training_flags
 from spmcompat.errors import BadValueError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.options import table
+from spmcompat.options.extension_options import EXTENSIONS
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.help import default_text, help_text
 from spmcompat.options.manual import PAGE, tables, with_tables
-from spmcompat.options.recipes import RECIPES
-from spmcompat.options.settings import Settings
-from spmcompat.options.table import (
+from spmcompat.options.option import (
     BOOL,
     BYTES,
     EXTENSION,
@@ -30,13 +28,16 @@ from spmcompat.options.table import (
     LIST,
     MODEL_TYPE,
     NORMALIZER,
-    OPTIONS,
     SETTINGS,
     TEXT,
     TRAINER,
     UINT64,
     Option,
 )
+from spmcompat.options.recipes import RECIPES
+from spmcompat.options.reference_options import OLD_OPTIONS, REFERENCE_OPTIONS
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, RELEASES
 from spmcompat.unigram.trainer import UnigramOptions
 
@@ -127,7 +128,8 @@ def test_recipes_set_values_of_extensions() -> None:
 
 
 def test_names_are_written_once() -> None:
-    listed = [option.name for options in table._GROUPS.values() for option in options]
+    listed = [option.name for options in REFERENCE_OPTIONS.values() for option in options]
+    listed += [option.name for option in (*EXTENSIONS, *OLD_OPTIONS)]
     assert sorted(listed) == sorted(OPTIONS)
 
 
