@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.option import BOOL
 from spmcompat.options.table import OPTIONS
 
@@ -101,6 +100,8 @@ def _read_flag(
             raise UsageError(f"--{name} takes no value. Write --{negated}=false.")
         return negated, "false"
     if name not in known:
+        from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
         hint = did_you_mean(name, known, "--") or " See --help."
         raise UsageError(f"Unknown command line flag '{name}'.{hint}")
     if has_value:

@@ -5,6 +5,10 @@ loop and flat pruning; Gow-Smith et al. 2022, "Improving Tokenisation by Alterna
 Spaces", for spaces as pieces of their own; "MinGram", arXiv 2606.27019, for the fewest tokens.
 """
 
+from collections.abc import Mapping
+from functools import partial
+
+from spmcompat.errors import BadValueError
 from spmcompat.options.option import (
     BOOL,
     BPE,
@@ -18,13 +22,26 @@ from spmcompat.options.option import (
     UNIGRAM,
     Option,
 )
-from spmcompat.options.recipes import RECIPES
 from spmcompat.releases import DEFAULT, RELEASES
 
 _EM = (UNIGRAM,)
 
+RECIPES: Mapping[str, Mapping[str, str]] = {
+    "paper": {"seed_mode": "pretokens", "seed_factor": "10"},
+    "fsp": {
+        "seed_mode": "pretokens",
+        "seed_factor": "10",
+        "prune": "flat",
+        "prune_overshoot": "1",
+    },
+    "mingram": {"seed_mode": "bpe", "seed_factor": "1.15", "objective": "fewest_tokens"},
+}
+"""Options that belong together, under one name."""
+
+_extension = partial(Option, in_reference=False)
+
 EXTENSIONS = (
-    Option(
+    _extension(
         "workers",
         INT32,
         "Number of real threads; by default one for each core. It changes the time only, "
@@ -32,7 +49,7 @@ EXTENSIONS = (
         SETTINGS,
         least=1,
     ),
-    Option(
+    _extension(
         "sampling_seed",
         UINT64,
         "Seed of the random sample that input_sentence_size draws, and of the lines that "
@@ -40,7 +57,7 @@ EXTENSIONS = (
         SETTINGS,
         default=12345678,
     ),
-    Option(
+    _extension(
         "compat",
         CHOICE,
         "The release of sentencepiece to train as.",
@@ -48,7 +65,7 @@ EXTENSIONS = (
         default=DEFAULT.version,
         choices=tuple(RELEASES),
     ),
-    Option(
+    _extension(
         "recipe",
         CHOICE,
         "Sets several of the options below. An option that you also give yourself wins. "
@@ -57,7 +74,7 @@ EXTENSIONS = (
         ELSEWHERE,
         choices=tuple(RECIPES),
     ),
-    Option(
+    _extension(
         "seed_mode",
         CHOICE,
         "Where the seed pieces come from. full_text: substrings that branch in the text. "
@@ -68,7 +85,7 @@ EXTENSIONS = (
         choices=("full_text", "pretokens", "bpe"),
         models=_EM,
     ),
-    Option(
+    _extension(
         "prefix_recovery",
         BOOL,
         "If a substring is not a valid seed piece, use its longest valid prefix.",
@@ -76,7 +93,7 @@ EXTENSIONS = (
         default=False,
         models=_EM,
     ),
-    Option(
+    _extension(
         "seed_factor",
         FLOAT,
         "Number of seed pieces, as a multiple of vocab_size; 0 means that "
@@ -86,7 +103,7 @@ EXTENSIONS = (
         least=0,
         models=_EM,
     ),
-    Option(
+    _extension(
         "objective",
         CHOICE,
         "likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations "
@@ -96,7 +113,7 @@ EXTENSIONS = (
         choices=("likelihood", "fewest_tokens"),
         models=_EM,
     ),
-    Option(
+    _extension(
         "m_step",
         CHOICE,
         "How the M-step estimates scores from expected counts; ml means maximum likelihood.",
@@ -105,7 +122,7 @@ EXTENSIONS = (
         choices=("digamma", "ml"),
         models=_EM,
     ),
-    Option(
+    _extension(
         "early_prune_threshold",
         FLOAT,
         "The M-step drops pieces whose expected count is below this.",
@@ -114,7 +131,7 @@ EXTENSIONS = (
         least=0,
         models=_EM,
     ),
-    Option(
+    _extension(
         "prune",
         CHOICE,
         "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
@@ -125,7 +142,7 @@ EXTENSIONS = (
         choices=("likelihood", "flat", "exact"),
         models=_EM,
     ),
-    Option(
+    _extension(
         "prune_overshoot",
         FLOAT,
         "EM and pruning end at this multiple of vocab_size; then the pieces with the lowest "
@@ -135,7 +152,7 @@ EXTENSIONS = (
         least=1,
         models=_EM,
     ),
-    Option(
+    _extension(
         "final_estimate",
         CHOICE,
         "How to estimate the final scores. none: not again. renormalize: scale the "
@@ -147,7 +164,7 @@ EXTENSIONS = (
         most=1000,
         models=_EM,
     ),
-    Option(
+    _extension(
         "space_pieces",
         CHOICE,
         "prefix: a space is part of the piece that it begins. separate: each space is a piece "
@@ -158,3 +175,36 @@ EXTENSIONS = (
         models=(UNIGRAM, BPE),
     ),
 )
+
+
+def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
+    """Replace the option ``recipe`` by the options that the recipe sets.
+
+    An option that is given itself keeps its value.
+
+    Parameters
+    ----------
+    options : mapping
+        Options by name.
+
+    Returns
+    -------
+    options : dict
+        The options without ``recipe``, with what it sets.
+    note : str
+        A line that says what the recipe set; empty without a recipe.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such recipe.
+    """
+    rest = dict(options)
+    name = rest.pop("recipe", None)
+    if not name:
+        return rest, ""
+    if name not in RECIPES:
+        raise BadValueError(f'there is no recipe "{name}". Choose from {", ".join(RECIPES)}.')
+    added = {key: value for key, value in RECIPES[str(name)].items() if key not in rest}
+    listed = " ".join(f"--{key}={value}" for key, value in added.items()) or "nothing"
+    return {**added, **rest}, f"--recipe={name} sets {listed}"

@@ -6,9 +6,9 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 from collections.abc import Mapping
 
 from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
 from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
-from spmcompat.options.recipes import with_recipe
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
 from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
-from spmcompat.options.recipes import with_recipe
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text

@@ -14,7 +14,7 @@ from spmcompat.options.option import (
     TRAINER,
     Option,
 )
-from spmcompat.options.table import OPTIONS
+from spmcompat.options.table import GROUPS
 from spmcompat.releases import DEFAULT
 
 _WIDTH = 98
@@ -29,7 +29,7 @@ def help_text() -> str:
         "",
         "usage: spm_train --input=FILE[,FILE...] --model_prefix=NAME [flags]",
     ]
-    for title, options in groups().items():
+    for title, options in GROUPS.items():
         flags = [one for one in options if one.flag and one.name not in DEFAULT.retired_options]
         if flags:
             lines += ["", f"{title}:"]
@@ -44,14 +44,6 @@ def help_text() -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines) + "\n"
-
-
-def groups() -> dict[str, list[Option]]:
-    """Return the options of each group, in the order of the table."""
-    found: dict[str, list[Option]] = {}
-    for option in OPTIONS.values():
-        found.setdefault(option.group, []).append(option)
-    return found
 
 
 def default_text(option: Option) -> str:

@@ -7,7 +7,7 @@ lines. The rest of the page is written by hand.
 import sys
 from pathlib import Path
 
-from spmcompat.options.help import allowed_text, default_text, groups
+from spmcompat.options.help import allowed_text, default_text
 from spmcompat.options.option import (
     BOOL,
     BYTES,
@@ -20,6 +20,7 @@ from spmcompat.options.option import (
     TEXT,
     Option,
 )
+from spmcompat.options.table import GROUPS
 from spmcompat.releases import DEFAULT, RELEASES
 
 PAGE = Path("docs/options.md")
@@ -41,7 +42,7 @@ _TYPES = {
 def tables() -> str:
     """Return the tables of all options in Markdown."""
     parts = []
-    for title, options in groups().items():
+    for title, options in GROUPS.items():
         lines = [f"### {title}", "", "| option | values | default | meaning |", "|---|---|---|---|"]
         lines += [_row(option) for option in options if not option.name.startswith("_")]
         parts.append("\n".join(lines))

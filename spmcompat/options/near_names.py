@@ -1,6 +1,7 @@
 """Suggestions for names that are misspelled."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
@@ -15,7 +16,5 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     prefix : str
         What to write before each suggested name, such as ``--``.
     """
-    from difflib import get_close_matches  # noqa: PLC0415
-
     close = get_close_matches(name, sorted(known), n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(prefix + one for one in close)}?" if close else ""

@@ -48,8 +48,6 @@ class Option(NamedTuple):
         Whether the command line and Python take the option.
     in_reference : bool
         Whether some release of ``sentencepiece`` has the option.
-    group : str
-        The title above the option in ``--help``.
     """
 
     name: str
@@ -65,7 +63,6 @@ class Option(NamedTuple):
     flag: bool = True
     keyword: bool = True
     in_reference: bool = True
-    group: str = ""
 
     @property
     def stored_as(self) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
-from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.option import (
     BOOL,
     BYTES,
@@ -95,6 +94,8 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
 
 def unknown_option(name: str, release: Release) -> UnknownOptionError:
     """Return the error for a keyword that does not exist."""
+    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
     absent = release.unknown_options | release.retired_options
     known = [one.name for one in OPTIONS.values() if one.keyword and one.name not in absent]
     hint = did_you_mean(name, known)

@@ -1,7 +1,4 @@
-"""The options of ``sentencepiece`` by group, and ``quiet``, which belongs to its messages.
-
-All options of the group `UNIGRAM_TRAINING` are for Unigram models.
-"""
+"""The options of ``sentencepiece`` by group, and ``quiet``, which belongs to its messages."""
 
 from spmcompat.normalization.rules import DEFAULT_RULES
 from spmcompat.options.option import (
@@ -29,8 +26,7 @@ from spmcompat.releases import RELEASES
 
 _FILE = "A file in UTF-8 with one %s on each line."
 _TRAINED = (UNIGRAM, BPE)
-
-UNIGRAM_TRAINING = "Unigram training"
+_EM = (UNIGRAM,)
 
 REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
     "Input and output": (
@@ -284,7 +280,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("pad_piece", TEXT, "Name of the padding piece."),
         Option("unk_surface", TEXT, "The text that the unknown piece is decoded to."),
     ),
-    UNIGRAM_TRAINING: (
+    "Unigram training": (
         Option(
             "num_threads",
             INT32,
@@ -294,9 +290,15 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "workers.",
             least=1,
             most=1024,
+            models=_EM,
         ),
         Option(
-            "num_sub_iterations", INT32, "Number of EM steps before each pruning.", least=1, most=10
+            "num_sub_iterations",
+            INT32,
+            "Number of EM steps before each pruning.",
+            least=1,
+            most=10,
+            models=_EM,
         ),
         Option(
             "shrinking_factor",
@@ -304,17 +306,20 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "Share of the pieces that each pruning keeps: those whose loss would be largest.",
             least=0.5,
             most=0.95,
+            models=_EM,
         ),
         Option(
             "seed_sentencepiece_size",
             INT32,
             "Number of seed pieces that training starts with; 0 means 8 times vocab_size, at "
             "least 100000.",
+            models=_EM,
         ),
         Option(
             "seed_sentencepieces_file",
             TEXT,
             "A file to load the seed pieces from: a piece, a tab and its count on each line.",
+            models=_EM,
         ),
         Option(
             "use_sparse_pruning",
@@ -322,6 +327,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "Prune with an L1 penalty on the expected counts, in fewer passes.",
             SETTINGS,
             default=False,
+            models=_EM,
         ),
         Option(
             "post_l1_debias",
@@ -329,6 +335,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "After sparse pruning, estimate the scores once more without the penalty.",
             SETTINGS,
             default=True,
+            models=_EM,
         ),
         Option(
             "seed_piece_length_power",
@@ -336,6 +343,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "Seed pieces are ranked by their count times this power of their length.",
             SETTINGS,
             default=1.0,
+            models=_EM,
         ),
         Option(
             "min_freq_alpha",
@@ -344,6 +352,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "bytes and K pieces.",
             SETTINGS,
             default=0.0,
+            models=_EM,
         ),
     ),
     "Messages": (

@@ -12,8 +12,8 @@ import pytest
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.option import EXTENSION
-from spmcompat.options.recipes import RECIPES
 from spmcompat.options.table import OPTIONS
 from tests.parity import corpora, reference
 from tests.parity.case import Option

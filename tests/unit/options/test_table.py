@@ -14,7 +14,7 @@ import spmcompat
 from spmcompat.cli.flags import UsageError, read_training_flags
 from spmcompat.errors import BadValueError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.options.extension_options import EXTENSIONS
+from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.help import default_text, help_text
@@ -34,10 +34,8 @@ from spmcompat.options.option import (
     UINT64,
     Option,
 )
-from spmcompat.options.recipes import RECIPES
-from spmcompat.options.reference_options import OLD_OPTIONS, REFERENCE_OPTIONS
 from spmcompat.options.settings import Settings
-from spmcompat.options.table import OPTIONS
+from spmcompat.options.table import GROUPS, OPTIONS
 from spmcompat.releases import DEFAULT, RELEASES
 from spmcompat.unigram.trainer import UnigramOptions
 
@@ -128,8 +126,7 @@ def test_recipes_set_values_of_extensions() -> None:
 
 
 def test_names_are_written_once() -> None:
-    listed = [option.name for options in REFERENCE_OPTIONS.values() for option in options]
-    listed += [option.name for option in (*EXTENSIONS, *OLD_OPTIONS)]
+    listed = [option.name for options in GROUPS.values() for option in options]
     assert sorted(listed) == sorted(OPTIONS)
 
 
@@ -170,11 +167,11 @@ NEW = Option(
     least=1,
     models=("unigram",),
     in_reference=False,
-    group="Something new",
 )
 
 
 def test_a_new_row_is_all_that_a_new_option_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GROUPS, "Something new", (NEW,))
     monkeypatch.setitem(OPTIONS, NEW.name, NEW)
     assert Settings().extensions.brand_new_option == 2.5
     assert from_kwargs({NEW.name: 3}).extensions.brand_new_option == 3
