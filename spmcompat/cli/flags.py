@@ -2,9 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from spmcompat.options.option import BOOL
-from spmcompat.options.table import OPTIONS
-
 
 class UsageError(Exception):
     """The command line cannot be understood; the message is one line."""
@@ -34,6 +31,10 @@ def read_training_flags(
     UsageError
         If a flag is unknown or its value is missing.
     """
+    # Here, because some commands have no flags of training.
+    from spmcompat.options.option import BOOL  # noqa: PLC0415
+    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+
     flags = [option for option in OPTIONS.values() if option.flag]
     bools = [option.name for option in flags if option.kind == BOOL]
     return read_flags(arguments, {*bools, *switches}, {option.name for option in flags})

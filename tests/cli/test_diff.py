@@ -13,7 +13,8 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import COMMANDS
 from spmcompat.__main__ import main as spmcompat_main
-from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, UNREADABLE, main
+from spmcompat.cli.process import USAGE
+from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, main
 from spmcompat.tools.diff.difference import parse
 from tests.parity import corpora
 
@@ -133,7 +134,7 @@ def test_written_in_another_way() -> None:
 )
 def test_what_cannot_be_compared(arguments: list[str], message: str) -> None:
     status, out, err = _main(*arguments)
-    assert (status, out, err.count("\n")) == (UNREADABLE, "", 1)
+    assert (status, out, err.count("\n")) == (USAGE, "", 1)
     assert err.startswith("spmcompat diff: ")
     assert message in err
 

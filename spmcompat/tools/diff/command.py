@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
     from spmcompat.tools.diff.difference import Difference, PiecesDifference
 
-EQUAL, DIFFERENT, UNREADABLE = 0, 1, 2
+EQUAL, DIFFERENT = 0, 1
 SHOWN = 10
 
 HELP = f"""\
