@@ -31,13 +31,18 @@ def read_training_flags(
     UsageError
         If a flag is unknown or its value is missing.
     """
-    # Here, because some commands have no flags of training.
+    flags = training_flags()
+    bools = {name for name, needs_value in flags.items() if not needs_value}
+    return read_flags(arguments, bools | {*switches}, flags)
+
+
+def training_flags() -> dict[str, bool]:
+    """Return the names of the flags of ``spm_train``, and whether each needs a value."""
+    # Imported here, because some commands have no flags of training.
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
 
-    flags = [option for option in OPTIONS.values() if option.flag]
-    bools = [option.name for option in flags if option.kind == BOOL]
-    return read_flags(arguments, {*bools, *switches}, {option.name for option in flags})
+    return {option.name: option.kind != BOOL for option in OPTIONS.values() if option.flag}
 
 
 def read_flags(

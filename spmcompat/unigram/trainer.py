@@ -31,7 +31,7 @@ from spmcompat.unigram.seeding.seeds import (
 
 
 class UnigramOptions(NamedTuple):
-    """What the trainer is told; names and defaults are those of the specification.
+    """The options of a Unigram model; their names and defaults are those of the table of options.
 
     `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
     `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
