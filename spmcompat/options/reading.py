@@ -69,7 +69,7 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
     """
     option = OPTIONS.get(name)
     if option is None or not (option.flag if command_line else option.keyword):
-        raise unknown_option(name, settings.release)
+        raise _unknown(name, settings.release, command_line)
     if name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
         return
@@ -89,16 +89,20 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
         value = parse(option, text, settings.release, command_line=command_line)
         setattr(holder, option.stored_as, value)
     elif name != "compat":  # the release was found before all other options
-        raise unknown_option(name, settings.release)
+        raise _unknown(name, settings.release, command_line)
 
 
-def unknown_option(name: str, release: Release) -> UnknownOptionError:
-    """Return the error for a keyword that does not exist."""
+def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:
+    """Return the error for an option that does not exist, or not in this form."""
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
-    absent = release.unknown_options | release.retired_options
-    known = [one.name for one in OPTIONS.values() if one.keyword and one.name not in absent]
-    hint = did_you_mean(name, known)
+    taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
+    if name in taken:
+        hint = " It is a Python object and cannot be given as text."
+    elif name in OPTIONS:
+        hint = f" Only {'Python' if command_line else 'the command line'} takes it."
+    else:
+        hint = did_you_mean(name, taken - release.unknown_options - release.retired_options)
     return UnknownOptionError(f'unknown field name "{name}" in TrainerSpec.{hint}')
 
 
