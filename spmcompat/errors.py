@@ -1,5 +1,7 @@
 """The one exception of the package, with a subclass for each kind that callers may catch."""
 
+from os import PathLike, fsencode, fspath
+
 
 class TrainingError(RuntimeError):
     """Training cannot go on; the message says what is wrong and what to do.
@@ -17,6 +19,25 @@ class BadValueError(SyntaxError, TrainingError, ValueError):
 
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
+
+
+def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
+    """Raise for a path that no file can have; Python's own errors for it are no `OSError`.
+
+    Raises
+    ------
+    MissingFileError
+        If the path holds a NUL character, or a lone surrogate that stands for no byte.
+    """
+    text = fspath(path)
+    try:
+        is_possible = b"\0" not in fsencode(text)
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise MissingFileError(
+            f"{text!r}: the path holds a NUL character or a lone surrogate: {remedy}."
+        )
 
 
 class UnknownOptionError(TrainingError, OSError):

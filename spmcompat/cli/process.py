@@ -28,6 +28,13 @@ def run(main: Callable[[list[str]], int]) -> NoReturn:
     sys.exit(status)
 
 
+def system_error(error: OSError) -> str:
+    """Return one line that says what the operating system refused, such as to write a file."""
+    named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    reason = error.strerror or " ".join(str(error).splitlines())
+    return f"{named}{reason}. Check the path, its permissions and the space on the disk."
+
+
 def run_command(
     name: str,
     do: Callable[[], int | None],
@@ -47,7 +54,8 @@ def run_command(
     stderr : text stream
         Where to write the error.
     failure : int
-        The exit status of a `TrainingError`. That of a `UsageError` is `USAGE`.
+        The exit status of a `TrainingError`, and of an error of the operating system. That of a
+        `UsageError` is `USAGE`.
     interrupted : str
         What to write when the user presses Ctrl-C.
 
@@ -62,6 +70,10 @@ def run_command(
         message, status = str(error), USAGE
     except TrainingError as error:
         message, status = str(error), failure
+    except BrokenPipeError:
+        raise  # nobody reads the output any more; `run` ends without a message
+    except OSError as error:
+        message, status = system_error(error), failure
     except KeyboardInterrupt:
         message, status = interrupted, INTERRUPTED
     stderr.write(f"{name}: {' '.join(message.splitlines())}\n")

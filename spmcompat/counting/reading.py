@@ -15,7 +15,12 @@ from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts, return_freed_memory
-from spmcompat.segments.coverage import choose_alphabet, kept_alphabet, whole_alphabet
+from spmcompat.segments.coverage import (
+    choose_alphabet,
+    kept_alphabet,
+    too_many_characters,
+    whole_alphabet,
+)
 from spmcompat.segments.segmenter import Builder, WordsNotKeptError
 from spmcompat.text.lines import Block, Sample, Sentences
 from spmcompat.text.sources import Files, Items, Overheard, Sampled
@@ -428,6 +433,9 @@ def _report_lines(filters: list[Sentences], options: CorpusOptions, report: Repo
         )
     if reserved:
         report.warning(f"Skipped {reserved} sentences that hold the reserved character U+2585.")
+    # A sample leaves most sentences out; its counts are checked with the alphabet alone.
+    if not options.input_sentence_size and sum(f.huge_characters for f in filters) >= 2**64:
+        raise too_many_characters()
     if accepted == 0:
         raise TrainingError(
             "The input holds no sentence: all lines are empty, too long or reserved. "

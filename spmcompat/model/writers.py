@@ -108,7 +108,8 @@ def is_replaceable(target: str) -> bool:
 def _temporary_name(target: str) -> str:
     """Return a name beside the target that no other run takes."""
     folder, name = os.path.split(target)
-    return os.path.join(folder, f".{name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    start = os.fsdecode(os.fsencode(name)[:200])  # file systems take 255 bytes
+    return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_new(path: str, content: bytes) -> None:

@@ -154,30 +154,103 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
 
 namespace charsmap {
 
+// Limits of what is decompiled. A double array shares states between keys, as every charsmap
+// does whose rules share endings and targets. A crafted one therefore holds exponentially many
+// rules in a few bytes. The largest predefined charsmap has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
+constexpr uint64_t kMaxRules = uint64_t{1} << 20;
+constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // of all sources and targets
 
-// Calls function(source, offset of its target) for every rule, sources ascending.
+// Calls function(next, is_key, label) for every arc that leads from a state.
 template <typename Function>
-void for_each_rule(const Charsmap& from, uint32_t base, std::string& key, Function& function) {
-  // Only a crafted array has longer ways: it may turn in circles.
-  if (key.size() > kMaxKeySize) {
-    throw std::runtime_error("Max recursion depth exceeded in decompile.");
-  }
+void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function) {
   for (int label = 0; label < 256; ++label) {
     uint32_t next = base;
     bool is_key;
-    if (!from.rules.step(&next, static_cast<uint8_t>(label), &is_key)) continue;
-    key.push_back(static_cast<char>(label));
-    if (is_key) function(key, from.rules.value(next));
-    for_each_rule(from, next, key, function);
-    key.pop_back();
+    if (array.step(&next, static_cast<uint8_t>(label), &is_key)) function(next, is_key, label);
   }
 }
 
+// Counts the rules below every state without decompiling them. It looks at each state once, so
+// its time grows with the charsmap and not with the number of rules. Throws for a charsmap that
+// passes a limit, or whose arcs lead in a circle.
+class RuleCounts {
+ public:
+  explicit RuleCounts(const Charsmap& from)
+      : from_(from), states_(from.rules.units().size()) {
+    if (!from.rules.empty()) count(from.rules.root(), 0);
+  }
+
+  bool has_rules(uint32_t base) const { return states_[base].rules > 0; }
+
+ private:
+  struct State {
+    uint64_t rules = 0;
+    uint64_t bytes = 0;   // of their targets, and of their sources from this state on
+    uint32_t height = 0;  // the longest way from here, in arcs
+    bool open = false;    // it is being counted
+    bool done = false;
+  };
+
+  const State& count(uint32_t base, size_t depth) {
+    State& state = states_[base];
+    if (state.open) refuse_depth("its arcs lead in a circle");
+    if (depth + state.height > kMaxKeySize) refuse_depth("a rule has more than 1000 bytes");
+    if (state.done) return state;
+    state.open = true;
+    for_each_arc_of(from_.rules, base, [&](uint32_t next, bool is_key, int) {
+      const State& below = count(next, depth + 1);
+      state.height = std::max(state.height, below.height + 1);
+      state.rules += below.rules + is_key;
+      state.bytes += below.bytes + below.rules + is_key;
+      if (is_key) add_target(from_.rules.value(next), state);
+      if (state.rules > kMaxRules || state.bytes > kMaxRuleBytes) {
+        throw std::runtime_error(
+            "precompiled_charsmap is invalid: it holds more than 1,048,576 rules, or 16 MiB of "
+            "them. Take the precompiled_charsmap of a model that you trust.");
+      }
+    });
+    state.open = false;
+    state.done = true;
+    return state;
+  }
+
+  // Targets may overlap, so their sum is not bounded by the size of the charsmap. `target_bytes_`
+  // bounds the time of this search as well.
+  void add_target(uint32_t offset, State& state) {
+    const size_t size = from_.target(offset).size();
+    state.bytes += size;
+    target_bytes_ += size;
+    if (target_bytes_ > kMaxRuleBytes) state.bytes = kMaxRuleBytes + 1;
+  }
+
+  [[noreturn]] static void refuse_depth(const char* why) {
+    throw std::runtime_error(std::string("Max recursion depth exceeded in decompile: ") + why +
+                             ". Take the precompiled_charsmap of a model that you trust.");
+  }
+
+  const Charsmap& from_;
+  std::vector<State> states_;  // by base
+  uint64_t target_bytes_ = 0;  // of every arc that ends a key, counted once
+};
+
+template <typename Function>
+void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base,
+                   std::string& key, Function& function) {
+  for_each_arc_of(from.rules, base, [&](uint32_t next, bool is_key, int label) {
+    key.push_back(static_cast<char>(label));
+    if (is_key) function(key, from.rules.value(next));
+    if (counts.has_rules(next)) for_each_rule(from, counts, next, key, function);
+    key.pop_back();
+  });
+}
+
+// Calls function(source, offset of its target) for every rule, sources ascending.
 template <typename Function>
 void for_each_rule(const Charsmap& from, Function function) {
+  const RuleCounts counts(from);
   std::string key;
-  if (!from.rules.empty()) for_each_rule(from, from.rules.root(), key, function);
+  if (!from.rules.empty()) for_each_rule(from, counts, from.rules.root(), key, function);
 }
 
 }  // namespace charsmap

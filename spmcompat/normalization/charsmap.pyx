@@ -100,7 +100,8 @@ def decompile(blob):
     Raises
     ------
     TrainingError
-        The charsmap is broken, or a source has more than 1000 bytes.
+        The charsmap is broken; its arcs lead in a circle; a source has more than 1000 bytes; or
+        there are more than 2**20 rules, or more than 16 MiB of them.
     """
     cdef string text = blob
     cdef Rules rules

@@ -203,10 +203,10 @@ def _check_ranges(settings: Settings) -> None:
 def _check_range(option: Option, value: float) -> None:
     """Raise if a number is out of the range of its option."""
     least, most = option.least, option.most
+    error = TrainingError if option.in_reference else BadValueError
     if least is not None and most is not None and not least <= value <= most:
-        raise TrainingError(f"{option.name} must be from {least} to {most}, not {value:g}.")
+        raise error(f"{option.name} must be from {least} to {most}, not {value:g}.")
     if least is not None and value < least:
-        error = TrainingError if option.in_reference else BadValueError
         raise error(f"{option.name} must be at least {least}, not {value}.")
 
 
@@ -339,6 +339,14 @@ def _check_writable(path: str) -> None:
         raise MissingFileError(
             f'"{path}": No such file or directory. Make the folder {folder} first.'
         )
+    try:
+        os.lstat(target)
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # such as a name that is too long
+        raise MissingFileError(
+            f'"{path}": {error.strerror}. Choose another model_prefix.'
+        ) from error
     if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
             f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'

@@ -26,6 +26,9 @@ from spmcompat.releases import DEFAULT, RELEASES
 
 _EM = (UNIGRAM,)
 
+MOST_WORKERS = 1024
+"""The largest number of workers: each one needs memory of its own."""
+
 RECIPES: Mapping[str, Mapping[str, str]] = {
     "paper": {"seed_mode": "pretokens", "seed_factor": "10"},
     "fsp": {
@@ -48,6 +51,7 @@ EXTENSIONS = (
         "never the result (num_threads does).",
         SETTINGS,
         least=1,
+        most=MOST_WORKERS,
     ),
     _extension(
         "sampling_seed",

@@ -5,7 +5,7 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 
 from collections.abc import Mapping
 
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
 from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
@@ -81,6 +81,7 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
 
 def _lines(path: str) -> list[str]:
     """Read the lines of a file of symbols; only a line feed ends a line."""
+    refuse_impossible(path, "check the path")
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             text = file.read()

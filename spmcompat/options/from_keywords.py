@@ -46,7 +46,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
         If there is no such option, or the release does not have it.
     """
     options, recipe = with_recipe(options)
-    texts = {name: to_text(value) for name, value in options.items() if name not in _OBJECTS}
+    texts = {name: _text(name, value) for name, value in options.items() if name not in _OBJECTS}
     settings = Settings(release_of(options))
     settings.recipe = recipe
     if options.get("normalizer"):
@@ -91,6 +91,14 @@ def from_string(arguments: str) -> Settings:
         else:
             options.setdefault(name, value)
     return from_kwargs(options)
+
+
+def _text(name: str, value: object) -> str:
+    """Return the value of an option as text."""
+    try:
+        return to_text(value)
+    except BadValueError as error:
+        raise BadValueError(f"{error} It was given for {name}.") from None
 
 
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
+from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
@@ -77,8 +78,10 @@ class Settings:
 
 
 def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)
 
 
 def with_charsmaps(settings: Settings) -> Settings:

@@ -50,7 +50,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     """
     bare = text.strip(_SPACE)
     if _DECIMAL.fullmatch(bare):
-        value = int(bare)
+        value = to_int(bare)
     elif hexadecimal and _HEXADECIMAL.fullmatch(bare):
         value = int(bare, 16)
     else:
@@ -59,6 +59,18 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
         raise BadValueError(f'cannot parse "{text}" as int.')
     return value
+
+
+def to_int(digits: str | bytes) -> int:
+    """Read decimal digits with or without a sign, however many there are.
+
+    Python refuses to read more than 4,300 digits. No field holds a number of so many, so one
+    beyond 128 bits is read as 2**128, with its sign.
+    """
+    text = digits.decode() if isinstance(digits, bytes) else digits
+    bare = text.lstrip("+-").lstrip("0")
+    value = 2**128 if len(bare) > 38 else int(bare or "0")
+    return -value if text.startswith("-") else value
 
 
 def stream_int(text: str, allowed: range) -> int:
@@ -79,7 +91,7 @@ def stream_int(text: str, allowed: range) -> int:
         If there is no such number, or the field cannot hold it.
     """
     match = _STREAMED_INT.match(text)
-    value = int(match[1]) if match else allowed.stop
+    value = to_int(match[1]) if match else allowed.stop
     if allowed.start == 0 and -allowed.stop < value < 0:
         value += allowed.stop
     if value not in allowed:
@@ -170,9 +182,27 @@ def _comma(line: str, at: int) -> int:
 
 
 def to_text(value: object) -> str:
-    """Write a keyword's value as text: a list as one line of CSV, anything else by ``str``."""
+    """Write a keyword's value as text: a list as one line of CSV, anything else by ``str``.
+
+    Raises
+    ------
+    BadValueError
+        If a number has more digits than Python writes.
+    """
     if not isinstance(value, list):
-        return str(value)
+        return _item_to_text(value)
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([str(item) for item in value])
+    csv.writer(line, lineterminator="").writerow([_item_to_text(item) for item in value])
     return line.getvalue()
+
+
+def _item_to_text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        if not isinstance(value, int):
+            raise
+        # The number has more digits than `sys.get_int_max_str_digits` allows.
+        raise BadValueError(
+            f"cannot parse a number of {value.bit_length():,} bits as int."
+        ) from None

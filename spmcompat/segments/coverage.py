@@ -45,13 +45,14 @@ def choose_alphabet(
     Raises
     ------
     TrainingError
-        For an empty corpus, or a reserved character among those chosen.
+        For an empty corpus, one of 2**63 characters or more, or a reserved character among those
+        chosen.
 
     Notes
     -----
     ``sentencepiece`` takes the required characters first, and compares the coverage as float32.
     """
-    total = _total(counts) if needs_text else sum(counts.values())
+    total = _total(counts, needs_text=needs_text)
     wanted = {ord(c) for c in required if c != "\0"}
     ranked = sorted(
         ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
@@ -80,7 +81,14 @@ def choose_alphabet(
 
 
 def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
-    """Return all characters with their counts, by count descending, code point ascending."""
+    """Return all characters with their counts, by count descending, code point ascending.
+
+    Raises
+    ------
+    TrainingError
+        For a corpus of 2**63 characters or more.
+    """
+    _total(counts, needs_text=False)
     chosen = [(c, count) for c, count in counts.items() if c != boundary]
     return sorted(chosen, key=lambda item: (-item[1], item[0]))
 
@@ -93,17 +101,31 @@ def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple
     Raises
     ------
     TrainingError
-        For an empty corpus.
+        For an empty corpus, or one of 2**63 characters or more.
     """
     _total(counts)
     chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != _UNKNOWN]
     return [*chosen, (boundary, 0)]
 
 
-def _total(counts: Mapping[int, int]) -> int:
-    """Return the number of characters; raise if there is none."""
+def too_many_characters() -> TrainingError:
+    """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
+
+    What a release does then is undefined: it adds up signed numbers of 64 bits. 0.2.3 fails if the
+    sum wraps below 1, and otherwise trains on counts that are wrong.
+    """
+    return TrainingError(
+        "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
+        "more, which sentencepiece cannot count. Divide all counts by the same number."
+    )
+
+
+def _total(counts: Mapping[int, int], *, needs_text: bool = True) -> int:
+    """Return the number of characters; raise if there is none, or too many."""
     total = sum(counts.values())
-    if total <= 0:
+    if total >= 2**63:
+        raise too_many_characters()
+    if total <= 0 and needs_text:
         raise EmptyCorpusError(
             "The corpus holds no characters to train on: all its lines are empty, too long or "
             "normalized to nothing. Check --input, --max_sentence_length and the "

@@ -54,9 +54,13 @@ class LineFilter {
   uint64_t sentences() const { return sentences_; }
   uint64_t too_long() const { return too_long_; }
   uint64_t reserved() const { return reserved_; }
+  // How many characters the sentences with huge counts stand for, before normalization. Counters
+  // of 64 bits may have wrapped if it is 2^64 or more.
+  double huge_characters() const { return huge_characters_; }
 
  private:
   static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
+  static constexpr int64_t kHuge = int64_t{1} << 40;
   static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
 
   template <typename Function>
@@ -72,9 +76,14 @@ class LineFilter {
       ++reserved_;
     } else {
       ++sentences_;
+      if (count >= kHuge) huge_characters_ += static_cast<double>(count) * characters(sentence);
       return function(sentence.data(), sentence.size(), count);
     }
     return true;
+  }
+
+  static size_t characters(std::string_view text) {
+    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
   }
 
   // word TAB count; returns the word.
@@ -117,6 +126,7 @@ class LineFilter {
   size_t max_length_;
   bool tsv_, streamed_, no_empty_fields_;
   uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0;
+  double huge_characters_ = 0;
 };
 
 // At most `size` sentences: the first ones, or a uniform sample (Vitter 1985, algorithm R)

@@ -13,6 +13,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         uint64_t sentences()
         uint64_t too_long()
         uint64_t reserved()
+        double huge_characters()
 
     cdef cppclass CSampler "spmcompat::Sampler":
         CSampler(

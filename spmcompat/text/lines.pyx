@@ -119,6 +119,11 @@ cdef class Sentences:
         """Number of lines that hold U+2585, which stands for unknown characters."""
         return dereference(self.filter).reserved()
 
+    @property
+    def huge_characters(self):
+        """Number of characters, before normalization, of sentences with huge counts."""
+        return dereference(self.filter).huge_characters()
+
     cdef _fail(self, Block block, error):
         line = block.first_line + dereference(self.filter).line() - 1
         raise TrainingError(f"{block.origin}:{line}: {error}") from None

@@ -65,7 +65,7 @@ class UnigramOptions(NamedTuple):
     def loop_size(self) -> int:
         """How many pieces end the loop of training and pruning."""
         overshoot = self.prune_overshoot
-        return self.final_size if overshoot == 1 else int(self.vocab_size * overshoot)
+        return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
 
     @property
     def final_steps(self) -> int:
@@ -290,11 +290,16 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 def _seed_limit(options: UnigramOptions) -> int:
     """0 may scale with the vocabulary; a negative number is no limit."""
     if options.seed_factor > 0:
-        return int(options.seed_factor * options.vocab_size)
+        return _times(options.seed_factor, options.vocab_size)
     size = options.seed_sentencepiece_size
     if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)
     return size if size >= 0 else NO_LIMIT
+
+
+def _times(factor: float, vocab_size: int) -> int:
+    """Return so many times the vocabulary, at most `NO_LIMIT`; the product may be infinite."""
+    return int(min(factor * vocab_size, NO_LIMIT))
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:

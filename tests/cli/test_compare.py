@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,6 +101,19 @@ def test_a_training_that_fails(folder: Path) -> None:
     [
         (("--configs", "other"), "no configuration other"),
         (("--vocab_size", "many"), "--vocab_size takes whole numbers"),
+        (("--vocab_size", "9" * 300), "--vocab_size takes whole numbers"),
+        (("--vocab_size", "100," + "9" * 5000), "--vocab_size takes whole numbers"),
+        (("--vocab_size", "٣"), "--vocab_size takes whole numbers"),
+        (("--text", "x" * 300), "File name too long: check --text."),
+        (("--report", "x" * 300), "File name too long: check --report."),
+        (("--report", "a\0b"), "check --report."),
+        (("--text", "a\0b"), "check --text."),
+        (("--gold", "x" * 300), "File name too long: check --gold."),
+        (("--gold", "a\0b"), "check --gold."),
+        (("--gold", "."), "Is a directory: check --gold."),
+        (("--configs", "x" * 300 + ".toml"), "File name too long: check --configs."),
+        (("--configs", "..toml"), "No such file or directory: check --configs."),
+        (("--configs", "a\0b.toml"), "null byte"),
         (("--text", "nowhere.txt"), "nowhere.txt: No such file"),
         (("--text", "/dev/null"), "holds 0 lines"),
         (("--report", "text.txt"), "text.txt: "),
@@ -110,6 +124,63 @@ def test_what_is_wrong_is_told_in_one_line(arguments: tuple[str, ...], message: 
     assert (status, out) == (1, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_a_key_cannot_move_the_results(folder: Path) -> None:
+    key = f"model_prefix={folder}/elsewhere"
+    (folder / "bad.toml").write_text(f'[bad]\n"{key}" = "x"\n', encoding="utf-8")
+    status, out, err = run("--configs", "bad.toml", "--quiet")
+    assert (status, out) == (1, "")
+    assert err.count("\n") == 1
+    assert f"bad.toml: bad: {key!r} is no option of a training" in err
+    assert not list(folder.glob("elsewhere*"))
+    assert not Path("out").exists()
+
+
+def test_long_names_and_names_that_differ_in_case_only(folder: Path) -> None:
+    names = ["a" * 300, "a" * 300 + "b", "own", "Own", "\u00fc" * 200]
+    text = "".join(f'["{name}"]\nmodel_type = "char"\n' for name in names)
+    (folder / "own.toml").write_text(text, encoding="utf-8")
+    assert run("--configs", "own.toml", "--quiet")[0] == 0
+    written = [path.name for path in Path("out/results").iterdir()]
+    assert "own-100.json" in written
+    assert len({name.lower() for name in written}) == len(names)
+    assert all(len(name.encode()) < 128 for name in written)
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    assert all(name in html for name in names)
+
+
+def test_a_value_of_300_characters(folder: Path) -> None:
+    (folder / "own.toml").write_text(f'[own]\nrequired_chars = "{"a" * 300}"\n')
+    assert run("--configs", "own.toml", "--quiet")[0] == 0
+
+
+def test_a_value_that_no_command_line_holds(folder: Path) -> None:
+    (folder / "own.toml").write_text(f'[own]\ncontrol_symbols = "{"a" * 200_000}"\n')
+    status, _, err = run("--configs", "own.toml", "--quiet")
+    assert status == 1
+    assert err.count("\n") == 1
+    assert "own-100 cannot be started: Argument list too long. Shorten" in err
+
+
+def test_a_report_that_cannot_be_written(folder: Path) -> None:
+    (folder / "out" / "train.txt").mkdir(parents=True)
+    status, _, err = run("--configs", "unigram", "--quiet")
+    assert status == 1
+    assert "out/train.txt: Is a directory: check --report." in err
+    (folder / "out" / "train.txt").rmdir()
+    (folder / "out" / "models" / "unigram-100.log").mkdir(parents=True)
+    status, _, err = run("--configs", "unigram", "--quiet")
+    assert status == 1
+    assert err.count("\n") == 1
+    assert "out/models/unigram-100.log: Is a directory" in err
+
+
+def test_a_text_whose_name_is_no_utf_8(folder: Path) -> None:
+    name = os.fsdecode(b"text\xff.txt")
+    (folder / "text.txt").rename(folder / name)
+    assert run("--configs", "bpe", "--text", name, "--quiet")[0] == 0
+    assert "text\\udcff.txt" in Path("out/report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("folder")

@@ -125,6 +125,10 @@ def test_written_in_another_way() -> None:
     [
         (["a.model", "nowhere"], '"nowhere": No such file or directory'),
         (["a.model", "."], "Is a directory"),
+        (["a.model", "x" * 300], "File name too long"),
+        (["a.model", "a\0b"], "holds a NUL character"),
+        (["a.model", "\ud800"], "holds a NUL character or a lone surrogate"),
+        (["a.model", "/dev/null"], "it holds no pieces"),
         (["t.txt", "a.model"], '"t.txt": no SentencePiece model'),
         (["a.model"], "two models are needed, not 1"),
         (["a.model", "b.model", "c.model"], "not 3"),

@@ -91,6 +91,16 @@ def test_several_texts_and_one_worker() -> None:
         (("text.txt", "--text", "text.txt"), "text.txt is no SentencePiece model"),
         (("bpe.model", "--text", "nowhere.txt"), "nowhere.txt: No such file"),
         (("bpe.model", "--text", "/dev/null"), "text is empty"),
+        (("/dev/null", "--text", "text.txt"), "/dev/null is no SentencePiece model: it holds no"),
+        (("x" * 300, "--text", "text.txt"), "File name too long"),
+        (("a\0b", "--text", "text.txt"), "'a\\x00b': the path holds a NUL character"),
+        (("a\0b.json", "--text", "text.txt"), "the path holds a NUL character"),
+        (("\ud800", "--text", "text.txt"), "a lone surrogate: check its name"),
+        (("bpe.model", "--text", "x" * 300), "File name too long"),
+        (("bpe.model", "--text", "text.txt", "a\0b"), "the path holds a NUL character"),
+        (("bpe.model", "--text", "\ud800"), "a lone surrogate: check its name"),
+        (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate: check --gold"),
+        (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory: check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
     ],
 )
@@ -115,4 +125,10 @@ def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert error.value.code == 2
     with pytest.raises(SystemExit):
         main(["m.model", "--text", "t", "--workers", "0"])
-    assert "whole number above 0" in capsys.readouterr().err
+    for count in ("1025", "9" * 5000, "-1", "٣", "x"):
+        with pytest.raises(SystemExit):
+            main(["m.model", "--text", "t", "--workers", count])
+        assert "whole number from 1 to 1024" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["m.model", "--text", "t", "--workers", "0"])
+    assert "whole number from 1 to 1024" in capsys.readouterr().err

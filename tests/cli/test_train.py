@@ -210,3 +210,74 @@ def test_bytes_with_files_of_symbols(trainers: Trainers) -> None:
     assert model is not None
     spec = ModelProto.FromString(model).trainer_spec
     assert list(spec.control_symbols) == ["<z>", "<a>", "<b,c>"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        (f"--input_sentence_size={'9' * 5000}", "as int. It was given for input_sentence_size"),
+        (f"--vocab_size=0x{'f' * 5000}", "as int. It was given for vocab_size"),
+        (f"--workers={'9' * 5000}", "as int. It was given for workers"),
+        ("--workers=1025", "workers must be from 1 to 1024, not 1025"),
+        (f"--compat={'9' * 5000}", "compat must be one of"),
+        (f"--input={'x' * 300}", "File name too long"),
+        (f"--model_prefix={'x' * 300}", "File name too long"),
+        (f"--model_prefix={'x' * 5000}", "File name too long"),
+        ("--input=a\0b", "No such file or directory"),
+        ("--model_prefix=a\0b", "NUL character"),
+        ("--model_prefix=t.txt/m", "No such file or directory"),
+        ("--control_symbols_file=a\0b", "the path holds a NUL character"),
+        ("--user_defined_symbols_file=.", "Is a directory"),
+        (f"--required_chars_file={'x' * 300}", "File name too long"),
+        ("--seed_sentencepieces_file=a\0b", "No such file or directory"),
+        (f"--seed_sentencepieces_file={'x' * 300}", "File name too long"),
+        ("--normalization_rule_tsv=a\0b", "null byte"),
+        (f"--denormalization_rule_tsv={'x' * 300}", "File name too long"),
+        ("--unk_piece=\udcff", "is not valid UTF-8"),
+        ("--model_prefix=\ud800", "is not valid UTF-8"),
+        ("--control_symbols_file=\udcff", "is not valid UTF-8"),
+    ],
+)
+@pytest.mark.usefixtures("text")
+def test_mistakes_end_in_one_line(flag: str, message: str) -> None:
+    given = ["--input=t.txt", "--model_prefix=m", "--vocab_size=60", "--minloglevel=1"]
+    status, out, err = _main(*given, flag)
+    assert status in (1, 2)
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+    assert not list(Path().glob("*.model"))
+
+
+@pytest.mark.parametrize("number", ["18446744073709551615", "1e308"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--prune_overshoot={}"],
+        ["--seed_factor={}"],
+        ["--seed_factor={}", "--seed_mode=bpe"],
+        ["--seed_factor={}", "--seed_mode=pretokens"],
+    ],
+)
+@pytest.mark.usefixtures("text")
+def test_factors_without_bounds(flags: list[str], number: str) -> None:
+    given = ["--input=t.txt", "--model_prefix=m", "--vocab_size=60", "--hard_vocab_limit=false"]
+    assert _main(*given, *(flag.format(number) for flag in flags))[0] == 0
+
+
+@pytest.mark.usefixtures("text")
+def test_an_error_of_the_system_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "m.model")
+
+    monkeypatch.setattr(training, "run", fail)
+    status, out, err = _main("--input=t.txt", "--model_prefix=m")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("spm_train: m.model: No space left on device. Check the path")
+
+
+@pytest.mark.parametrize("size", [250, 300, 5000])
+@pytest.mark.usefixtures("text")
+def test_a_name_that_is_too_long_is_refused_before_reading(size: int) -> None:
+    status, _, err = _main("--input=t.txt", f"--model_prefix={'x' * size}", "--vocab_size=60")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "File name too long. Choose another model_prefix." in err

@@ -86,6 +86,65 @@ def test_counts_are_repeats(trainers: Trainers) -> None:
     assert counted.ours.output(".vocab") == repeated.ours.output(".vocab")
 
 
+KINDS = ["unigram", "bpe", "word", "char"]
+LARGEST = 2**63 - 1
+
+
+@pytest.mark.parametrize("release", ["0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_largest_counts(trainers: Trainers, kind: str, release: str) -> None:
+    """There are not quite 2**63 characters, more than which the reference cannot count."""
+    # 0.2.3 repeats sentences by their counts when it looks for Unigram seeds, and never ends.
+    share = 2**20 if (kind, release) == ("unigram", "0.2.3") else 2**59
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
+    text = f"abc\t{share}\nabd ab\t{share}\nabc\t{share}\nbcd\t5\n"
+    trainers.check(options, text, release=release)
+    if release == "0.2.3" and kind != "unigram":
+        # A word of one character counts two with its space mark.
+        trainers.check(options, f"a\t{2**61}\nb\t{2**61 - 2}\na\t1\n")
+
+
+OVERFLOWS = {
+    "2^62 twice": [2**62] * 2,
+    "the largest": [LARGEST],
+    "the largest twice": [LARGEST] * 2,
+    "the largest three times": [LARGEST] * 3,
+    "2^62 four times, which wraps to 0": [2**62] * 4,
+    "2^62 five times, which wraps to 2^62": [2**62] * 5,
+}
+
+
+@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("counts", OVERFLOWS.values(), ids=list(OVERFLOWS))
+def test_counts_that_the_reference_cannot_add_up(
+    trainers: Trainers, counts: list[int], kind: str, release: str
+) -> None:
+    """It crashes, trains on wrong numbers, or never ends: here one line says what to do."""
+    text = "".join(f"abc\t{count}\n" for count in counts) + "abd\t7\nbcd ab\t5\n"
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
+    failure = trainers.ours.run(file_case(options, [text], release=release)).failure
+    assert failure is not None
+    assert failure.types[0] == "TrainingError"
+    assert "2**63 characters or more" in failure.message
+    assert "Divide all counts by the same number" in failure.message
+    assert "\n" not in failure.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [-1, -(2**63), -(2**63) - 1, 0, 2**63, 2**64, "9" * 5000])
+def test_counts_out_of_range(trainers: Trainers, kind: str, count: int | str) -> None:
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
+    trainers.check_failure(file_case(options, [f"ab\t1\nabc\t{count}\n"]))
+
+
+@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+def test_a_sum_that_the_reference_refuses(trainers: Trainers, kind: str) -> None:
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
+    case = file_case(options, [f"abc\t{2**61}\nabd\t7\n"])
+    trainers.check_failure(case, key="(all_chars_count) > (0)")
+
+
 SEEDS = (
     "▁the\t50\nthe\t40\n▁of\t30\n▁a\t30\nzzz\t4\nand\t9\nand\t8\n"
     "a b\t7\nab▁\t7\n▁un\t3\textra\ne\t2\n"

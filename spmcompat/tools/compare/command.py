@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from spmcompat.cli.flags import training_flags
 from spmcompat.cli.process import run_command
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.options.values import to_int
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -58,7 +60,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.runs import run_all, split_text  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
 
-    configs = read_configs(arguments.configs.split(","))
+    configs = read_configs(arguments.configs.split(","), training_flags())
     sizes = _sizes(arguments.vocab_size)
     gold = read_gold(arguments.gold) if arguments.gold else []
     folder = _make_folders(Path(arguments.report))
@@ -69,19 +71,24 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     runs = run_all(configs, sizes, texts, gold, folder, workers, report)
     path = folder / "report.html"
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(page(runs, texts, Path(arguments.text).name), encoding="utf-8")
+    html = page(runs, texts, Path(arguments.text).name)
+    temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
     stdout.write(f"{path}\n")
 
 
 def _sizes(text: str) -> list[int]:
     parts = text.split(",")
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise BadValueError(f"--vocab_size takes whole numbers above 0, not {text!r}.")
-    return [int(part) for part in parts]
+    sizes = [to_int(part) for part in parts if part.isascii() and part.isdecimal()]
+    if len(sizes) < len(parts) or not all(0 < size < 2**31 for size in sizes):
+        raise BadValueError(
+            f"--vocab_size takes whole numbers above 0 and below 2147483648, not {text!r}."
+        )
+    return sizes
 
 
 def _make_folders(folder: Path) -> Path:
+    refuse_impossible(folder, "check --report")
     try:
         for path in (folder / "models", folder / "results"):
             path.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
@@ -27,6 +28,7 @@ from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one line of so many is held out
 _SHOWN_WORDS = 24
+_LONGEST_NAME = 100  # bytes of a file name before its ending; file systems take 255
 
 
 class Run(NamedTuple):
@@ -71,6 +73,7 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
     train, held_out = folder / "train.txt", folder / "held-out.txt"
     digest = hashlib.sha256()
     lines = 0
+    refuse_impossible(text, "check --text")
     try:
         with (
             open(text, "rb") as source,
@@ -86,7 +89,8 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
                     (to_hold if lines % HELD_OUT == 0 else to_train).write(line)
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise MissingFileError(f"{error.filename}: {reason}: check --text.") from error
+        option = "--text" if error.filename in (text, None) else "--report"
+        raise MissingFileError(f"{error.filename or text}: {reason}: check {option}.") from error
     if lines < HELD_OUT:
         raise BadValueError(
             f"{text} holds {lines} lines; {HELD_OUT} are needed, of which one is held out."
@@ -141,9 +145,10 @@ def _run(
     report: Report,
 ) -> Run:
     name = f"{config.name}-{size}"
-    prefix = folder / "models" / name
+    file_name = _file_name(name)
+    prefix = folder / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
-    results = folder / "results" / f"{name}.json"
+    results = folder / "results" / f"{file_name}.json"
     made_from = {"command": command, "text": texts.fingerprint, "gold": _fingerprint(gold)}
     found = _read_run(results, made_from)
     if found is not None:
@@ -168,6 +173,20 @@ def _run(
     return run
 
 
+def _file_name(name: str) -> str:
+    """Return a file name for the name of a run; no two runs share one.
+
+    A name of plain characters that is short enough stays as it is. Any other is cut to what a
+    reader needs, and gets a digest, which also tells apart names that differ in case only. The
+    digest begins with a letter, so it is never the vocabulary size that a plain name ends with.
+    """
+    if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
+        return name
+    readable = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-")[: _LONGEST_NAME // 2]
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:16]
+    return f"{readable}-x{digest}"
+
+
 def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[str], Path]:
     """Return what trains the configuration, and the model that comes of it."""
     if config.trainer != OURS:
@@ -187,7 +206,12 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
     log = prefix.with_name(prefix.name + ".log")
     started = time.perf_counter()
     with open(log, "wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        except OSError as error:
+            raise TrainingError(
+                f"{name} cannot be started: {error.strerror}. Shorten the values of its options."
+            ) from error
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
@@ -213,14 +237,16 @@ def _write_run(path: Path, run: Run, made_from: dict[str, Any]) -> None:
         evaluation["gold"] = run.evaluation.gold._asdict()
     document = {"made_from": made_from, "run": {**run._asdict(), "evaluation": evaluation}}
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
+    # The command may name files whose names are no UTF-8.
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
     temporary.replace(path)
 
 
 def _read_run(path: Path, made_from: dict[str, Any]) -> Run | None:
     """Return the results in a file, if they were made in this way."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
     except (OSError, ValueError):
         return None
     if document.get("made_from") != made_from:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
+from spmcompat.options.values import to_int
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
@@ -75,8 +76,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, not {text!r}")
+    from spmcompat.options.extension_options import MOST_WORKERS  # noqa: PLC0415
+
+    if not (text.isascii() and text.isdecimal() and 0 < to_int(text) <= MOST_WORKERS):
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 1 to {MOST_WORKERS}, not {text!r}"
+        )
     return int(text)
 
 

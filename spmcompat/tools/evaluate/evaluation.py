@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.tools.evaluate.models import Model
@@ -121,6 +121,8 @@ def evaluate(
     TrainingError
         If a text cannot be read or is empty.
     """
+    for path in texts:
+        refuse_impossible(path, "check its name")
     measured = [_Measured(model) for model in models]
     characters = size = 0
     with report.stage("Evaluating", _size(texts), "bytes") as stage:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.tokens import ratio
 
 # One to three morphs, prefix? stem suffix?, leave one or two boundaries to score.
@@ -50,6 +50,7 @@ def read_gold(path: str | PathLike[str]) -> list[GoldWord]:
         If the file cannot be read.
     """
     words: dict[str, GoldWord] = {}
+    refuse_impossible(path, "check --gold")
     try:
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):

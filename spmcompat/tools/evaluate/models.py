@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
@@ -60,6 +60,7 @@ def load_model(path: str, workers: Workers) -> Model:
     TrainingError
         If the file cannot be read or is no model, or the library that encodes is not installed.
     """
+    refuse_impossible(path, "check its name")
     try:
         return _HuggingFace(path) if path.endswith(".json") else _SentencePiece(path, workers)
     except ModuleNotFoundError as error:
@@ -84,6 +85,8 @@ class _SentencePiece:
         model = ModelProto()
         try:
             model.ParseFromString(serialized)
+            if not model.pieces:  # the library takes no bytes for no model at all
+                raise ValueError("it holds no pieces")
             self._encoder = SentencePieceProcessor(model_proto=serialized)
         except Exception as error:
             raise BadValueError(f"{path} is no SentencePiece model: {error}.") from error

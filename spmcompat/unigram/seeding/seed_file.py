@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.options.values import to_int
 from spmcompat.releases import DEFAULT, Release
 
 _COUNT = re.compile(rb"[ \t-\r]*([+-]?[0-9]+)[ \t-\r]*")
@@ -45,7 +46,7 @@ def _parse(line: bytes, place: str, release: Release) -> tuple[bytes, int]:
         raise TrainingError(f"{place}: Format error: must be <piece> <tab> <freq>")
     match = (_STREAMED_COUNT if release.streams_numbers else _COUNT).fullmatch(fields[1])
     least = 1 if release.seed_counts_are_positive else -(2**63)
-    if not match or not least <= (count := int(match[1])) < 2**63:
+    if not match or not least <= (count := to_int(match[1])) < 2**63:
         kind = "above 0" if release.seed_counts_are_positive else "of 64 bits"
         raise TrainingError(
             f"{place}: Could not parse the frequency: it must be a whole number {kind}"

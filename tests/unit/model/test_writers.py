@@ -91,3 +91,15 @@ def test_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match="No such file or directory") as caught:
         write_together({str(tmp_path / "nowhere" / "m.model"): b"m"})
     assert isinstance(caught.value, OSError)
+
+
+def test_a_target_whose_name_is_as_long_as_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its temporary name is no longer, even if a character of it is cut in two."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
+        assert len(name.encode()) == 255
+        write_together({name: b"abc"})
+        assert Path(name).read_bytes() == b"abc"
+    assert len(list(tmp_path.iterdir())) == 2

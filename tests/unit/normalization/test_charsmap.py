@@ -14,6 +14,7 @@ import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.normalization import charsmap
+from spmcompat.releases import RELEASES, Release
 from tests.parity import reference_normalizer as reference
 
 DATA = Path(charsmap.__file__).parent / "data"
@@ -287,3 +288,98 @@ def test_a_charsmap_that_turns_in_circles_is_refused_when_decompiled() -> None:
     charsmap.validate(blob)
     with pytest.raises(TrainingError, match="Max recursion depth exceeded in decompile"):
         charsmap.decompile(blob)
+
+
+def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: bytes = b"\0") -> bytes:
+    """Return a charsmap that no compiler makes.
+
+    `arcs` leads from the base of a state by labels to others; the first state is the root. `keys`
+    has the states that end a source, with the offsets of their targets. A state is named by a
+    multiple of 256.
+    """
+    size = (max(arcs) // 256 + 1) * 256
+    units = [unit & 0xFF ^ 1 for unit in range(size)]  # labels that no arc asks for
+    units[0] = next(iter(arcs)) << 10
+    for base, ways in arcs.items():
+        for label, to in ways.items():
+            unit = base ^ label
+            units[unit] = label | (unit ^ to) << 10 | (0x100 if to in keys else 0)
+    for base, offset in keys.items():
+        units[base] = 1 << 31 | offset
+    return struct.pack(f"<{size + 1}I", 4 * size, *units) + targets
+
+
+def doubling(depth: int, *, ends: bool = True) -> bytes:
+    """Return a charsmap with 2**depth rules: every state has two arcs to the next one."""
+    last = 256 * (depth + 1)
+    arcs = {256 * i: {0x61: 256 * (i + 1), 0x62: 256 * (i + 1)} for i in range(1, depth + 1)}
+    return crafted({**arcs, last: {}}, {last: 0} if ends else {}, b"x\0")
+
+
+def test_states_that_rules_share_are_decompiled() -> None:
+    rules = charsmap.decompile(doubling(10))
+    assert len(rules) == 1024
+    assert rules[(0x61, 0x62) * 5] == (0x78,)
+
+
+@pytest.mark.parametrize("depth", [21, 39, 64, 65, 1000])
+def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
+    blob = doubling(depth)
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="it holds more than 1,048,576 rules") as caught:
+        charsmap.decompile(blob)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("depth", [39, 999])
+def test_exponentially_many_ways_that_end_no_rule_are_not_walked(depth: int) -> None:
+    assert charsmap.decompile(doubling(depth, ends=False)) == {}
+
+
+def test_targets_that_overlap_are_bounded_together() -> None:
+    targets = b"x" * (1 << 20) + b"\0"
+    arcs = {256: {0x61 + i: 512 + 256 * i for i in range(20)}}
+    keys = {512 + 256 * i: i for i in range(20)}
+    blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="or 16 MiB of them"):
+        charsmap.decompile(blob)
+
+
+@pytest.mark.parametrize("back", range(3))
+def test_an_arc_that_leads_back_is_refused(back: int) -> None:
+    """Whether to its own state, to one before it or to the root."""
+    arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(1, 4)}
+    arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
+    blob = crafted({**arcs, 1280: {}}, {1280: 0})
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs lead in a circle\."):
+        charsmap.decompile(blob)
+
+
+def test_the_longest_source_that_is_decompiled() -> None:
+    rules = {(0x61,) * 1000: (0x62,), (0x63,): (0x64,)}
+    assert charsmap.decompile(charsmap.compile_charsmap(rules)) == rules
+    longer = charsmap.compile_charsmap({(0x61,) * 1001: (0x62,)})
+    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+        charsmap.decompile(longer)
+
+
+def test_a_long_way_to_a_state_that_is_known_is_refused() -> None:
+    # 600 arcs lead to the root's second child, and 600 on from it.
+    size = 600
+    arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
+    arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}
+    blob = crafted(arcs, {256 * (2 * size + 2): 0})
+    charsmap.validate(blob)
+    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+        charsmap.decompile(blob)
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+@pytest.mark.parametrize("name", charsmap.NAMES)
+def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:
+    blob = charsmap.precompiled(name, release.characters_without_rules)
+    rules = charsmap.decompile(blob)
+    assert len(rules) > 5000
+    assert charsmap.compile_charsmap(rules) == blob

@@ -119,7 +119,7 @@ def test_two_sources_or_two_targets(tmp_path: Path) -> None:
 
 
 def test_own_options(tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="workers must be at least 1"):
+    with pytest.raises(BadValueError, match="workers must be from 1 to 1024, not 0"):
         verify(from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False)
 
 

@@ -1,8 +1,12 @@
 """Text values, by hand-made tables and live against the real library."""
 
+from collections.abc import Callable
+
 import pytest
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.values import (
     INT32,
     UINT32,
@@ -11,8 +15,10 @@ from spmcompat.options.values import (
     parse_float,
     parse_int,
     split_csv,
+    stream_int,
     to_text,
 )
+from spmcompat.releases import RELEASES
 from tests.parity import corpora
 from tests.parity.harness import Trainers, file_case
 
@@ -156,3 +162,61 @@ def test_value_as_the_reference(trainers: Trainers, name: str, value: str | floa
 )
 def test_bad_value_as_the_reference(trainers: Trainers, name: str, value: str, key: str) -> None:
     trainers.check_failure(file_case({**SMALL, name: value}, [TEXT]), key=key)
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "-" + "9" * 5000, " +" + "1" * 100_000 + "\n"])
+def test_more_digits_than_python_reads(digits: str) -> None:
+    for allowed in (INT32, UINT64):
+        for parse in (parse_int, stream_int):
+            with pytest.raises(BadValueError, match=r"cannot parse .* as int\."):
+                parse(digits.strip(), allowed)
+
+
+@pytest.mark.parametrize("parse", [parse_int, stream_int])
+def test_zeros_before_a_number_count_nothing(parse: Callable[[str, range], int]) -> None:
+    assert parse("0" * 5000 + "7", INT32) == 7
+    assert parse("-" + "0" * 5000 + "7", INT32) == -7
+    assert parse("+" + "0" * 5000, UINT64) == 0
+
+
+@pytest.mark.parametrize(
+    "value", [10**5000, -(10**5000), [10**5000]], ids=["plus", "minus", "list"]
+)
+def test_numbers_of_more_digits_than_python_writes(value: object) -> None:
+    with pytest.raises(BadValueError, match="cannot parse a number of 16,610 bits as int"):
+        to_text(value)
+    with pytest.raises(BadValueError, match="It was given for vocab_size"):
+        from_kwargs({"vocab_size": value})
+
+
+NUMBERS = ["input_sentence_size", "vocab_size", "num_threads", "workers", "sampling_seed"]
+
+
+@pytest.mark.parametrize("compat", RELEASES)
+@pytest.mark.parametrize("name", [*NUMBERS, "random_seed", "max_sentence_length", "unk_id"])
+def test_options_of_more_digits_than_python_reads(name: str, compat: str) -> None:
+    for digits in ("9" * 5000, "-" + "9" * 5000):
+        with pytest.raises(BadValueError, match="as int"):
+            from_flags({name: digits, "compat": compat})
+        if name != "random_seed":
+            with pytest.raises(BadValueError, match=f"as int. It was given for {name}"):
+                from_kwargs({name: digits, "compat": compat})
+
+
+def test_other_numbers_of_many_digits() -> None:
+    with pytest.raises(BadValueError, match="as int"):
+        from_flags({"final_estimate": "em:" + "9" * 5000})
+    with pytest.raises(TrainingError, match="as int"):
+        from_flags({"minloglevel": "9" * 5000})
+    assert (
+        from_flags({"final_estimate": "em:" + "0" * 5000 + "7"}).extensions.final_estimate == "em:7"
+    )
+
+
+@pytest.mark.parametrize("zeros", [10, 5000])
+def test_zeros_before_a_number_against_the_library(trainers: Trainers, zeros: int) -> None:
+    options = {**SMALL, "vocab_size": "0" * zeros + "60"}
+    trainers.check(options, TEXT)
+    trainers.check(options, TEXT, release="0.2.1")
+    huge = file_case({**SMALL, "input_sentence_size": "9" * zeros * 2}, [TEXT])
+    trainers.check_failure(huge, key="as int")
