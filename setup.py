@@ -1,4 +1,4 @@
-"""Compiles the Cython core; all metadata stands in pyproject.toml."""
+"""Compile the Cython core. All metadata is in pyproject.toml."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# SPMCOMPAT_DEBUG=1 rebuilds with every bounds check, in Cython and in the C++ containers.
+# SPMCOMPAT_DEBUG=1 builds with all bounds checks, in Cython and in the C++ containers.
 DEBUG = bool(os.environ.get("SPMCOMPAT_DEBUG"))
 
-# No contraction of a multiplication and an addition: it would change the bytes of the scores.
+# A multiplication and an addition must not be contracted to one rounding: scores would change.
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
 FLAGS += ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3", "-g0"]
 FLAGS += ["-Werror"] if os.environ.get("CI") else []

@@ -1,24 +1,24 @@
-"""The one exception of the package, with a subclass for each kind that callers may catch."""
+"""The exception of the package, and its subclasses for errors that callers may want to catch."""
 
 from os import PathLike, fsencode, fspath
 
 
 class TrainingError(RuntimeError):
-    """Training cannot go on; the message says what is wrong and what to do.
+    """Training cannot continue. The message says what is wrong and what to do.
 
-    ``sentencepiece`` raises ``RuntimeError`` for its internal checks, so does this package.
+    It is a ``RuntimeError``, because ``sentencepiece`` raises that for its internal checks.
     """
 
 
 class BadValueError(SyntaxError, TrainingError, ValueError):
-    """A flag or keyword has a value that cannot be used (``INVALID_ARGUMENT``).
+    """A flag or keyword has an invalid value (``INVALID_ARGUMENT``).
 
-    ``sentencepiece`` raises ``SyntaxError`` before 0.2.2, ``ValueError`` since.
+    ``sentencepiece`` raises ``SyntaxError`` before 0.2.2, and ``ValueError`` since then.
     """
 
 
 class MissingFileError(TrainingError, OSError):
-    """A file cannot be read or written (``NOT_FOUND`` and its kind)."""
+    """A file cannot be read or written (``NOT_FOUND`` and similar codes)."""
 
 
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
@@ -41,7 +41,7 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
 
 
 class UnknownOptionError(TrainingError, OSError):
-    """There is no option of this name; ``sentencepiece`` raises ``OSError`` before 0.2.2."""
+    """No option has this name. ``sentencepiece`` raises ``OSError`` before 0.2.2."""
 
 
 class EmptyCorpusError(TrainingError):

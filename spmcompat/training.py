@@ -5,16 +5,16 @@ import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from spmcompat.counting.counter import SPACE_MARK
 from spmcompat.counting.reading import CorpusOptions, read_corpus, read_unordered
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import assemble, fill_ids
+from spmcompat.model.vocabulary import Model, assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import Overheard
+from spmcompat.unicode.marks import SPACE_MARK
 
 # The options, charsmap, symbols and sentences that every reader takes.
 Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
@@ -66,9 +66,11 @@ def run(
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
     if tests is not None and tests.lines:
-        from spmcompat.old_releases.self_test import add_self_tests  # noqa: PLC0415
+        from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
 
-        add_self_tests(model, tests.lines, settings.release)
+        complete = ModelProto.FromString(model.serialize())
+        samples = self_tests(complete, tests.lines, settings.release)
+        model.rest.self_test_data.CopyFrom(samples)
     deliver(model, vocabulary, writer, report)
 
 
@@ -220,16 +222,16 @@ def words_between_spaces(options: CorpusOptions) -> CorpusOptions:
 
 
 def deliver(
-    model: ModelProto,
+    model: Model,
     vocabulary: list[tuple[bytes, float]],
     writer: Writer | None,
     report: Report,
 ) -> None:
     """Give the model to the writer, or write its two files."""
     if writer is not None:
-        writer.write(model.SerializeToString())
+        writer.write(model.serialize())
         return
-    prefix = model.trainer_spec.model_prefix
+    prefix = model.rest.trainer_spec.model_prefix
     for piece in breaking_pieces(vocabulary):
         report.warning(
             f"The piece [{piece.decode()}] contains escaped characters that break the format of "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = str(Path(__file__).resolve().parent.parent)
 
@@ -49,3 +50,8 @@ def old_release(request: pytest.FixtureRequest) -> str:
 
 # A job in the background inherits SIGINT ignored, and so would the processes that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The time of an example says nothing about what is tested: under a sanitizer, or beside other jobs,
+# it is many times longer.
+settings.register_profile("spmcompat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("spmcompat")

@@ -1,1 +1,1 @@
-"""The BPE trainer: merges in merges.hpp, the choice of characters in selection.py."""
+"""The BPE trainer: ``merges.hpp`` merges, ``selection.py`` lets characters compete with merges."""

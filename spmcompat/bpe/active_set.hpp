@@ -1,11 +1,11 @@
 // The active set: the pairs among which sentencepiece 0.2.0 and 0.2.1 look for the next merge.
 //
-// Every 100 merges they take the most frequent twentieth of all symbols, but 1000 pairs at least;
-// until the next time they choose among these pairs and those that came into being since. Where
-// the cut goes through pairs of equal count, which of them are in depends on the order of a hash
-// table and on the heap of std::partial_sort. Both are functions of the input: the keys are
-// fingerprints of texts, and no address enters. The containers here are those of the reference,
-// so that the order is the same.
+// The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at
+// least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the pairs that
+// came into being since. Of the pairs with the lowest count in the set, only some are in it. Which
+// ones depends on the order of a hash table and on the heap of std::partial_sort. Both depend only
+// on the input, because the keys are fingerprints of texts. The containers here are those of the
+// reference, so the order is the same.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,16 @@ namespace spmcompat {
 
 constexpr size_t kRenewal = 100;  // merges
 
-// How many pairs are active, among so many symbols: characters and pairs. In float, as there.
+// The size of the active set if there are so many symbols (characters and pairs). Computed in
+// float, as in the reference.
 inline size_t active_size(size_t symbols) {
   return std::max<size_t>(1000, static_cast<size_t>(symbols * 0.05f));
 }
 
-// All symbols that may still be met, in the order of the reference's table.
+// All symbols that may still occur, in the order of the reference's table.
 class SymbolCache {
  public:
-  // Characters come first. They and the merged symbols have ids in the order of these calls.
+  // Characters must be added first. Ids are given in the order of these two calls.
   void add_character(char32_t character) {
     prints_.push_back(character);
     cache_.insert({prints_.back(), kCharacter});
@@ -40,7 +41,7 @@ class SymbolCache {
   }
   void erase_pair(uint32_t left, uint32_t right) { cache_.erase(print(left, right)); }
 
-  // The pairs that are active if the set is renewed now, in any order.
+  // The active set as of now, in unspecified order.
   std::vector<uint32_t> most_frequent(const std::vector<Pair>& pairs) const {
     struct Ranked {
       uint64_t count;
@@ -83,7 +84,7 @@ class SymbolCache {
   std::unordered_map<uint64_t, uint32_t> cache_;
 };
 
-// How many counts there are of each size; sizes of 256 and more are told with eight bits.
+// A histogram of counts. Counts of 256 and more are rounded down to eight significant bits.
 class CountLevels {
  public:
   size_t size() const { return size_; }
@@ -96,7 +97,7 @@ class CountLevels {
     --size_;
   }
 
-  // A count that at most so many reach.
+  // A count that at most `allowed` of the counts reach.
   uint64_t reached_by(size_t allowed) const {
     size_t reached = 0;
     for (size_t level = levels_.size(); level-- > 0;) {

@@ -1,8 +1,8 @@
 // A priority queue of pairs by their counts.
 //
-// Entries lie in classes by the power of two of their count, and only the highest class that
-// is not empty is a heap. Most pairs are rare and never come to the top: they wait in a class
-// that nobody orders, at no cost but a place in a list.
+// Entries are divided into classes by the power of two of their count. Only the highest class that
+// is not empty is a heap. Most pairs are rare and never reach the top: they stay in a class that is
+// never ordered, where each costs no more than an entry in a list.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace spmcompat {
 
-// `Later` tells of two pairs with the same count whether the first comes after the second.
+// Later()(a, b) tells for two pairs with the same count whether a comes after b.
 template <typename Later>
 class MergeQueue {
  public:
@@ -71,7 +71,7 @@ class MergeQueue {
 
   Later later_;
   std::array<std::vector<Entry>, 65> classes_;
-  size_t top_ = 0;  // no class above it has entries, and it is a heap
+  size_t top_ = 0;  // this class is a heap, and no class above it has entries
   size_t size_ = 0;
 };
 

@@ -1,4 +1,4 @@
-"""The merges of a text, one after the other."""
+"""The Python class around merges.hpp: it owns the merges and translates errors."""
 
 from cython cimport final
 
@@ -28,18 +28,17 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
 
 @final
 cdef class Merges:
-    """The merges of a text: each joins the two neighbours that stand together most often.
+    """The merges of a text: each joins the most frequent pair of neighbouring symbols.
 
     Parameters
     ----------
     segments : SegmentCounts
-        The text; no pair lies across two segments. Nothing is left in it afterwards.
+        The text; no pair crosses from one segment to the next. It is empty afterwards.
     expected : int
-        About how many merges will be made. It decides which pairs are worth noting, and changes
-        nothing else.
+        About how many merges will be made. This affects time and memory only.
     active_set : bool, optional
-        Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. The
-        segments must come as they first stand in the text, and lack no character of it.
+        Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. Then
+        the segments must come in the order of the text, with all of its characters.
     """
 
     cdef unique_ptr[CMerges] merges
@@ -59,13 +58,13 @@ cdef class Merges:
         return dereference(self.merges).size()
 
     def __iter__(self):
-        """Yield the text (bytes) of each merge, and its pair's count when it was merged."""
+        """Yield the text (bytes) of each merge, and the count of its pair when it was merged."""
         cdef size_t i
         for i in range(dereference(self.merges).size()):
             yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
 
     def make(self, size_t wanted, CancelFlag cancel not None):
-        """Make `wanted` merges more; return how many there were to make."""
+        """Make `wanted` more merges, or as many as there are; return how many."""
         cdef size_t made
         with nogil:
             made = dereference(self.merges).make(wanted, cancel.flag)

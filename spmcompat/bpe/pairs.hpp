@@ -1,4 +1,4 @@
-// The pairs of neighbouring symbols: their counts, where they stand, and how to find them.
+// The pairs of neighbouring symbols: their counts, their positions, and how to find them.
 #pragma once
 
 #include <algorithm>
@@ -7,24 +7,25 @@
 #include <memory>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/open_table.hpp"
 
 namespace spmcompat {
 
 struct Pair {
   uint32_t left, right;
   uint64_t count;
-  const uint32_t* places;
-  uint32_t size;  // of the list of places, of which some may be outdated
+  const uint32_t* positions;  // some may be outdated
+  uint32_t size;  // of the list of positions
 };
 
-// Lists of numbers that never move.
-class PlaceArena {
+// Memory for lists of positions, which never move.
+class PositionArena {
  public:
   uint32_t* reserve(size_t size) {
     if (size > left_) {
       left_ = std::max(size, kBlock);
-      blocks_.emplace_back(new uint32_t[left_]);
+      blocks_.push_back(std::unique_ptr<uint32_t[]>(new uint32_t[left_]));
       head_ = blocks_.back().get();
     }
     uint32_t* list = head_;
@@ -46,35 +47,26 @@ class PairIndex {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   void insert(uint32_t left, uint32_t right, uint32_t pair) {
-    if ((used_ + 1) * 3 > slots_.size() * 2) grow();
-    slots_[probe(left, right)] = {left, right, pair};
-    ++used_;
+    table_.find_or_add(hash_pair(left, right), used_++, Equal{left, right}) = {left, right, pair};
   }
-  uint32_t find(uint32_t left, uint32_t right) const { return slots_[probe(left, right)].pair; }
+  uint32_t find(uint32_t left, uint32_t right) const {
+    return table_.find(hash_pair(left, right), Equal{left, right}).pair;
+  }
 
  private:
   struct Slot {
-    uint32_t left, right, pair;
+    uint32_t left = 0, right = 0;
+    uint32_t pair = kNone;
+
+    bool is_empty() const { return pair == kNone; }
+    uint32_t hash() const { return hash_pair(left, right); }
   };
-  static constexpr Slot kEmpty{0, 0, kNone};
+  struct Equal {
+    uint32_t left, right;
+    bool operator()(const Slot& slot) const { return slot.left == left && slot.right == right; }
+  };
 
-  size_t probe(uint32_t left, uint32_t right) const {
-    const size_t mask = slots_.size() - 1;
-    size_t i = mix((static_cast<uint64_t>(left) << 32) | right) & mask;
-    while (slots_[i].pair != kNone && (slots_[i].left != left || slots_[i].right != right)) {
-      i = (i + 1) & mask;
-    }
-    return i;
-  }
-  void grow() {
-    std::vector<Slot> old(slots_.size() * 2, kEmpty);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.pair != kNone) slots_[probe(slot.left, slot.right)] = slot;
-    }
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(1024, kEmpty);
+  OpenTable<Slot> table_{OpenTable<Slot>::kFirstSize};
   size_t used_ = 0;
 };
 

@@ -1,7 +1,7 @@
-"""The choice between merges and characters, where characters compete with pieces.
+"""The choice between merges and characters, where they compete (``auto_character_coverage``).
 
-A vocabulary with byte fallback can leave characters out. The last merges are given up for the
-characters that save more tokens, and no merge is kept whose characters are not there.
+With byte fallback, the vocabulary need not hold all characters. The last merges are dropped if
+characters save more tokens. A merge is kept only together with its characters.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 def choose_pieces(
     merges: Sequence[tuple[bytes, int]], characters: Sequence[tuple[int, int]], size: int
 ) -> list[bytes]:
-    """Choose the first merges, their characters and the best of the other characters.
+    """Choose the first merges, all of their characters, and the best of the other characters.
 
     Parameters
     ----------
     merges : sequence of (bytes, int)
-        Merges in their order, each with the count of its pair when it was merged: the tokens
-        that it saves.
+        Merges in their order, each with the count of its pair when it was merged: the number of
+        tokens that it saves.
     characters : sequence of (int, int)
         Characters (code points) of the text with their counts.
     size : int
@@ -27,13 +27,13 @@ def choose_pieces(
     Returns
     -------
     list of bytes
-        The pieces: the merges kept, their characters by code point, other characters by gain.
+        The chosen merges, then their characters by code point, then other characters by gain.
 
     Notes
     -----
-    As ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. A character of several bytes saves
-    all of them but one; one of a single byte is taken only where a merge needs it. Of two cuts
-    that save the same the one with more merges wins.
+    As ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. A character of n bytes saves n - 1
+    tokens, so a character of one byte is only taken if a merge needs it. If two choices save the
+    same, the one with more merges wins.
     """
     ranked = _by_gain(characters)
     taken = _Taken([gain for _, gain in ranked])
@@ -64,19 +64,19 @@ def choose_pieces(
 
 
 def _by_gain(characters: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
-    """Return the characters that bytes would spell longer, and what each saves, best first."""
+    """Return the characters that save tokens, and how many each saves, best first."""
     gains = [(count * (len(chr(c).encode()) - 1), count, c) for c, count in characters]
     gains.sort(key=lambda item: (-item[0], -item[1], item[2]))
     return [(chr(c), gain) for gain, _, c in gains if gain > 0]
 
 
 class _Taken:
-    """The best of the characters that no merge needs; they only become fewer.
+    """The best of the characters that no merge needs. At first these are all of them.
 
     Parameters
     ----------
     gains : list of int
-        What each character saves, the best first.
+        How many tokens each character saves, in descending order.
     """
 
     def __init__(self, gains: list[int]) -> None:
@@ -90,14 +90,14 @@ class _Taken:
         return self._size
 
     def remove(self, rank: int) -> None:
-        """Take a character out, since a merge needs it."""
+        """Remove a character, because a merge needs it."""
         self._removed[rank] = True
         if rank < self._end:
             self._size -= 1
             self.gain -= self._gains[rank]
 
     def shrink(self, size: int) -> None:
-        """Leave the best `size` characters."""
+        """Keep the best `size` characters."""
         while self._size > size:
             self._end -= 1
             if not self._removed[self._end]:

@@ -1,7 +1,8 @@
-// The symbols of byte-pair encoding: characters, and what was merged of two symbols.
+// The symbols of byte-pair encoding: characters, and merges of two symbols.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,13 +27,13 @@ class Symbols {
   }
   uint32_t add(uint32_t left, uint32_t right) {
     for (const uint32_t part : {left, right}) {
-      // By index: the text moves when it grows.
+      // By index, because the text moves when it grows.
       for (uint64_t i = begin_[part]; i < begin_[part + 1]; ++i) text_.push_back(text_[i]);
     }
     return close();
   }
 
-  // Drops all but the first.
+  // Keeps the first `size` symbols and drops the others.
   void keep(uint32_t size) {
     begin_.resize(size + 1);
     text_.resize(begin_.back());
@@ -44,8 +45,8 @@ class Symbols {
     return bytes;
   }
 
-  // Whether the text of two symbols stands before that of two others, by bytes: UTF-8 keeps
-  // the order of code points.
+  // Whether the text of two symbols is smaller than that of two others, by bytes. UTF-8 keeps the
+  // order of code points, so code points are compared.
   bool precedes(uint32_t left, uint32_t right, uint32_t other_left, uint32_t other_right) const {
     const std::u32string_view a = (*this)[left], b = (*this)[right];
     const std::u32string_view c = (*this)[other_left], d = (*this)[other_right];

@@ -17,10 +17,17 @@ _STEP = 1000  # merges
 
 
 class BpeOptions(NamedTuple):
-    """What the trainer is told.
+    """The options of the trainer.
 
-    `final_size` is the vocabulary without its meta pieces. With `choose_characters`, which is
-    ``auto_character_coverage`` in the specification, characters compete with merges for it.
+    Attributes
+    ----------
+    final_size : int
+        The size of the vocabulary without its meta pieces.
+    choose_characters : bool
+        Whether characters compete with merges (``auto_character_coverage``). Otherwise all of them
+        become pieces.
+    release : Release
+        The release to train as.
     """
 
     final_size: int = 7997
@@ -42,19 +49,19 @@ def train(
     alphabet : sequence of (int, int)
         Characters (code points) with their counts, by count descending.
     segments : SegmentCounts
-        What to train on.
+        The text, as distinct segments with counts.
     options : BpeOptions
-        How.
+        The options of the trainer.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        Real threads; they never change the result.
     report : Report
-        Told the stage and its facts.
+        Takes the log lines and the progress.
 
     Returns
     -------
     list of (bytes, float)
         The final pieces: merges in their order, then characters. The score of a piece is its
-        rank, negated.
+        negated rank.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def make_merges(
     report: Report,
     active_set: bool = False,
 ) -> Merges:
-    """Make merges until there are as many as wanted, or nothing is left to merge."""
+    """Make `wanted` merges, or as many as the text has."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
     merges = workers.call(lambda: Merges(segments, wanted, active_set))
     with report.stage("Merging", wanted, "merges") as stage:

@@ -1,23 +1,23 @@
-// A set of byte strings with values, as a double array in the format of darts-clone.
+// Byte strings with values, as a double array in the format of darts-clone.
 //
-// A model stores its normalization rules in this format, byte for byte, so not only
-// the format but the place of every unit is part of the result. Two phases define it:
+// A model stores its normalization rules in this format. So not only the format matters, but also
+// the position of every unit. It is built in two phases:
 //
-// 1. The keys, in order, become the smallest acyclic automaton: states with equal
-//    outgoing arcs (and equal values) are one state. Whether a state was met more
-//    than once is remembered: only such a state is looked for again in phase 2.
-// 2. States are placed parent first, arcs by ascending label. A state gets a base:
-//    the arc with label c leads to unit (base XOR c). The lowest free unit that can
-//    take the first arc, with all other arcs on free units, decides the base; no two
-//    states share one. Units come in blocks of 256, and only the last 16 blocks are
-//    open: what is still free in a block that closes is filled with labels that no
-//    arc can match.
+// 1. The keys, in their order, become the smallest acyclic automaton: states with equal outgoing
+//    arcs (and equal values) are one state. A state that was found more than once is marked, and
+//    only marked states are reused in phase 2.
+// 2. States are laid out, parents first, arcs by ascending label. Each state gets a base of its
+//    own: its arc with label c leads to unit (base XOR c). The base is chosen so that the first arc
+//    leads to the lowest possible free unit, and all other arcs lead to free units too. Units come
+//    in blocks of 256, and only the last 16 blocks are open. When a block is closed, its free units
+//    are filled with labels that no arc can match.
 //
-// A unit is 32 bits: the label in bits 0-7, bit 8 set when its state has a value, and
-// the distance (unit XOR base) above: 21 bits from bit 10 on, or, with bit 9 set, a
-// multiple of 256. A unit that holds a value has bit 31 set and the value below.
+// A unit has 32 bits. Bits 0-7 are the label; bit 8 is set if the state has a value; above is the
+// distance (unit XOR base): 21 bits from bit 10 on, or, if bit 9 is set, a multiple of 256. A unit
+// that contains a value has bit 31 set, and the value in the other bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -37,7 +37,7 @@ constexpr uint32_t kWideBits = 0xffu << 21;
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kOpenBlocks = 16;
 
-// A distance is stored in 21 bits, or as a multiple of 256.
+// A distance fits if it has 21 bits or is a multiple of 256.
 inline bool can_store(uint32_t distance) {
   return (distance & kLowBits) == 0 || (distance & kWideBits) == 0;
 }
@@ -47,7 +47,7 @@ inline uint32_t store(uint32_t distance) {
   return distance < 1u << 21 ? distance << 10 : (distance << 2) | kWide;
 }
 
-// The automaton of phase 1. State 0 is none.
+// The automaton of phase 1. There is no state 0.
 struct Arc {
   uint8_t label;    // 0: the end of a key
   uint32_t target;  // a state, or the value of the key
@@ -62,8 +62,8 @@ struct Automaton {
   uint32_t root = 0;
 };
 
-// Keeps the states along the latest key open; a state is complete, and merged with
-// its equal, when a key arrives that does not pass through it.
+// Builds the automaton. The states along the latest key are open. A state is closed, and merged
+// with a state that is equal, when a key arrives that does not pass through it.
 class AutomatonBuilder {
  public:
   AutomatonBuilder() : open_(1) {}
@@ -114,7 +114,7 @@ class AutomatonBuilder {
   std::string last_;
 };
 
-// Phase 2.
+// The layout of phase 2.
 class Layout {
  public:
   explicit Layout(const Automaton& automaton)
@@ -129,7 +129,7 @@ class Layout {
       const Task task = tasks.back();
       tasks.pop_back();
       if (automaton_.met_again[task.state] && reuse(task)) continue;
-      const uint32_t base = place(task);
+      const uint32_t base = lay_out(task);
       base_of_[task.state] = base;
       const std::vector<Arc>& arcs = automaton_.states[task.state];
       for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
@@ -153,7 +153,7 @@ class Layout {
     return true;
   }
 
-  uint32_t place(const Task& task) {
+  uint32_t lay_out(const Task& task) {
     const std::vector<Arc>& arcs = automaton_.states[task.state];
     const uint32_t base = find_base(task.unit, arcs);
     point(task, base);
@@ -201,26 +201,26 @@ class Layout {
     free_.resize(units_.size() / 64, ~uint64_t{0});
   }
 
-  // An unused base tells the labels that no arc of any state can ask for.
+  // Free units get labels for a base that no state has, so no arc can match them.
   void close_block() {
     const uint32_t begin = first_open_;
     first_open_ += kBlock;
-    uint32_t spare = begin;
-    while (spare < first_open_ && has_base_[spare]) ++spare;
-    if (spare == first_open_) spare = 0;
+    uint32_t unused = begin;
+    while (unused < first_open_ && has_base_[unused]) ++unused;
+    if (unused == first_open_) unused = 0;
     for (uint32_t unit = begin; unit < first_open_; ++unit) {
       if (is_free(unit)) {
         take(unit);
-        units_[unit] = (unit ^ spare) & kLowBits;
+        units_[unit] = (unit ^ unused) & kLowBits;
       }
     }
   }
 
   const Automaton& automaton_;
-  std::vector<uint32_t> base_of_;  // of the states placed so far, else 0
+  std::vector<uint32_t> base_of_;  // 0 for states that are not laid out yet
   std::vector<uint32_t> units_;
-  std::vector<uint64_t> free_;   // a bit for each unit
-  std::vector<bool> has_base_;   // whether a state has this base
+  std::vector<uint64_t> free_;  // a bit for each unit
+  std::vector<bool> has_base_;  // for each unit: whether it is the base of a state
   uint32_t first_open_ = 0;
 };
 
@@ -236,7 +236,7 @@ class DoubleArray {
   DoubleArray() = default;
   explicit DoubleArray(std::vector<uint32_t> units) : units_(std::move(units)) {}
 
-  // The keys must be sorted, not empty and free of 0 bytes; of equal keys the first stays.
+  // The keys must be sorted, not empty, and without 0 bytes. Of equal keys the first is kept.
   static DoubleArray build(const std::vector<std::pair<std::string, uint32_t>>& keys) {
     double_array::AutomatonBuilder builder;
     for (const auto& [key, value] : keys) builder.add(key, value);
@@ -246,10 +246,10 @@ class DoubleArray {
   const std::vector<uint32_t>& units() const { return units_; }
   bool empty() const { return units_.empty(); }
 
-  // A position is the base of a state.
+  // The base of the first state. States are named by their bases.
   uint32_t root() const { return distance(units_[0]); }
 
-  // Follows one arc; false if there is none.
+  // Follows the arc with this label. Returns false if there is none.
   bool step(uint32_t* base, uint8_t label, bool* is_key) const {
     const uint32_t position = *base ^ label;
     const uint32_t unit = units_[position];
@@ -259,8 +259,8 @@ class DoubleArray {
     return true;
   }
 
-  // Calls function(from, label, to) for every arc, and for unused units, which lead from bases
-  // that no state has.
+  // Calls function(from, label, to) for every arc, and also for unused units, where `from` is a
+  // base that no state has.
   template <typename Function>
   void for_each_arc(Function function) const {
     for (uint32_t position = 0; position < units_.size(); ++position) {
@@ -271,10 +271,10 @@ class DoubleArray {
     }
   }
 
-  // The value at a state that a step found to be a key.
+  // The value of a state for which `step` has set is_key.
   uint32_t value(uint32_t base) const { return units_[base] & ~double_array::kIsValue; }
 
-  // Calls function(length, value) for the keys that begin the text, shortest first.
+  // Calls function(length, value) for all keys that are prefixes of the text, shortest first.
   template <typename Function>
   void for_each_prefix(const char* at, const char* end, Function function) const {
     if (empty()) return;
@@ -285,7 +285,7 @@ class DoubleArray {
     }
   }
 
-  // The longest of the `limit` shortest keys that begin the text.
+  // The longest of the `limit` shortest keys that are prefixes of the text.
   Match longest_prefix(const char* at, const char* end, size_t limit) const {
     Match match;
     for_each_prefix(at, end, [&](size_t length, uint32_t value) {
@@ -296,8 +296,8 @@ class DoubleArray {
     return match;
   }
 
-  // Whether no lookup can leave the array and every value is below `value_limit`:
-  // to be asked of an array that comes from outside.
+  // Whether no lookup can leave the array and every value is below `value_limit`. To be called for
+  // every array that comes from outside.
   bool is_sound(size_t value_limit) const {
     using namespace double_array;
     if (empty() || (units_[0] & (kIsValue | kLowBits | kHasValue)) != 0 || root() == 0) {

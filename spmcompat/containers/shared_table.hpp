@@ -1,8 +1,8 @@
-// Distinct byte strings and what is summed up for each: a table that workers share.
+// Distinct byte strings, with a sum for each: a table that workers fill together.
 //
-// Strings are divided by their hash into shards, each with a lock of its own. A string's id
-// tells its shard and its place there. Places depend on which worker comes first, so no
-// result may depend on ids.
+// Strings are divided by their hash into shards, and each shard has a lock. The id of a string is
+// made of its shard and its index in the shard. The index depends on which worker comes first, so
+// no result may depend on ids.
 #pragma once
 
 #include <atomic>
@@ -30,13 +30,13 @@ class SpinLock {
   std::atomic_flag taken_ = ATOMIC_FLAG_INIT;
 };
 
-// A Use is default constructed for nothing, and has add(const Use&).
+// Use is the type of the sums. Default constructed, it is zero; it has add(const Use&).
 template <typename Use>
 class SharedTable {
  public:
   static constexpr uint32_t kMaxId = 0x7fffffffu;
 
-  // 2^shard_bits shards. With `copies` unset the strings must outlive the table.
+  // Has 2^shard_bits shards. If `copies` is not set, the strings must outlive the table.
   explicit SharedTable(unsigned shard_bits, bool copies = true)
       : bits_(shard_bits), copies_(copies), shards_(size_t{1} << shard_bits) {}
 
@@ -46,7 +46,7 @@ class SharedTable {
   uint32_t shard_of(uint32_t id) const { return id & (shards() - 1); }
   uint32_t place_of(uint32_t id) const { return id >> bits_; }
 
-  // Workers may call these two at the same time.
+  // Several workers may call these two at the same time.
   uint32_t add(std::string_view string, const Use& use) {
     const uint32_t hash = hash_bytes(string.data(), string.size());
     const uint32_t shard = shard_of_hash(hash);
@@ -60,7 +60,7 @@ class SharedTable {
     function(shard.uses[place_of(id)]);
   }
 
-  // While nobody adds strings.
+  // These must not be called while a worker adds strings.
   std::string_view operator[](uint32_t id) const {
     return shards_[shard_of(id)].strings[place_of(id)];
   }
@@ -71,14 +71,14 @@ class SharedTable {
     __builtin_prefetch(shard.uses.data() + place_of(id));
   }
 
-  // Frees what only add needs.
+  // Frees the index, which only add needs.
   void drop_index() {
     for (Shard& shard : shards_) shard.strings.drop_index();
   }
   void drop_uses() {
     for (Shard& shard : shards_) std::vector<Use>().swap(shard.uses);
   }
-  // Frees all but the bytes, which may still be read through views.
+  // Frees all but the bytes: views of the strings stay valid.
   void drop_ids() {
     drop_uses();
     for (Shard& shard : shards_) shard.strings.drop_ids();
@@ -114,8 +114,8 @@ class SharedTable {
   std::vector<Shard> shards_;
 };
 
-// Strings on their way into a table, sorted by shard: one that is added alone finds nothing of
-// its shard in the cache.
+// Collects strings by shard and adds them to a table together. A string that is added alone would
+// find nothing of its shard in the CPU cache.
 template <typename Use>
 class SharedBatch {
  public:

@@ -4,8 +4,6 @@ from typing import Protocol, final
 from spmcompat.segments.corpus import SegmentCounts
 from spmcompat.text.lines import Block, Sample, Sentences
 
-SPACE_MARK: str
-
 class _TextOptions(Protocol):
     @property
     def space_begins_word(self) -> bool: ...

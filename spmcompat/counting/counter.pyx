@@ -15,8 +15,7 @@ from spmcompat.segments.corpus cimport SegmentCounts
 from spmcompat.text.lines cimport Block, Sample, Sentences
 from spmcompat.normalization.normalizer cimport NormalizerOptions
 
-
-SPACE_MARK = "\u2581"
+from spmcompat.unicode.marks import SPACE_MARK
 
 
 @final

@@ -1,14 +1,16 @@
 // The distinct words of the corpus, and what stands behind them: a table that workers share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
 #include <vector>
 
-#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/open_table.hpp"
 #include "spmcompat/containers/shared_table.hpp"
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
 
 namespace spmcompat {
 
@@ -29,45 +31,40 @@ struct Context {
 class ContextTable {
  public:
   void add(uint32_t word, uint32_t next, uint64_t count) {
-    if ((used_ + 1) * 3 > slots_.size() * 2) grow();
-    Context& slot = probe(word, next);
-    if (slot.word == kNoWord) {
-      slot = {word, next, 0};
+    const auto matches = [word, next](const Slot& slot) {
+      return slot.word == word && slot.next == next;
+    };
+    Slot& slot = table_.find_or_add(hash_pair(word, next), used_, matches);
+    if (slot.is_empty()) {
+      slot = Context{word, next, 0};
       ++used_;
     }
     slot.count += count;
   }
   template <typename Function>
   void for_each(Function function) const {
-    for (const Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
+    for (const Slot& slot : table_) {
+      if (!slot.is_empty()) function(slot);
     }
   }
   // The function may change the count.
   template <typename Function>
   void for_each(Function function) {
-    for (Context& slot : slots_) {
-      if (slot.word != kNoWord) function(slot);
+    for (Slot& slot : table_) {
+      if (!slot.is_empty()) function(slot);
     }
   }
 
  private:
-  Context& probe(uint32_t word, uint32_t next) {
-    size_t i = mix((static_cast<uint64_t>(word) << 32) | next) & (slots_.size() - 1);
-    while (slots_[i].word != kNoWord && (slots_[i].word != word || slots_[i].next != next)) {
-      i = (i + 1) & (slots_.size() - 1);
-    }
-    return slots_[i];
-  }
-  void grow() {
-    std::vector<Context> old(slots_.empty() ? 1024 : slots_.size() * 2, Context{kNoWord, 0, 0});
-    old.swap(slots_);
-    for (const Context& slot : old) {
-      if (slot.word != kNoWord) probe(slot.word, slot.next) = slot;
-    }
-  }
+  struct Slot : Context {
+    Slot() : Context{kNoWord, 0, 0} {}
+    Slot(const Context& context) : Context(context) {}
 
-  std::vector<Context> slots_;
+    bool is_empty() const { return word == kNoWord; }
+    uint32_t hash() const { return hash_pair(word, next); }
+  };
+
+  OpenTable<Slot> table_;
   size_t used_ = 0;
 };
 

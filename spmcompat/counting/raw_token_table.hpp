@@ -15,7 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/slot_index.hpp"
 
 namespace spmcompat {
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from spmcompat.counting.counter import SPACE_MARK, Batch, Folder, TextRules
+from spmcompat.counting.counter import Batch, Folder, TextRules
 from spmcompat.errors import TrainingError
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.releases import DEFAULT, Release
@@ -24,6 +24,7 @@ from spmcompat.segments.coverage import (
 from spmcompat.segments.segmenter import Builder, WordsNotKeptError
 from spmcompat.text.lines import Block, Sample, Sentences
 from spmcompat.text.sources import Files, Items, Overheard, Sampled
+from spmcompat.unicode.marks import SPACE_MARK
 
 # Below this much text the words of the sentences are kept whatever they are.
 _SURE_BYTES = 1 << 24

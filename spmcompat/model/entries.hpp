@@ -1,4 +1,6 @@
-// One piece as the two files of a model hold it.
+// One piece of a vocabulary, as it is written into the two files of a model.
+//
+// The entries of the model are serialized here, because protobuf needs a Python object for each.
 #pragma once
 
 #include <charconv>
@@ -14,7 +16,7 @@ inline void append_varint(uint64_t value, std::string& message) {
   message.push_back(static_cast<char>(value));
 }
 
-// The head of a field: its number, and 0 for a varint, 2 for bytes, 5 for four bytes.
+// The tag of a field: its number and its wire type (0: varint, 2: bytes, 5: four bytes).
 inline void append_tag(int field, int wire_type, std::string& message) {
   append_varint(static_cast<uint64_t>(field << 3 | wire_type), message);
 }
@@ -25,7 +27,7 @@ inline void append_bytes(int field, std::string_view bytes, std::string& message
   message.append(bytes);
 }
 
-// An entry of ModelProto.pieces; a type of 0 is not stored.
+// An entry of ModelProto.pieces. A type of 0 is not written.
 inline void append_entry(std::string_view piece, float score, int type, std::string& model) {
   std::string entry;
   append_bytes(1, piece, entry);
@@ -40,7 +42,7 @@ inline void append_entry(std::string_view piece, float score, int type, std::str
   append_bytes(1, entry, model);
 }
 
-// A number as C++ writes it to a stream, which shows the sign of a NaN.
+// A number as C++ streams write it. Unlike in Python, a NaN has a sign.
 inline void append_number(float number, std::string& text) {
   char digits[32];
   const auto end =

@@ -1,4 +1,4 @@
-"""The pieces of a vocabulary as the two files of a model hold them."""
+"""The pieces of a vocabulary in the formats of the two files of a model."""
 
 from libcpp.string cimport string
 
@@ -14,9 +14,9 @@ def model_entries(list vocabulary not None, dict types not None):
     Parameters
     ----------
     vocabulary : list of (bytes, float)
-        Pieces and scores, stored as float32, in the order of their ids.
+        Pieces and scores, in the order of their ids. The scores are stored as float32.
     types : dict of int to int
-        The type of each id that is no normal piece.
+        The type of each id that is not a normal piece.
     """
     cdef string model
     cdef int piece_id
@@ -26,7 +26,7 @@ def model_entries(list vocabulary not None, dict types not None):
 
 
 def vocabulary_lines(list vocabulary not None, bint with_scores):
-    """Return a line for each piece.
+    """Return the content of the ``.vocab`` file: a line for each piece.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The pieces that are not learned: reserved pieces, symbols of the user, bytes.
+"""The pieces that are not learned: unk, bos, eos and pad; control and user-defined symbols; bytes.
 
 Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece``.
 """
@@ -8,9 +8,9 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
-_SPACE_MARK = "\u2581"
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
 
 
@@ -20,9 +20,9 @@ class MetaPiece(NamedTuple):
     Attributes
     ----------
     piece : str
-        Its text.
+        The text.
     type : int
-        Its ``ModelProto.SentencePiece.Type``.
+        The ``ModelProto.SentencePiece.Type``.
     """
 
     piece: str
@@ -42,12 +42,12 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
     Returns
     -------
     dict of int to MetaPiece
-        Ids in ascending order; they need not be contiguous.
+        The meta pieces by ascending id. Learned pieces take the ids between them.
 
     Raises
     ------
     TrainingError
-        If two pieces claim one id, a piece is defined twice, or an id is out of range.
+        If two pieces have the same id, a piece is defined twice, or an id is out of range.
     """
     pieces = _reserved_pieces(spec, release)
     _add_symbols(pieces, spec, release)
@@ -57,7 +57,7 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
 
 
 def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
-    """Place the four reserved pieces; a negative id leaves one out."""
+    """Return unk, bos, eos and pad by id. A negative id leaves the piece out."""
     pieces: dict[int, MetaPiece] = {}
     has_unk = False
     for kind in ("unk", "bos", "eos", "pad"):
@@ -89,18 +89,18 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
 
 
 def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Release) -> None:
-    """Put the symbols and the bytes on the lowest free ids."""
+    """Give the symbols and the bytes the lowest free ids."""
     with_marks = spec.model_type == TrainerSpec.WORD and release.symbols_begin_words
     symbols = [(symbol, _PIECE.CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
         symbols.append((symbol, _PIECE.USER_DEFINED))
-        # A word begins with the space mark, so such a symbol also stands with it.
-        if with_marks and not symbol.startswith(_SPACE_MARK):
-            symbols.append((_SPACE_MARK + symbol, _PIECE.USER_DEFINED))
+        # Words begin with the space mark, so the symbol is also added with the mark in front.
+        if with_marks and not symbol.startswith(SPACE_MARK):
+            symbols.append((SPACE_MARK + symbol, _PIECE.USER_DEFINED))
     if spec.byte_fallback:
         symbols += [(f"<0x{byte:02X}>", _PIECE.BYTE) for byte in range(256)]
 
-    # A symbol with the text of a reserved piece only changes the type of that piece.
+    # A symbol with the text of bos, eos or pad only changes the type of that piece.
     reserved: dict[str, int] = {}
     for kind in ("bos", "eos", "pad"):
         if getattr(spec, f"{kind}_id") >= 0:
@@ -131,12 +131,12 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
 
 
 def _refuse_duplicates(pieces: dict[int, MetaPiece]) -> None:
-    """Raise if two ids hold one text; the reference sees it only when it writes the model."""
+    """Raise if two ids have the same text. The reference only notices when it writes the model."""
     owner: dict[str, int] = {}
     for piece_id, meta in pieces.items():
         if meta.piece in owner:
             raise TrainingError(
-                f"{meta.piece} is already defined: ids {owner[meta.piece]} and {piece_id} are "
-                "both it. Give each id another text."
+                f"{meta.piece} is already defined: it is the piece of id {owner[meta.piece]} and "
+                f"of id {piece_id}. Give each id another text."
             )
         owner[meta.piece] = piece_id

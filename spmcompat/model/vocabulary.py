@@ -1,15 +1,38 @@
-"""The final vocabulary: meta pieces on their ids, learned pieces on the ids between.
+"""The final vocabulary: meta pieces have their ids, learned pieces get the ids between.
 
 Source: ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.3.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.entries import model_entries
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+
+
+class Model(NamedTuple):
+    """A model that is ready to be written.
+
+    The pieces are serialized from the beginning, because one message for each piece would take
+    much time and memory.
+
+    Attributes
+    ----------
+    pieces : bytes
+        The field ``pieces`` of the ``ModelProto``, serialized.
+    rest : ModelProto
+        All other fields.
+    """
+
+    pieces: bytes
+    rest: ModelProto
+
+    def serialize(self) -> bytes:
+        """Return the bytes of the model. The pieces are its first field."""
+        return self.pieces + self.rest.SerializeToString()
 
 
 def fill_ids(
@@ -34,14 +57,14 @@ def fill_ids(
     Raises
     ------
     TrainingError
-        If the pieces do not fill the vocabulary, or one of them stands in it twice.
+        If there are too few or too many pieces, or one of them occurs twice.
     """
     vocabulary = list(pieces)
     for piece_id, fixed in sorted(meta.items()):
         if piece_id > len(vocabulary):
             raise TrainingError(
-                f"id {piece_id} of {fixed.piece} cannot be reached: only {len(vocabulary)} pieces "
-                "come before it. Choose a smaller id."
+                f"id {piece_id} of {fixed.piece} cannot be reached: there are only "
+                f"{len(vocabulary)} pieces before it. Choose a smaller id."
             )
         vocabulary.insert(piece_id, (fixed.piece.encode(), 0.0))
     size, limit = len(vocabulary), trainer.vocab_size
@@ -51,7 +74,7 @@ def fill_ids(
     if size < limit and _is_hard(trainer):
         raise TrainingError(
             f"Vocabulary size too high ({limit}). Please set it to a value <= {size}. Or pass "
-            "hard_vocab_limit=false to take the pieces that there are."
+            "hard_vocab_limit=false to accept a smaller vocabulary."
         )
     return vocabulary
 
@@ -62,7 +85,7 @@ def assemble(
     trainer: TrainerSpec,
     normalizer: NormalizerSpec,
     denormalizer: NormalizerSpec,
-) -> ModelProto:
+) -> Model:
     """Build the model from its vocabulary.
 
     Parameters
@@ -76,28 +99,26 @@ def assemble(
 
     Returns
     -------
-    ModelProto
+    Model
         The complete model.
     """
     types = {piece_id: fixed.type for piece_id, fixed in meta.items()}
-    model = ModelProto.FromString(model_entries(vocabulary, types))
-    model.trainer_spec.CopyFrom(trainer)
+    rest = ModelProto(trainer_spec=trainer, normalizer_spec=normalizer)
     if not _is_hard(trainer):
-        model.trainer_spec.vocab_size = len(vocabulary)
-    model.normalizer_spec.CopyFrom(normalizer)
+        rest.trainer_spec.vocab_size = len(vocabulary)
     if denormalizer.normalization_rule_tsv:
-        model.denormalizer_spec.CopyFrom(denormalizer)
-    return model
+        rest.denormalizer_spec.CopyFrom(denormalizer)
+    return Model(model_entries(vocabulary, types), rest)
 
 
 def _is_hard(trainer: TrainerSpec) -> bool:
-    """Tell whether the vocabulary must be as large as it was asked to be."""
+    """Tell whether the vocabulary must have exactly the size that was asked for."""
     is_flexible = trainer.use_all_vocab or trainer.model_type == TrainerSpec.CHAR
     return trainer.hard_vocab_limit and not is_flexible
 
 
 def _check_pieces(pieces: Sequence[bytes]) -> None:
-    """Raise if a piece is no text, is empty or stands in the vocabulary twice."""
+    """Raise if a piece is not UTF-8, is empty or occurs twice."""
     text = b"\n".join(pieces)
     try:
         text.decode()
@@ -109,6 +130,6 @@ def _check_pieces(pieces: Sequence[bytes]) -> None:
     if len(set(pieces)) < len(pieces):
         piece = next(piece for piece, count in Counter(pieces).items() if count > 1)
         raise TrainingError(
-            f"{piece.decode()} is already defined. It was learned from the text and is a symbol "
-            "too: remove the symbol or take it out of the text."
+            f"{piece.decode()} is already defined. It is a symbol, and it was also learned from "
+            "the text: remove the symbol, or remove it from the text."
         )

@@ -1,4 +1,4 @@
-"""Write a model: both files, or none."""
+"""Write the files of a model: either both of them or none."""
 
 import os
 import re
@@ -9,57 +9,58 @@ from typing import Protocol
 
 from spmcompat.errors import MissingFileError
 from spmcompat.model.entries import vocabulary_lines
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.vocabulary import Model
 
 _BREAK = re.compile(rb"[ \t\r\n]")
 
 
 class Writer(Protocol):
-    """Whatever takes the bytes of a model."""
+    """Any object with a ``write`` method."""
 
     def write(self, data: bytes, /) -> object:
-        """Take the bytes."""
+        """Write the bytes."""
 
 
 def breaking_pieces(vocabulary: Sequence[tuple[bytes, float]]) -> list[bytes]:
-    """Return the pieces that break the lines or columns of the ``.vocab`` file."""
+    """Return the pieces with white space: they break the format of the ``.vocab`` file."""
     pieces = [piece for piece, _ in vocabulary]
     if not _BREAK.search(b"".join(pieces)):
         return []
     return [piece for piece in pieces if _BREAK.search(piece)]
 
 
-def save(model: ModelProto, vocabulary: list[tuple[bytes, float]], prefix: str) -> None:
+def save(model: Model, vocabulary: list[tuple[bytes, float]], prefix: str) -> None:
     """Write ``<prefix>.model`` and ``<prefix>.vocab``.
 
     Raises
     ------
     MissingFileError
-        If one of them cannot be written; then neither is.
+        If one of them cannot be written. Then neither is.
     """
-    with_scores = model.trainer_spec.vocabulary_output_piece_score
+    with_scores = model.rest.trainer_spec.vocabulary_output_piece_score
     write_together(
         {
-            f"{prefix}.model": model.SerializeToString(),
+            f"{prefix}.model": model.serialize(),
             f"{prefix}.vocab": vocabulary_lines(vocabulary, with_scores),
         }
     )
 
 
 def write_together(files: Mapping[str, bytes]) -> None:
-    """Write all the files, or leave nothing behind.
+    """Write all of the files, or none.
 
-    Each is written under a temporary name beside its target, and renamed when all are complete.
+    Each file is written under a temporary name in the folder of its target. When all are complete,
+    they are renamed.
 
     Parameters
     ----------
     files : mapping of str to bytes
-        Paths and contents.
+        The content of each path.
 
     Raises
     ------
     MissingFileError
-        If one cannot be written.
+        If a file cannot be written.
     """
     waiting: dict[str, str] = {}
     finished: list[str] = []
@@ -84,17 +85,17 @@ def write_together(files: Mapping[str, bytes]) -> None:
                 os.unlink(name)
         if isinstance(error, OSError):
             raise MissingFileError(
-                f'"{path}": {error.strerror}. Choose a model_prefix in a folder that can be '
-                "written and has room."
+                f'"{path}": {error.strerror}. Choose a model_prefix in a folder that is writable '
+                "and has free space."
             ) from error
         raise
 
 
 def is_replaceable(target: str) -> bool:
-    """Tell whether a path can be replaced by a rename.
+    """Tell whether a file can be replaced by renaming another one.
 
-    A device or a pipe must be written itself, and so must a writable file in a folder where
-    nothing new can be made.
+    A device or a pipe must be opened and written. So must a writable file in a folder in which no
+    file can be created.
     """
     try:
         mode = os.stat(target).st_mode
@@ -106,13 +107,13 @@ def is_replaceable(target: str) -> bool:
 
 
 def _temporary_name(target: str) -> str:
-    """Return a name beside the target that no other run takes."""
+    """Return a name in the folder of the target that no other run uses."""
     folder, name = os.path.split(target)
     start = os.fsdecode(os.fsencode(name)[:200])  # file systems take 255 bytes
     return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_new(path: str, content: bytes) -> None:
-    """Write a file that must not exist yet."""
+    """Create a file. It must not exist yet."""
     with open(path, "xb") as file:
         file.write(content)

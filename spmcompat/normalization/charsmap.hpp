@@ -1,13 +1,15 @@
-// Normalization rules in the form that a model stores them, its precompiled_charsmap:
-// the size of a double array in bytes (32 bits, little-endian), the array, whose keys
-// are the sources of the rules, and the targets, each closed by a 0 byte and found by
-// its offset, the value of the key. A blob of no bytes holds no rules.
+// Normalization rules, and the form in which a model stores them, its precompiled_charsmap.
 //
-// A mistake in the rules is a std::invalid_argument where sentencepiece answers with
-// INVALID_ARGUMENT, and a std::runtime_error otherwise.
+// That form is: the size of a double array in bytes (32 bits, little-endian); the array; the
+// targets of the rules, each followed by a 0 byte. The keys of the array are the sources of the
+// rules, and the value of a key is the offset of its target. No bytes mean no rules.
+//
+// An error in the rules is a std::invalid_argument where sentencepiece answers INVALID_ARGUMENT,
+// and otherwise a std::runtime_error.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -23,7 +25,7 @@
 
 namespace spmcompat {
 
-// More matches at one place are never looked at, so a charsmap may not need them.
+// Only so many matches at one position are considered, so a charsmap must not need more.
 constexpr size_t kMaxRulesAtOnce = 32;
 
 using Chars = std::vector<uint32_t>;
@@ -33,7 +35,7 @@ struct Charsmap {
   DoubleArray rules;
   std::string targets;
 
-  // A target by its offset; is_sound made sure that it lies inside.
+  // The target at an offset. is_sound has checked that the offset is valid.
   std::string_view target(uint32_t offset) const { return targets.c_str() + offset; }
 };
 
@@ -72,7 +74,7 @@ inline std::string encode(const Chars& chars) {
   for (const uint32_t c : chars) {
     if (c >= 0xd800 && c < 0xe000) {
       throw std::runtime_error(
-          "A normalization rule holds a surrogate (U+D800 to U+DFFF), which is no "
+          "A normalization rule contains a surrogate (U+D800 to U+DFFF), which is not a "
           "character: remove the rule.");
     }
     append_utf8(c, text);
@@ -108,7 +110,7 @@ inline void check_overlap(const DoubleArray& array, const std::string& key) {
   if (count >= kMaxRulesAtOnce) {
     throw std::runtime_error(
         "This charmaps contain many shared prefix. The number of shared prefix must be less "
-        "than 32: remove some of the rules whose source begins with that of others.");
+        "than 32: remove some of the rules whose source begins with the source of others.");
   }
 }
 
@@ -122,7 +124,7 @@ inline std::string join(const DoubleArray& array, const std::string& targets) {
 
 }  // namespace charsmap
 
-// `change_something`: throws for a rule that does not.
+// With `change_something`, a rule that changes nothing is an error.
 inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
   charsmap::check_rules(rules, change_something);
   std::map<Chars, uint32_t> offsets;
@@ -140,7 +142,7 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
   }
   std::sort(keys.begin(), keys.end());
   for (auto& [key, offset] : keys) {
-    key.resize(std::strlen(key.c_str()));  // the reference hands them on as C strings
+    key.resize(std::strlen(key.c_str()));  // as in the reference, where keys are C strings
     if (key.empty()) {
       throw std::runtime_error(
           "failed to insert key: zero-length key: remove the normalization rule whose source "
@@ -154,14 +156,14 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
 
 namespace charsmap {
 
-// Limits of what is decompiled. A double array shares states between keys, as every charsmap
-// does whose rules share endings and targets. A crafted one therefore holds exponentially many
-// rules in a few bytes. The largest predefined charsmap has 226,684 rules.
+// Limits of decompilation. Keys with the same ending and target share states of the double array.
+// So a crafted array of a few bytes can contain exponentially many rules. The largest predefined
+// charsmap has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
 constexpr uint64_t kMaxRules = uint64_t{1} << 20;
 constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // of all sources and targets
 
-// Calls function(next, is_key, label) for every arc that leads from a state.
+// Calls function(next, is_key, label) for every arc of a state.
 template <typename Function>
 void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function) {
   for (int label = 0; label < 256; ++label) {
@@ -171,9 +173,9 @@ void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function)
   }
 }
 
-// Counts the rules below every state without decompiling them. It looks at each state once, so
-// its time grows with the charsmap and not with the number of rules. Throws for a charsmap that
-// passes a limit, or whose arcs lead in a circle.
+// Counts the rules below every state without decompiling them. Each state is visited once, so the
+// time depends on the size of the charsmap and not on the number of rules. Throws if the charsmap
+// exceeds a limit or its arcs have a cycle.
 class RuleCounts {
  public:
   explicit RuleCounts(const Charsmap& from)
@@ -187,8 +189,8 @@ class RuleCounts {
   struct State {
     uint64_t rules = 0;
     uint64_t bytes = 0;   // of their targets, and of their sources from this state on
-    uint32_t height = 0;  // the longest way from here, in arcs
-    bool open = false;    // it is being counted
+    uint32_t height = 0;  // the longest path from here, in arcs
+    bool open = false;    // being counted
     bool done = false;
   };
 
@@ -215,8 +217,8 @@ class RuleCounts {
     return state;
   }
 
-  // Targets may overlap, so their sum is not bounded by the size of the charsmap. `target_bytes_`
-  // bounds the time of this search as well.
+  // Targets may overlap, so the size of the charsmap does not bound their sum. `target_bytes_` also
+  // bounds the time of this count.
   void add_target(uint32_t offset, State& state) {
     const size_t size = from_.target(offset).size();
     state.bytes += size;
@@ -245,7 +247,7 @@ void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base
   });
 }
 
-// Calls function(source, offset of its target) for every rule, sources ascending.
+// Calls function(source, offset of its target) for every rule, by ascending source.
 template <typename Function>
 void for_each_rule(const Charsmap& from, Function function) {
   const RuleCounts counts(from);
@@ -264,12 +266,12 @@ inline Rules decompile_charsmap(std::string_view blob) {
   return rules;
 }
 
-// The charsmap without the rules whose source holds one of the characters. Targets stand in
-// their order, and keep it.
+// The charsmap without the rules whose source contains one of the characters. The order of the
+// targets stays.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
   const Charsmap from = parse_charsmap(blob);
   std::vector<std::pair<std::string, uint32_t>> keys;
-  std::map<uint32_t, uint32_t> offsets;  // of targets: old ones to new ones
+  std::map<uint32_t, uint32_t> offsets;  // of targets: from old to new
   charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
     for (const uint32_t c : charsmap::decode(source)) {
       if (characters.count(c) > 0) return;

@@ -1,7 +1,7 @@
 """Normalization rules: the predefined ones, those of a TSV file, and their compiled form.
 
-Pure C++ in ``charsmap.hpp`` does the work on code points and bytes; this is its Python face,
-which knows files and turns C++ exceptions into those of the package.
+``charsmap.hpp`` works on code points and bytes. This module reads files, and translates C++
+exceptions into those of the package.
 """
 
 import os
@@ -27,9 +27,6 @@ cdef extern from "<string_view>" namespace "std" nogil:
 
 
 cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Charsmap:
-        pass
-    Charsmap parse_charsmap(string_view blob) except +
     string cpp_compile "spmcompat::compile_charsmap"(
         const Rules& rules, cbool change_something) except +
     string cpp_without "spmcompat::without_characters"(
@@ -52,7 +49,7 @@ def compile_charsmap(rules, *, bint change_something=True):
         From the code points of a source to those of its target, which may be empty. Numbers
         above U+10FFFF count as U+FFFD.
     change_something : bool
-        Whether every rule must.
+        Whether a rule that changes nothing is an error.
 
     Returns
     -------
@@ -64,8 +61,8 @@ def compile_charsmap(rules, *, bint change_something=True):
     BadValueError
         A source is empty or equals its target, or a number is below 0 or above 2**32 - 1.
     TrainingError
-        There is no rule; a rule holds a surrogate; a source begins with U+0000; 32 sources or
-        more begin one another.
+        There is no rule; a rule contains a surrogate; a source begins with U+0000; 32 or more
+        sources are prefixes of one source.
     """
     cdef Rules cpp_rules
     try:
@@ -73,8 +70,8 @@ def compile_charsmap(rules, *, bint change_something=True):
             cpp_rules[<Chars>source] = <Chars>target
     except OverflowError:
         raise BadValueError(
-            "A normalization rule holds a number that is no code point: give numbers from 0 to "
-            "0x10FFFF."
+            "A normalization rule contains a number that is not a code point: give numbers from 0 "
+            "to 0x10FFFF."
         ) from None
     try:
         return <bytes>cpp_compile(cpp_rules, change_something)
@@ -85,12 +82,12 @@ def compile_charsmap(rules, *, bint change_something=True):
 
 
 def decompile(blob):
-    """Return the rules of a compiled charsmap, the inverse of `compile_charsmap`.
+    """Return the rules of a compiled charsmap. This is the inverse of `compile_charsmap`.
 
     Parameters
     ----------
     blob : bytes
-        A compiled charsmap; no bytes hold no rules.
+        A compiled charsmap. No bytes mean no rules.
 
     Returns
     -------
@@ -117,55 +114,33 @@ def decompile(blob):
     return result
 
 
-def validate(blob):
-    """Raise if sentencepiece would refuse these bytes as a ``precompiled_charsmap``.
-
-    Parameters
-    ----------
-    blob : bytes
-        A compiled charsmap; no bytes are valid and hold no rules.
-
-    Raises
-    ------
-    TrainingError
-        The charsmap is broken.
-    """
-    cdef string text = blob
-    try:
-        parse_charsmap(string_view(text))
-    except RuntimeError as error:
-        raise TrainingError(
-            f"{error} Take the precompiled_charsmap of a model that loads."
-        ) from None
-
-
 def load_rules(path, code_points="strict"):
     r"""Read rules from a TSV file.
 
-    A line holds the code points of a source and, after a tab, those of its target, in
-    hexadecimal and divided by spaces; without a target the source is deleted. What follows a
-    second tab is a comment. Of two rules for one source the later holds.
+    A line consists of the code points of a source, a tab, and the code points of its target. They
+    are written in hexadecimal and separated by spaces. Without a target, the source is deleted.
+    Text after a second tab is a comment. If two rules have the same source, the later one counts.
 
     Parameters
     ----------
     path : str
-        The file.
+        The path of the file.
     code_points : str
-        What is taken for a code point: ``strict``: only a number; ``forgiving``: anything, as 0
-        if it is no number; ``streamed``: the number that it begins with, or 0.
+        How a code point is read. ``strict``: it must be a number. ``forgiving``: anything else
+        counts as 0. ``streamed``: only the number at its beginning is read, or 0 if there is none.
 
     Returns
     -------
     dict[tuple[int, ...], tuple[int, ...]]
-        As `compile_charsmap` takes them.
+        The rules in the form that `compile_charsmap` takes.
 
     Raises
     ------
     MissingFileError
         The file cannot be read.
     TrainingError
-        A line has no source or something that is no code point; the message names the file
-        and the line.
+        A line has no source, or something in it is not a code point. The message names the
+        file and the line.
     """
     try:
         with open(path, "rb") as file:
@@ -205,7 +180,7 @@ def _code_points(bytes field, str place, str reading):
             shown = word.decode("utf-8", "backslashreplace")
             raise TrainingError(
                 f"{place}: Invalid hex codepoint: {shown!r}: write hexadecimal code points "
-                "divided by spaces, for example '41 301'."
+                "separated by spaces, for example '41 301'."
             )
         points.append(value)
     return tuple(points)
@@ -217,22 +192,22 @@ def precompiled(str name, str characters_without_rules=""):
     Parameters
     ----------
     name : str
-        One of `NAMES`, or ``identity``, which has no rules and no bytes.
+        One of `NAMES`; or ``identity``, which has no rules and no bytes.
     characters_without_rules : str
-        Characters, as in ``61C A7F1-A7F4``; rules with one of them in their source are left out.
+        Characters, as in ``61C A7F1-A7F4``. Rules whose source contains one are left out.
 
     Returns
     -------
     bytes
-        The bytes that sentencepiece 0.2.3 carries under that name, or an earlier release, if
-        it differs by just these characters.
+        The bytes that sentencepiece 0.2.3 has under that name. Earlier releases lack the rules of
+        some characters.
 
     Raises
     ------
     BadValueError
-        The name has other characters than a to z, ``_`` and ``-``.
+        The name contains a character other than a to z, ``_`` and ``-``.
     MissingFileError
-        There is no rule set of that name.
+        No rule set has that name.
     """
     if name == "identity":
         return b""

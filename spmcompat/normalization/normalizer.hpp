@@ -1,23 +1,25 @@
-// Text as it comes to text as it is trained on: the rules of a charsmap by leftmost
-// longest match, spaces collapsed and written as U+2581, a space mark put in front.
+// Normalization: the rules of a charsmap are applied by leftmost longest match, spaces are
+// collapsed and replaced by the space mark, and a space mark is put in front.
 //
-// All of it is const and holds no Python object: one Normalizer serves any number of
-// threads. Most text meets no rule at all, so stretches of *plain* characters, those
-// that normalize to themselves whatever stands behind them, are found by table and
-// copied whole; everything else goes through the double array, character by character.
+// One Normalizer serves any number of threads: it is const and uses no Python object. Most text
+// matches no rule. So a table tells which characters are plain: they normalize to themselves,
+// whatever follows them. Ranges of plain characters are copied at once. All other text goes through
+// the double array, character by character.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/double_array.hpp"
 #include "spmcompat/normalization/charsmap.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -29,10 +31,10 @@ struct NormalizerOptions {
   bool treat_whitespace_as_suffix = false;
 };
 
-// Finds the longest symbol of a list at one place.
+// Finds the longest of some symbols at one position.
 class SymbolMatcher {
  public:
-  // Throws std::runtime_error for a symbol that holds a 0 byte.
+  // Throws std::runtime_error if a symbol contains a 0 byte.
   explicit SymbolMatcher(std::vector<std::string> symbols) {
     std::sort(symbols.begin(), symbols.end());
     std::vector<std::pair<std::string, uint32_t>> keys;
@@ -51,7 +53,7 @@ class SymbolMatcher {
 
   bool empty() const { return symbols_.empty(); }
 
-  // The length of the symbol that begins at `at`, before `end`; 0 if none does.
+  // The length of the longest symbol that begins at `at`; 0 if none does.
   size_t match(const char* at, const char* end) const {
     if (!begins_[static_cast<unsigned char>(*at)]) return 0;
     return symbols_.longest_prefix(at, end, kMaxMatches).length;
@@ -66,12 +68,12 @@ class SymbolMatcher {
 
 class Normalizer {
  public:
-  // Throws std::runtime_error for a charsmap that is broken. One of no bytes has no rules.
-  // What is one of the `symbols`, which outlive the normalizer, stays as it is.
+  // Throws std::runtime_error if the charsmap is broken. An empty charsmap has no rules. The
+  // `symbols` are not normalized; they must outlive the normalizer.
   Normalizer(std::string_view charsmap, const NormalizerOptions& options,
              const SymbolMatcher* symbols = nullptr)
       : options_(options),
-        space_(options.escape_whitespaces ? "\xe2\x96\x81" : " "),
+        space_(options.escape_whitespaces ? kSpaceUtf8 : " "),
         charsmap_(parse_charsmap(charsmap)),
         symbols_(symbols) {
     for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));
@@ -79,14 +81,14 @@ class Normalizer {
     plain_space_ = ascii_class(' ') == kPlain;
     independent_ = rules_keep_words_apart();
     ascii_[int{' '}] = kSpecial;
-    if (symbols_ != nullptr) {  // one may begin anywhere
+    if (symbols_ != nullptr) {  // a symbol may begin anywhere
       ascii_.fill(kSpecial);
       plain_.fill(false);
       plain_space_ = false;
     }
   }
 
-  // Replaces `out` by the normalized text. Malformed bytes become U+FFFD each.
+  // Replaces `out` by the normalized text. Every malformed byte becomes U+FFFD.
   void normalize(const char* text, size_t size, std::string& out) const {
     out.clear();
     const char* end = text + size;
@@ -100,12 +102,12 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Whether the parts of a text between two U+0020 can be normalized one at a time.
+  // Whether raw tokens (text between two U+0020) can be normalized one at a time.
   bool words_are_independent() const { return independent_; }
 
-  // Replaces `out` by the normalized run: bytes without U+0020, read as if a space stood
-  // before them and spaces were collapsed. Spaces that rules put in stay U+0020; nothing
-  // is added in front or removed at the end.
+  // Replaces `out` by the normalized raw token: bytes without U+0020, in a text in which a space
+  // comes before them and spaces are collapsed. Spaces that rules produce stay U+0020. Nothing is
+  // added in front or removed at the end.
   void normalize_run(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
@@ -113,9 +115,9 @@ class Normalizer {
 
  private:
   enum Ascii : uint8_t {
-    kSpecial,   // the space, or begins a rule that ASCII alone can complete
-    kPlain,     // begins no rule
-    kCombines,  // begins rules, but all of them go on with a byte beyond ASCII
+    kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
+    kPlain,     // the first character of no rule
+    kCombines,  // the first character of rules, and the second byte of all of them is not ASCII
   };
 
   struct Piece {
@@ -154,14 +156,14 @@ class Normalizer {
     return charsmap_.rules.step(&state, label, &is_key);
   }
 
-  // A space must stay a space, and no rule may read one together with other characters.
+  // Whether a space stays a space, and no rule contains a space together with other characters.
   bool rules_keep_words_apart() const {
     if (normalize_first(" ", " " + 1).text != " ") return false;
     if (charsmap_.rules.empty()) return true;
     std::vector<bool> is_state(charsmap_.rules.units().size(), false);
     is_state[charsmap_.rules.root()] = true;
     bool apart = true;
-    for (bool grows = true; grows;) {  // a pass may find states that earlier arcs lead from
+    for (bool grows = true; grows;) {  // a pass may reach states whose arcs it has passed already
       grows = false;
       charsmap_.rules.for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
         if (!is_state[from]) return;
@@ -172,7 +174,7 @@ class Normalizer {
     return apart;
   }
 
-  // The symbol that begins at `at`, else the target of the longest rule, else the character there.
+  // The symbol at `at`; without one, the target of the longest rule; without one, the character.
   Piece normalize_first(const char* at, const char* end) const {
     if (symbols_ != nullptr) {
       const size_t length = symbols_->match(at, end);
@@ -194,13 +196,13 @@ class Normalizer {
     return at;
   }
 
-  // Where the stretch of plain characters that begins at `at` ends.
+  // The end of the plain characters that begin at `at`.
   const char* skip_plain(const char* at, const char* end) const {
     while (at < end) {
-      const char* run = at;
+      const char* begin = at;
       while (at < end && static_cast<signed char>(*at) >= 0 && ascii_[int{*at}] != kSpecial) ++at;
       if (at == end || static_cast<signed char>(*at) >= 0) return at;
-      if (at > run && ascii_[int{at[-1]}] == kCombines) return at - 1;
+      if (at > begin && ascii_[int{at[-1]}] == kCombines) return at - 1;
       size_t size;
       const char32_t c = decode_utf8(at, end, &size);
       if (size == 1 || c >= plain_.size() || !plain_[c]) return at;
@@ -247,7 +249,7 @@ class Normalizer {
     }
   }
 
-  // Bytes are compared: a U+2581 of the text itself goes too.
+  // Bytes are compared, so space marks that were in the text are removed too.
   void strip_end(std::string& out) const {
     size_t size = out.size();
     while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {
@@ -261,23 +263,23 @@ class Normalizer {
   Charsmap charsmap_;
   const SymbolMatcher* symbols_;
   std::array<Ascii, 128> ascii_;
-  std::array<bool, 0x10000> plain_{};  // beyond ASCII
+  std::array<bool, 0x10000> plain_{};  // of characters beyond ASCII
   bool plain_space_;
   bool independent_;
 };
 
-// Puts a mark in the place of every symbol of a list: leftmost longest match, and where
-// none matches, on by one character, measured by its first byte.
+// Replaces every meta piece by a mark, by leftmost longest match. Where no meta piece begins, it
+// moves on by one character, whose size is that of its first byte.
 class MetaPieceMatcher {
  public:
-  // Throws std::runtime_error for a symbol that holds a 0 byte.
+  // Throws std::runtime_error if a symbol contains a 0 byte.
   MetaPieceMatcher(std::vector<std::string> symbols, char mark)
       : mark_(mark), symbols_(std::move(symbols)) {}
 
   void replace(const std::string& in, std::string& out) const {
     out.clear();
     const char* end = in.data() + in.size();
-    const char* kept = in.data();  // from here on nothing is written yet
+    const char* kept = in.data();  // nothing from here on is written yet
     for (const char* at = kept; at < end;) {
       const size_t length = symbols_.match(at, end);
       if (length > 0) {

@@ -1,4 +1,7 @@
-"""The Python face of normalizer.hpp, for tests and tools; training uses the C++ classes."""
+"""The Python binding of normalizer.hpp, for tests. Training uses the C++ classes.
+
+The binding is part of the package so that the tests can also be run against an installed package.
+"""
 
 cimport cython
 from libcpp cimport bool as cbool
@@ -7,24 +10,25 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from spmcompat.errors import TrainingError
+from spmcompat.releases import DEFAULT
 
 
 @cython.final
 cdef class Normalizer:
-    """Normalizes a text as sentencepiece does before training.
+    """Normalize text as sentencepiece does before training.
 
     Parameters
     ----------
     charsmap : bytes
-        Compiled rules; no bytes hold no rules.
+        Compiled rules. No bytes mean no rules.
     add_dummy_prefix : bool
         Put a space mark in front of the text.
     remove_extra_whitespaces : bool
-        Collapse spaces, and drop those at either end.
+        Collapse spaces, and remove those at either end.
     escape_whitespaces : bool
-        Write spaces as U+2581.
+        Replace spaces by the space mark (U+2581).
     treat_whitespace_as_suffix : bool
-        Put the space mark of `add_dummy_prefix` behind the text.
+        Put the space mark of `add_dummy_prefix` at the end of the text.
 
     Raises
     ------
@@ -54,15 +58,15 @@ cdef class Normalizer:
             raise TrainingError(str(error)) from None
 
     def normalize(self, bytes text):
-        """Return the normalized text; malformed bytes become U+FFFD each."""
+        """Return the normalized text. Every malformed byte becomes U+FFFD."""
         cdef string out
         self.normalizer.get().normalize(text, len(text), out)
         return <bytes>out
 
     def normalize_run(self, bytes text):
-        """Return a run without U+0020 normalized as if a space stood before it.
+        """Normalize a raw token: text without U+0020, in which a space comes before it.
 
-        Spaces that rules put in stay U+0020; nothing is added in front or dropped at the end.
+        Spaces that rules produce stay U+0020. Nothing is added in front or removed at the end.
         """
         cdef string out
         self.normalizer.get().normalize_run(text, len(text), out)
@@ -70,36 +74,36 @@ cdef class Normalizer:
 
     @property
     def words_are_independent(self):
-        """Whether the parts between two U+0020 can be normalized one at a time."""
+        """Whether raw tokens (text between two U+0020) can be normalized one at a time."""
         return self.normalizer.get().words_are_independent()
 
 
 def replace_meta_pieces(pieces, bytes text):
-    """Put U+001F in the place of each of the pieces, leftmost longest match.
+    """Put the boundary mark (U+001F) in the place of each meta piece, by leftmost longest match.
 
     Parameters
     ----------
     pieces : Sequence[bytes]
-        The pieces to be found.
+        The meta pieces.
     text : bytes
-        The text to search.
+        The text that may contain them.
 
     Returns
     -------
     bytes
-        The text with its pieces replaced.
+        The text with its meta pieces replaced.
 
     Raises
     ------
     TrainingError
-        A piece holds a 0 byte.
+        A piece contains a 0 byte.
     """
     cdef vector[string] symbols = pieces
     cdef unique_ptr[MetaPieceMatcher] matcher
     cdef string source = text
     cdef string out
     try:
-        matcher.reset(new MetaPieceMatcher(symbols, 0x1F))
+        matcher.reset(new MetaPieceMatcher(symbols, DEFAULT.boundary))
     except RuntimeError as error:
         raise TrainingError(str(error)) from None
     matcher.get().replace(source, out)

@@ -1,13 +1,14 @@
-// A trained model encodes a text: the text is normalized, the user's symbols kept as they are; the
-// model type cuts it into pieces; unknown ones are joined, or spelled in bytes.
+// Encodes a text with a trained model, as the runtimes of sentencepiece up to 0.2.2 do.
 //
-// These are the runtimes of sentencepiece up to 0.2.2. What differs between them stands in
-// EncoderOptions; ties and float widths are theirs.
+// The text is normalized, except for user-defined symbols; it is cut into pieces as the model type
+// demands; unknown pieces are joined, or spelled in bytes. The differences between the releases are
+// the options. Ties and float widths are those of the releases.
 #pragma once
 
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -19,7 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/double_array.hpp"
 #include "spmcompat/normalization/normalizer.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -37,19 +40,19 @@ struct ModelPiece {
 struct EncoderOptions {
   ModelType model_type = ModelType::kUnigram;
   bool byte_fallback = false;
-  bool scores_in_float = false;     // else sums are compared in double, and rounded when kept
-  bool loses_control_pieces = false;  // a text that holds one cannot be encoded
+  bool scores_in_float = false;  // else sums are compared in double, and stored in float
+  bool loses_control_pieces = false;  // a text with a control piece in it cannot be encoded
   NormalizerOptions normalizer;
 };
 
 class Encoder {
  public:
-  // The pieces come by id, one of them the unknown one. Throws std::runtime_error for a charsmap
-  // that is broken and for a symbol that holds a 0 byte.
+  // The pieces are in the order of their ids. One of them must be the unknown piece. Throws
+  // std::runtime_error if the charsmap is broken or a symbol contains a 0 byte.
   Encoder(std::vector<ModelPiece> pieces, std::string_view charsmap, const EncoderOptions& options)
       : options_(options),
         pieces_(std::move(pieces)),
-        symbols_(user_symbols()),
+        symbols_(user_defined_symbols()),
         normalizer_(charsmap, options.normalizer, symbols_.empty() ? nullptr : &symbols_) {
     std::vector<std::pair<std::string, uint32_t>> learned;
     for (uint32_t id = 0; id < pieces_.size(); ++id) {
@@ -69,7 +72,8 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  // The pieces of a text, as they are spelled. Throws std::runtime_error where it cannot be encoded.
+  // The pieces of a text; unknown ones are spelled as in the text. Throws std::runtime_error if the
+  // text cannot be encoded.
   std::vector<std::string> encode(std::string_view text) const {
     std::string normalized;
     normalizer_.normalize(text.data(), text.size(), normalized);
@@ -93,34 +97,33 @@ class Encoder {
   }
 
  private:
-  static constexpr std::string_view kSpaceMark = "\xe2\x96\x81";
   static constexpr float kUnknownPenalty = 10.0f;
-  static constexpr float kLargestSum = 100000.0f;  // in float, a larger one is taken as zero
+  static constexpr float kLargestSum = 100000.0f;  // in float, larger sums are set to zero
 
   struct Token {
     std::string_view text;
     uint32_t id;
   };
 
-  // A symbol of BPE, in a list; one that was merged into its left neighbour is empty.
+  // A symbol (BPE), in a linked list. After it was merged into its left neighbour, it is empty.
   struct Symbol {
     std::string_view text;
     int previous, next;
-    bool is_fixed;  // the user's
+    bool is_fixed;  // a user-defined symbol
   };
 
   struct Merge {
     float score;
     int left, right;
-    size_t size;  // in bytes, as it was found
+    size_t size;  // in bytes; the merge is outdated if its symbols have another size by now
 
-    // The last one is the next to be made.
+    // The largest merge is made next.
     bool operator<(const Merge& other) const {
       return score < other.score || (score == other.score && left > other.left);
     }
   };
 
-  // Where the best path to a place comes from.
+  // The last piece of the best path to a position.
   struct Arrival {
     float score = 0.0f;
     uint32_t id = 0;
@@ -128,7 +131,7 @@ class Encoder {
   };
   static constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
-  std::vector<std::string> user_symbols() const {
+  std::vector<std::string> user_defined_symbols() const {
     std::vector<std::string> symbols;
     for (const ModelPiece& piece : pieces_) {
       if (piece.type == PieceType::kUserDefined) symbols.push_back(piece.text);
@@ -174,18 +177,18 @@ class Encoder {
 
   Token token(std::string_view text) const { return {text, id_of(text)}; }
 
-  // A word ends before every space mark, whatever it was trained with.
+  // A word ends before every space mark, whatever the options of the training were.
   std::vector<Token> words(std::string_view text) const {
     std::vector<Token> tokens;
     while (!text.empty()) {
-      const std::string_view word = text.substr(0, text.find(kSpaceMark, 1));
+      const std::string_view word = text.substr(0, text.find(kSpaceUtf8, 1));
       tokens.push_back(token(word));
       text.remove_prefix(word.size());
     }
     return tokens;
   }
 
-  // The text as the user's symbols, and characters between them.
+  // The text as user-defined symbols, and the characters between them.
   std::vector<Symbol> characters(std::string_view text) const {
     std::vector<Symbol> symbols;
     for (size_t at = 0; at < text.size();) {
@@ -199,7 +202,7 @@ class Encoder {
     return symbols;
   }
 
-  // The pieces left when the neighbours of the best score were merged as long as there were any.
+  // Merges the neighbours with the best score until no neighbours form a piece.
   std::vector<Token> merged(std::string_view text) const {
     std::vector<Symbol> symbols = characters(text);
     std::priority_queue<Merge> queue;
@@ -233,7 +236,7 @@ class Encoder {
     return tokens;
   }
 
-  // The path with the largest sum of scores (Viterbi); of equal ones the first stays.
+  // The path with the largest sum of scores (Viterbi). Of equal paths the first is kept.
   std::vector<Token> best_path(std::string_view text) const {
     std::vector<Arrival> arrivals(text.size() + 1);
     const auto offer = [&](size_t begin, size_t size, uint32_t id, double score) {
@@ -268,14 +271,15 @@ class Encoder {
     return tokens;
   }
 
-  // A user's symbol is worth more than all that it could be cut into.
+  // A user-defined symbol has a better score than any way to cut it.
   double score_of(uint32_t id, size_t size) const {
     if (pieces_[id].type != PieceType::kUserDefined) return pieces_[id].score;
     if (options_.scores_in_float) return static_cast<float>(0.1 * (static_cast<int>(size) - 1));
     return static_cast<float>(size) * max_score_ - 0.1;
   }
 
-  // Takes the sum at a place that is reached as zero, where it has become too large for float.
+  // If the sum at a position has become too large for float, subtracts it from all sums from there
+  // on.
   static void reset(std::vector<Arrival>& arrivals, size_t at) {
     const float offset = arrivals[at].score;
     if (std::fabs(offset) <= kLargestSum) return;
@@ -289,7 +293,7 @@ class Encoder {
   std::unordered_map<std::string_view, uint32_t> ids_;
   uint32_t unknown_ = 0;
   float min_score_ = FLT_MAX;
-  float max_score_ = FLT_MIN;  // the smallest number above zero: no score of a model reaches it
+  float max_score_ = FLT_MIN;  // as in the releases: above all scores, which are at most 0
   SymbolMatcher symbols_;
   Normalizer normalizer_;
   DoubleArray learned_;

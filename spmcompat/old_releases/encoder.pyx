@@ -1,4 +1,4 @@
-"""The Python face of encoder.hpp."""
+"""The Python class around encoder.hpp: it reads the model and translates errors."""
 
 from cython cimport final
 
@@ -42,21 +42,21 @@ cdef extern from "spmcompat/old_releases/encoder.hpp" namespace "spmcompat" nogi
 
 @final
 cdef class Encoder:
-    """A trained model that encodes as a release of sentencepiece up to 0.2.2 does.
+    """Encodes text with a trained model as a release of sentencepiece up to 0.2.2 does.
 
     Parameters
     ----------
     model : ModelProto
         The complete model.
     scores_in_float : bool
-        Whether sums of a Unigram model's scores are compared as float32, as 0.2.2 does.
+        Whether the scores of a Unigram model are added in float32, as in 0.2.2.
     loses_control_pieces : bool
-        Whether a text that holds a control piece cannot be encoded, as before 0.2.2.
+        Whether a text with a control piece in it cannot be encoded, as before 0.2.2.
 
     Raises
     ------
     TrainingError
-        The charsmap is broken, or a symbol of the user holds a 0 byte.
+        The charsmap is broken, or a user-defined symbol contains a 0 byte.
     """
 
     cdef unique_ptr[CEncoder] encoder
@@ -86,12 +86,12 @@ cdef class Encoder:
             raise TrainingError(str(error)) from None
 
     def encode(self, bytes text):
-        """Return the pieces of a text, in UTF-8, as they are spelled in it.
+        """Return the pieces of a text, in UTF-8. Unknown pieces are spelled as in the text.
 
         Raises
         ------
         TrainingError
-            It holds a control piece, where that cannot be.
+            The text contains a control piece, and the release cannot encode that.
         """
         try:
             return dereference(self.encoder).encode(text)

@@ -1,7 +1,7 @@
-"""The samples that a model carries to test itself: lines of its text, and how it encodes them.
+"""The samples in a model for its self-test: lines of the text, and the pieces of each line.
 
-The runtimes that know them encode them again whenever they load the model, and refuse it if the
-pieces differ; in a Unigram model, if the sums of the scores do.
+A runtime that knows these samples encodes the lines again whenever it loads the model. It refuses
+the model if the pieces differ; for a Unigram model, if the sums of their scores differ.
 
 Source: the end of ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.2.
 """
@@ -9,7 +9,7 @@ Source: the end of ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.2.
 from collections.abc import Iterable
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData
 from spmcompat.old_releases.encoder import Encoder
 from spmcompat.releases import Release
 
@@ -17,22 +17,27 @@ _LONG_PIECE = 8000  # bytes
 _REMEDY = "Leave self_test_sample_size out, or choose another release with compat."
 
 
-def add_self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> None:
-    """Put lines into a model, with the pieces that it encodes them into.
+def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> SelfTestData:
+    """Encode lines with a model.
 
     Parameters
     ----------
     model : ModelProto
         The complete model.
     lines : iterable of bytes
-        Sentences of the text, as they stand in it.
+        Sentences of the text, before normalization.
     release : Release
-        Whose runtime encodes them.
+        The release whose runtime is imitated.
+
+    Returns
+    -------
+    SelfTestData
+        The lines, each with its pieces.
 
     Raises
     ------
     TrainingError
-        If that runtime cannot load the model or encode a line.
+        If the runtime of that release cannot load the model or encode a line.
     """
     if release.loads_short_pieces_only:
         _check_pieces(model)
@@ -41,6 +46,7 @@ def add_self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) 
         scores_in_float=release.encodes_in_float,
         loses_control_pieces=release.loses_control_pieces,
     )
+    data = SelfTestData()
     for line in lines:
         try:
             pieces = encoder.encode(line)
@@ -49,13 +55,14 @@ def add_self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) 
                 f"INTERNAL: {error} A sample for the self-test holds a control symbol, which "
                 f"sentencepiece {release.version} cannot encode. {_REMEDY}"
             ) from None
-        # As bytes: what is not UTF-8 is stored as it is.
+        # Serialized by hand, because a line may hold bytes that are not UTF-8.
         sample = _field(1, line) + _field(2, b" ".join(pieces))
-        model.self_test_data.MergeFromString(_field(1, sample))
+        data.MergeFromString(_field(1, sample))
+    return data
 
 
 def _check_pieces(model: ModelProto) -> None:
-    """Raise if the runtime refuses a piece."""
+    """Raise if the runtime refuses one of the pieces."""
     for entry in model.pieces:
         if len(entry.piece.encode()) >= _LONG_PIECE or "\0" in entry.piece:
             raise TrainingError(
@@ -65,7 +72,7 @@ def _check_pieces(model: ModelProto) -> None:
 
 
 def _field(number: int, data: bytes) -> bytes:
-    """Serialize a text or a message as a field of a message."""
+    """Return a field of a message, serialized: its number, its length and its bytes."""
     size = len(data)
     head = bytearray([number << 3 | 2])
     while size > 0x7F:

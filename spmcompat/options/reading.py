@@ -33,6 +33,7 @@ from spmcompat.options.values import (
     stream_int,
 )
 from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.unicode.marks import SPACE_MARK
 
 _WIDTHS = {INT32: values.INT32, UINT32: values.UINT32, UINT64: values.UINT64}
 _SPACE = " \t\n\v\f\r"
@@ -216,5 +217,5 @@ def separate_spaces(settings: Settings) -> None:
     """Make U+2581 a user-defined symbol if spaces are to be pieces of their own."""
     if settings.extensions.space_pieces == "separate":
         settings.normalizer.add_dummy_prefix = False
-        if "\u2581" not in settings.trainer.user_defined_symbols:
-            settings.trainer.user_defined_symbols.append("\u2581")
+        if SPACE_MARK not in settings.trainer.user_defined_symbols:
+            settings.trainer.user_defined_symbols.append(SPACE_MARK)

@@ -41,7 +41,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     allowed : range
         The values that the field can hold, such as `INT32`.
     hexadecimal : bool
-        Whether numbers such as ``0x1F`` are allowed, as on the command line.
+        Whether numbers such as ``0xFF`` are allowed, as on the command line.
 
     Raises
     ------

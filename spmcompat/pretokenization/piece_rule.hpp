@@ -9,15 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/scripts.hpp"
 
 namespace spmcompat {
-
-constexpr char32_t kSpaceMark = 0x2581;
-constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";  // the same
-constexpr char32_t kUnknownMark = 0x2585;
 
 struct PieceRule {
   size_t max_length = 16;  // in characters
@@ -28,7 +24,7 @@ struct PieceRule {
   bool whitespace_as_suffix = false;
   bool whitespace_only = false;
   bool spaces_apart = false;  // no piece holds a space mark
-  char32_t boundary = 0x1f;  // what stands where the text was cut
+  char32_t boundary = 0;  // the boundary mark of the release: it stands where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {
     if (length == 0 || length > max_length) return false;

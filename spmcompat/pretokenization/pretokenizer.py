@@ -13,12 +13,14 @@ from itertools import pairwise
 from typing import Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.releases import DEFAULT
+from spmcompat.unicode.marks import SPACE_MARK
 
 Cut: TypeAlias = "Callable[[str], Sequence[str | bytes]]"
 
 _SCRIPT = "script"
 _PATTERN = "regex:"
-_BOUNDARY = b"\x1f"
+_BOUNDARY = bytes([DEFAULT.boundary])  # older releases cannot pre-tokenize
 _SHOWN = 40  # characters of a sentence in a message
 
 
@@ -66,7 +68,7 @@ def cut_by_pattern(pattern: str) -> Cut:
             "'spmcompat[regex]'."
         ) from None
     try:
-        matcher = regex.compile(pattern.replace("\u2581", "\\x20"))
+        matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))
     except regex.error as error:
         raise BadValueError(
             f"{pattern!r} is no pattern of the package regex: {error}. It was given for "
@@ -75,7 +77,7 @@ def cut_by_pattern(pattern: str) -> Cut:
 
     def cut(sentence: str) -> list[str]:
         places = {0, len(sentence)}
-        for match in matcher.finditer(sentence.replace("\u2581", " ")):
+        for match in matcher.finditer(sentence.replace(SPACE_MARK, " ")):
             places.update(match.span())
         return [sentence[begin:end] for begin, end in pairwise(sorted(places))]
 

@@ -1,1 +1,1 @@
-"""Threads, progress, and Ctrl-C."""
+"""Threads, progress and Ctrl-C."""

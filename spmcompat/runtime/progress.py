@@ -1,8 +1,8 @@
-"""What a run tells while it works: bars on a terminal, plain lines elsewhere.
+"""Log lines and progress of a run: bars on a terminal, plain lines elsewhere.
 
-A `Report` belongs to one run and changes nothing global, so two runs in two threads do not
-disturb each other. Lines go to the stream that was given; without one, to the logger
-``spmcompat`` if the program has set up logging, else to standard error.
+A `Report` belongs to one run and changes nothing global, so runs in several threads do not disturb
+each other. The lines go to the given stream. Without one they go to the logger ``spmcompat`` if the
+program has set up logging, and otherwise to standard error.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 if TYPE_CHECKING:
     import logging
 
-# Numbers and names of logging, which takes longer to import than this package.
+# The levels of logging, which is not imported here: that takes longer than to import this package.
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
-# Seconds between two lines about one stage, where no bar can be drawn.
+# Seconds between two lines about the progress of a stage, where no bar can be drawn.
 _INTERVAL = 10.0
 
 
 class Stage(Protocol):
-    """A stage that is under way."""
+    """A stage that is in progress."""
 
     def advance(self, count: int = 1) -> None:
-        """Tell that `count` more steps are done."""
+        """Add `count` steps that are done."""
 
     def expect(self, count: int) -> None:
-        """Tell that about `count` steps are left."""
+        """Set the number of steps that are left, as far as it is known."""
 
 
 class Report:
-    """The voice of one run.
+    """The log lines and the progress of one run.
 
     Parameters
     ----------
     min_log_level : int
-        0 tells everything, 1 warnings and errors, 2 errors only, more nothing.
+        0 shows everything, 1 warnings and errors, 2 errors only, 3 and more nothing.
     stream : text stream, optional
         Where lines and bars go.
     """
@@ -53,35 +53,35 @@ class Report:
         self._draws = self._tells(_INFO) and isatty is not None and bool(isatty())
 
     def info(self, message: str) -> None:
-        """Tell a fact."""
+        """Log a fact."""
         self._tell(_INFO, message)
 
     def warning(self, message: str) -> None:
-        """Tell something that the user should look at."""
+        """Log something that the user should check."""
         self._tell(_WARNING, message)
 
     def error(self, message: str) -> None:
-        """Tell why the run ends."""
+        """Log why the run ends."""
         self._tell(_ERROR, message)
 
     def step(self, name: str) -> None:
-        """Hear that the step `name` begins; the one before it has ended.
+        """Take note that the step `name` begins, and that the one before it has ended.
 
         Nothing is told. A subclass that measures a run overrides this.
         """
 
     @contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "") -> Iterator[Stage]:
-        """Follow one stage: ``with report.stage("Seeding", total) as s: s.advance(n)``.
+        """Show the progress of a stage: ``with report.stage("Seeding", total) as s: s.advance(n)``.
 
         Parameters
         ----------
         name : str
-            What is done.
+            The name of the stage.
         total : int, optional
-            How many steps there are, if it is known.
+            The number of steps, if it is known.
         unit : str
-            What one step is.
+            The steps, in plural: "merges".
         """
         self.step(name)
         if self._draws:
@@ -94,7 +94,7 @@ class Report:
         stage.end()
 
     def _tells(self, level: int) -> bool:
-        """Tell whether a line of this level is wanted."""
+        """Tell whether lines of this level are shown."""
         return level >= self._level
 
     def _tell(self, level: int, message: str) -> None:
@@ -140,22 +140,22 @@ class _BarStage:
         )
 
     def advance(self, count: int = 1) -> None:
-        """Tell that `count` more steps are done."""
+        """Add `count` steps that are done."""
         self._bar.update(count)
 
     def expect(self, count: int) -> None:
-        """Tell that about `count` steps are left."""
+        """Set the number of steps that are left, as far as it is known."""
         self._bar.total = self._bar.n + count
         self._bar.refresh()
 
     def close(self) -> None:
-        """Leave the bar as it stands."""
+        """Finish the bar. It stays on the screen."""
         self._bar.close()
 
 
 @contextmanager
 def _bar(name: str, total: int | None, unit: str, stream: TextIO) -> Iterator[Stage]:
-    """Show a bar for as long as the stage lasts."""
+    """Show a bar until the stage ends."""
     bar = _BarStage(name, total, unit, stream)
     try:
         yield bar
@@ -164,7 +164,7 @@ def _bar(name: str, total: int | None, unit: str, stream: TextIO) -> Iterator[St
 
 
 class _LoggedStage:
-    """A stage told in lines."""
+    """A stage whose progress is shown in lines."""
 
     def __init__(self, report: Report, name: str, total: int | None, unit: str) -> None:
         self._report = report
@@ -175,12 +175,12 @@ class _LoggedStage:
         self._start = self._last = time.monotonic()
 
     def begin(self) -> None:
-        """Tell what begins."""
+        """Log that the stage begins."""
         size = "" if self._total is None else f": {self._total:,}{self._unit}"
         self._report.info(f"{self._name}{size}")
 
     def advance(self, count: int = 1) -> None:
-        """Tell that `count` more steps are done."""
+        """Add `count` steps that are done."""
         self._done += count
         now = time.monotonic()
         if now - self._last >= _INTERVAL:
@@ -188,17 +188,17 @@ class _LoggedStage:
             self._report.info(f"{self._name}: {self._done:,}{self._left(now)}")
 
     def expect(self, count: int) -> None:
-        """Tell that about `count` steps are left."""
+        """Set the number of steps that are left, as far as it is known."""
         self._total = self._done + count
 
     def end(self) -> None:
-        """Tell how long it took."""
+        """Log how long the stage took."""
         seconds = time.monotonic() - self._start
         count = f" {self._done:,}{self._unit}" if self._done else ""
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")
 
     def _left(self, now: float) -> str:
-        """Return the total and the time that is left, as far as they are known."""
+        """Return the total and the time that is left, if they are known."""
         if not self._total or not self._done:
             return self._unit
         seconds = (now - self._start) * max(self._total - self._done, 0) / self._done

@@ -1,4 +1,4 @@
-"""Real threads. How many there are can never be seen in the output."""
+"""Real threads. Their number never changes the output."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _Orders: TypeAlias = "SimpleQueue[_Job | None]"  # None ends the thread
 _Report: TypeAlias = "tuple[int, BaseException | None]"  # the worker, and what its job raised
 
 _NO_TASK = object()
-# Seconds that an error or interrupt waits for threads; one that is still in a kernel then ends
-# by itself.
+# Seconds to wait for the threads after an error or interrupt. A thread that is still in a kernel
+# then ends by itself.
 _PATIENCE = 0.8
-# Seconds between two looks for an interrupt: one that comes just before a wait does not end it.
+# Longest wait for a report, in seconds: an interrupt just before a wait does not end the wait.
 _LONGEST_WAIT = 0.1
 
 
 class Workers:
-    """Threads that share out tasks; the tasks release the GIL in compiled code.
+    """Threads that share tasks. The tasks release the GIL in compiled code.
 
-    The calling thread only gives orders and waits, so that it notices a Ctrl-C even while
-    every worker is inside a kernel. The threads stay for the next call, and end after an error
-    or when the workers are dropped. A task cannot itself use the workers that do it.
+    The calling thread only gives orders and waits, so that it notices Ctrl-C even while every
+    worker is in a kernel. The threads stay for the next call. They end after an error or when the
+    workers are deleted. A task must not use the workers that run it.
 
     Parameters
     ----------
     count : int
         Number of threads, at least 1.
     cancel : CancelFlag, optional
-        Set by the first error or interrupt; the workers are of no use then.
+        Set by the first error or interrupt. Then the workers can no longer be used.
     """
 
     def __init__(self, count: int, cancel: CancelFlag | None = None) -> None:
@@ -53,7 +53,7 @@ class Workers:
         self._dismiss()
 
     def run(self, tasks: Sequence[Task], do: Callable[[int, Task], None]) -> None:
-        """Call ``do(worker, task)`` for every task; the workers take them in order.
+        """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
 
         Raises
         ------
@@ -79,9 +79,9 @@ class Workers:
                 self._next_report()
 
     def feed(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
-        """Call ``do(worker, task)`` for every task, taken from `tasks` in the calling thread.
+        """Call ``do(worker, task)`` for every task. The calling thread iterates over `tasks`.
 
-        While the workers are at work, no more than one task is taken ahead.
+        While all workers are busy, at most one further task is taken.
 
         Raises
         ------
@@ -98,13 +98,13 @@ class Workers:
                 self._next_report()
 
     def call(self, function: Callable[[], Result]) -> Result:
-        """Return what `function` returns, called in one worker."""
+        """Call the function in one worker, and return its result."""
         results: list[Result] = []
         self.run([None], lambda _, __: results.append(function()))
         return results[0]
 
     def _order(self, worker: int, job: _Job) -> None:
-        """Give a job to a worker, whose thread is started if this is its first."""
+        """Give a job to a worker. Its first job starts its thread."""
         if worker == len(self._orders):
             orders: _Orders = SimpleQueue()
             self._orders.append(orders)
@@ -116,7 +116,7 @@ class Workers:
         self._orders[worker].put(job)
 
     def _next_report(self) -> int:
-        """Wait until a job is done; return the worker, or raise what the job raised."""
+        """Wait until a job is done. Return the worker, or raise what the job raised."""
         report = None
         while report is None:
             with suppress(Empty):
@@ -138,7 +138,7 @@ class Workers:
             raise
 
     def _dismiss(self) -> None:
-        """Have every thread end as soon as it has no job."""
+        """Tell every thread to end after its jobs."""
         for orders in self._orders:
             orders.put(None)
 
@@ -156,7 +156,7 @@ def _serve(worker: int, orders: _Orders, reports: SimpleQueue[_Report], cancel: 
 
 
 def _do_next(worker: int, orders: _Orders, cancel: CancelFlag) -> _Report | None:
-    """Wait for a job and do it; None if there are no more."""
+    """Wait for a job and do it. Return None if no more will come."""
     job = orders.get()
     if job is None:
         return None

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Mapping
 
 from spmcompat.errors import EmptyCorpusError, TrainingError
-
-_UNKNOWN = 0x2585
+from spmcompat.releases import DEFAULT
+from spmcompat.unicode.marks import UNKNOWN_MARK
 
 
 def choose_alphabet(
@@ -16,7 +16,7 @@ def choose_alphabet(
     coverage: float,
     required: str,
     *,
-    boundary: int = 0x1F,
+    boundary: int = DEFAULT.boundary,
     needs_text: bool = True,
 ) -> tuple[list[tuple[int, int]], float]:
     """Choose the most frequent characters until they cover enough of the corpus.
@@ -69,7 +69,7 @@ def choose_alphabet(
                 "space must not be included in normalized string: remove it from "
                 "required_chars (spaces are always U+2581)."
             )
-        if character == _UNKNOWN:
+        if character == ord(UNKNOWN_MARK):
             raise TrainingError(
                 "U+2585 stands for unknown characters and cannot be required: remove it from "
                 "required_chars or from the normalization rules."
@@ -80,7 +80,9 @@ def choose_alphabet(
     return chosen, covered / total if total > 0 else math.nan
 
 
-def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+def whole_alphabet(
+    counts: Mapping[int, int], boundary: int = DEFAULT.boundary
+) -> list[tuple[int, int]]:
     """Return all characters with their counts, by count descending, code point ascending.
 
     Raises
@@ -93,7 +95,9 @@ def whole_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tupl
     return sorted(chosen, key=lambda item: (-item[1], item[0]))
 
 
-def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple[int, int]]:
+def kept_alphabet(
+    counts: Mapping[int, int], boundary: int = DEFAULT.boundary
+) -> list[tuple[int, int]]:
     """Return all characters of a text that stays as it is.
 
     What marks boundaries counts nothing: it is kept, but is no character of its own.
@@ -104,7 +108,8 @@ def kept_alphabet(counts: Mapping[int, int], boundary: int = 0x1F) -> list[tuple
         For an empty corpus, or one of 2**63 characters or more.
     """
     _total(counts)
-    chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != _UNKNOWN]
+    unknown = ord(UNKNOWN_MARK)
+    chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != unknown]
     return [*chosen, (boundary, 0)]
 
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/string_list.hpp"
 
 namespace spmcompat {
 

@@ -13,7 +13,7 @@
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/containers/shared_table.hpp"
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/counting/pretoken_counts.hpp"
 

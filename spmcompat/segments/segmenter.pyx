@@ -15,7 +15,7 @@ from spmcompat.segments.corpus cimport Corpus
 from spmcompat.counting.counter cimport Batch, Chunk, Folder, TextRules
 
 from spmcompat.segments.corpus import return_freed_memory
-from spmcompat.counting.counter import SPACE_MARK
+from spmcompat.unicode.marks import SPACE_MARK
 
 
 cdef unsigned int SHARD_BITS = 6

@@ -1,1 +1,1 @@
-"""The word and char models: the most frequent words or characters, scored by their share."""
+"""The word and char trainers: the most frequent words or characters, scored by their share."""

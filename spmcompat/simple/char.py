@@ -1,4 +1,4 @@
-"""The char model: the most frequent characters."""
+"""The char trainer: the most frequent characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def train(
     limit : int, optional
         The largest number of pieces; None takes all characters.
     needs_text : bool
-        Whether a character must stand in the text.
+        Whether a text without any character is an error.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def train(
     Raises
     ------
     TrainingError
-        If no character of the alphabet stands in the text.
+        If no character of the alphabet occurs in the text.
     """
     total = sum(count for _, count in alphabet)
     if total == 0 and needs_text:

@@ -1,4 +1,4 @@
-"""Scores of counted pieces."""
+"""The scores of the word and char models."""
 
 from libc.math cimport logf
 from libc.stdint cimport uint64_t
@@ -10,9 +10,9 @@ def log_shares(counts, total):
     Parameters
     ----------
     counts : iterable of int
-        Counts; 0 gives minus infinity.
+        The counts; 0 gives minus infinity.
     total : int
-        What they are shares of; it wraps at 2**64.
+        The number of which each count is a share. It wraps at 2**64.
 
     Returns
     -------
@@ -21,8 +21,8 @@ def log_shares(counts, total):
 
     Notes
     -----
-    Both logarithms are those of float32 numbers, and so is their difference, as in
-    ``word_model_trainer.cc`` and ``char_model_trainer.cc`` of sentencepiece 0.2.3.
+    Both logarithms and their difference are computed in float32, as in ``word_model_trainer.cc``
+    and ``char_model_trainer.cc`` of sentencepiece 0.2.3.
     """
     cdef float log_total = logf(<float><uint64_t>(total % 2**64))
     cdef float score

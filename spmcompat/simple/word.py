@@ -1,4 +1,4 @@
-"""The word model: the most frequent words."""
+"""The word trainer: the most frequent words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from spmcompat.simple.shares import log_shares
-
-_UNKNOWN = "\u2585".encode()
+from spmcompat.unicode.marks import UNKNOWN_MARK
 
 
 def train(
@@ -18,7 +17,7 @@ def train(
     Parameters
     ----------
     words : iterable of (bytes, int)
-        Distinct words with their counts, by count descending, bytes ascending.
+        Distinct words with their counts, by descending count, then by bytes.
     total : int
         The sum of all counts.
     limit : int, optional
@@ -31,8 +30,9 @@ def train(
 
     Notes
     -----
-    A word that holds an unknown character is no piece, but counts.
+    A word with an unknown character does not become a piece, but its count is part of the total.
     """
-    known = list(islice((item for item in words if _UNKNOWN not in item[0]), limit))
+    unknown = UNKNOWN_MARK.encode()
+    known = list(islice((item for item in words if unknown not in item[0]), limit))
     scores = log_shares((count for _, count in known), total)
     return [(word, score) for (word, _), score in zip(known, scores, strict=True)]

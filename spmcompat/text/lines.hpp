@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/unicode/marks.hpp"
+
 namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
@@ -59,7 +61,6 @@ class LineFilter {
   double huge_characters() const { return huge_characters_; }
 
  private:
-  static constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
   static constexpr int64_t kHuge = int64_t{1} << 40;
   static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
 

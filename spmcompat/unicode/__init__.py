@@ -1,1 +1,1 @@
-"""Properties of characters, and UTF-8."""
+"""Properties of characters, UTF-8, and the marks in normalized text."""

@@ -1,11 +1,11 @@
-"""Writes ``category_ranges.hpp`` from the general categories that Python's ``unicodedata`` holds.
+"""Write ``category_ranges.hpp`` from the general categories in Python's module ``unicodedata``.
 
 The version of Unicode is fixed: that of Python 3.11::
 
     python3.11 derive_categories.py
 
-With ``--check`` nothing is written: the file that is there is compared, and a difference
-exits with 1.
+With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
+differs.
 """
 
 import argparse
@@ -23,8 +23,8 @@ NAMES = ["Other", "Letter", "Symbol", "Separator", "Number"]
 
 HEADER = """\
 // Made by derive_categories.py from Unicode {version}; do not edit.
-// Sorted, disjoint ranges of code points and the class of their general category: letters and
-// marks, punctuation and symbols, separators, numbers; what is in none is another.
+// Sorted, disjoint ranges of code points, with the class of their general category: letters and
+// marks, punctuation and symbols, separators, or numbers. All other code points are Other.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ constexpr CategoryRange kCategoryRanges[] = {{
 
 
 def ranges() -> list[tuple[int, int, str]]:
-    """Return (first, last, name) of every class but the others'."""
+    """Return the ranges of all classes except Other, as (first, last, name)."""
     found: list[tuple[int, int, str]] = []
 
     def name_of(point: int) -> str:
@@ -62,7 +62,7 @@ def ranges() -> list[tuple[int, int, str]]:
 
 
 def render() -> str:
-    """Return the text of the header."""
+    """Return the content of the header."""
     items = " ".join(f"{{0x{a:x},0x{b:x},{NAMES.index(name)}}}," for a, b, name in ranges())
     return HEADER.format(
         version=VERSION,
@@ -74,10 +74,10 @@ def render() -> str:
 def main() -> int:
     """Write or check the header."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
     options = parser.parse_args()
     if unicodedata.unidata_version != VERSION:
-        raise SystemExit(f"this Python knows Unicode {unicodedata.unidata_version}, not {VERSION}")
+        raise SystemExit(f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}")
     text = render()
     if options.check:
         same = TARGET.read_text() == text

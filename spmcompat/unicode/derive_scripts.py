@@ -1,12 +1,12 @@
-"""Writes ``script_ranges.hpp`` from the script table in the source distribution of sentencepiece.
+"""Write ``script_ranges.hpp`` from the script table in the source distribution of sentencepiece.
 
-The table is not reachable through the installed library, so the source is read::
+The installed library does not expose the table, so the source distribution is read::
 
     pip download --no-binary :all: --no-deps sentencepiece==0.2.3
     python derive_scripts.py sentencepiece-0.2.3.tar.gz
 
-With ``--check`` nothing is written: the file that is there is compared, and a difference
-exits with 1.
+With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
+differs.
 """
 
 import argparse
@@ -25,7 +25,8 @@ ENTRY = re.compile(
 
 HEADER = """\
 // Made by derive_scripts.py from {member} of sentencepiece 0.2.3; do not edit.
-// Sorted, disjoint ranges of code points and their Unicode script; what is in none is Common.
+// Sorted, disjoint ranges of code points, with their Unicode script. All other code points are
+// Common.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct ScriptRange {{
 
 {constants}
 
-// The others:
+// The numbers of the other scripts:
 {names}
 
 constexpr ScriptRange kScriptRanges[] = {{
@@ -62,11 +63,11 @@ def read_table(archive: Path) -> str:
 
 
 def parse(table: str) -> dict[int, str]:
-    """Map each code point of the table to the name of its script; a later entry wins."""
+    """Return the name of the script of each code point. Later entries overwrite earlier ones."""
     scripts: dict[int, str] = {}
     entries = list(ENTRY.finditer(table))
     if len(entries) != table.count("(*smap)["):
-        raise SystemExit(f"{MEMBER}: some of its entries are not understood")
+        raise SystemExit(f"{MEMBER}: some of its entries cannot be parsed")
     for entry in entries:
         first = int(entry["one"] or entry["first"], 16)
         last = int(entry["one"] or entry["last"], 16)
@@ -75,7 +76,7 @@ def parse(table: str) -> dict[int, str]:
 
 
 def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
-    """Join neighbours of one script to (first, last, name), leaving Common out."""
+    """Return ranges of one script as (first, last, name), without Common."""
     ranges: list[tuple[int, int, str]] = []
     for point in sorted(point for point, name in scripts.items() if name != "Common"):
         name = scripts[point]
@@ -86,8 +87,8 @@ def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
     return ranges
 
 
-def fold(items: list[str], lead: str, width: int = 96) -> str:
-    """Fill lines with the items, each line begun with ``lead``."""
+def fill_lines(items: list[str], lead: str, width: int = 96) -> str:
+    """Fill lines with the items. Each line begins with ``lead``."""
     lines = [lead + items[0]]
     for item in items[1:]:
         if len(lines[-1]) + 1 + len(item) > width:
@@ -98,14 +99,16 @@ def fold(items: list[str], lead: str, width: int = 96) -> str:
 
 
 def render(ranges: list[tuple[int, int, str]]) -> str:
-    """Return the text of the header."""
+    """Return the content of the header."""
     names = NAMED + sorted({name for _, _, name in ranges} - set(NAMED))
     ids = {name: i for i, name in enumerate(names)}
     return HEADER.format(
         member=MEMBER,
         constants="\n".join(f"constexpr int kScript{name} = {ids[name]};" for name in NAMED),
-        names=fold([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(","),
-        ranges=fold([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
+        names=fill_lines([f"{ids[name]} {name}," for name in names[len(NAMED) :]], "// ").rstrip(
+            ","
+        ),
+        ranges=fill_lines([f"{{0x{a:x}, 0x{b:x}, {ids[name]}}}," for a, b, name in ranges], "    "),
     )
 
 
@@ -113,7 +116,7 @@ def main() -> int:
     """Write or check the header."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=Path, help="the source distribution, a .tar.gz file")
-    parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
     options = parser.parse_args()
     text = render(merge(parse(read_table(options.archive))))
     if options.check:

@@ -1,5 +1,6 @@
 // Made by derive_scripts.py from unicode_script_map.h of sentencepiece 0.2.3; do not edit.
-// Sorted, disjoint ranges of code points and their Unicode script; what is in none is Common.
+// Sorted, disjoint ranges of code points, with their Unicode script. All other code points are
+// Common.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ constexpr int kScriptHan = 2;
 constexpr int kScriptHiragana = 3;
 constexpr int kScriptKatakana = 4;
 
-// The others:
+// The numbers of the other scripts:
 // 5 Adlam, 6 Ahom, 7 Anatolian_Hieroglyphs, 8 Arabic, 9 Armenian, 10 Avestan, 11 Balinese,
 // 12 Bamum, 13 Bassa_Vah, 14 Batak, 15 Bengali, 16 Bhaiksuki, 17 Bopomofo, 18 Brahmi,
 // 19 Braille, 20 Buginese, 21 Buhid, 22 Canadian_Aboriginal, 23 Carian, 24 Caucasian_Albanian,

@@ -1,8 +1,8 @@
-// The Unicode script of a character, by the table that sentencepiece 0.2.3 carries.
+// The Unicode script of a character, by the table of sentencepiece 0.2.3.
 //
-// The ranges of script_ranges.hpp are spread once, when the module is loaded, over
-// one byte for each character of the Basic Multilingual Plane (64 KiB, of which a
-// text touches a few lines); the rare characters above it are searched for.
+// When the module is loaded, the ranges of script_ranges.hpp are expanded to an array with one byte
+// for each character of the Basic Multilingual Plane. That is 64 KiB, of which a text reads a few
+// cache lines. The rare characters above that plane are looked up in the ranges.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class BasicPlaneScripts {
 
 inline const BasicPlaneScripts kBasicPlaneScripts;
 
-// A character that the table does not hold is Common.
+// A character that is not in the table is Common.
 inline int script_of(char32_t c) { return c < 0x10000 ? kBasicPlaneScripts[c] : find_script(c); }
 
 }  // namespace spmcompat

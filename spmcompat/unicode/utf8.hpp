@@ -1,9 +1,8 @@
-// UTF-8 as sentencepiece reads it: a byte that begins no well-formed character
-// counts as one character, U+FFFD, of one byte.
+// UTF-8 as sentencepiece reads it: a byte at which no well-formed character begins counts as one
+// character, U+FFFD, of one byte.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,13 +14,13 @@ inline bool is_code_point(char32_t c) { return c < 0xd800 || (c >= 0xe000 && c <
 
 inline bool is_trail(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// How many bytes a character claims by its first byte alone; what follows is not looked at.
+// The size in bytes that the first byte of a character announces. The other bytes are not checked.
 inline size_t char_size(char lead) {
   const unsigned char byte = static_cast<unsigned char>(lead);
   return 1 + (byte >= 0xc0) + (byte >= 0xe0) + (byte >= 0xf0);
 }
 
-// Reads the character at `begin`, which must lie before `end`, and its size in bytes.
+// Reads the character at `begin`, which must be before `end`, and its size in bytes.
 // Overlong forms, surrogates and numbers above U+10FFFF are malformed.
 inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
   constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -42,7 +41,7 @@ inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
   return c;
 }
 
-// Reads a character of a well-formed text and returns its size.
+// Reads a character of a well-formed text. Returns its size in bytes.
 inline size_t read_utf8(const char* text, char32_t* c) {
   const auto bits = [text](size_t i, char32_t mask) {
     return static_cast<unsigned char>(text[i]) & mask;
@@ -67,7 +66,8 @@ void for_each_character(std::string_view text, Function function) {
   }
 }
 
-// Surrogates are written as they stand (the caller checks), numbers above U+10FFFF as U+FFFD.
+// Numbers above U+10FFFF are written as U+FFFD. Surrogates are not checked: the caller must do
+// that.
 inline void append_utf8(char32_t c, std::string& out) {
   if (c > 0x10ffff) c = kReplacement;
   const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -89,7 +89,7 @@ inline void append_utf8(char32_t c, std::string& out) {
   put(0x80 | (c & 0x3f));
 }
 
-// Characters of a well-formed text; of any other, the bytes that do not continue one.
+// The number of characters of a well-formed text. Every byte that is not a trail byte counts.
 inline size_t count_chars(std::string_view text) {
   size_t count = 0;
   for (const char byte : text) count += !is_trail(byte);

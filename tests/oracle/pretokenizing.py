@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from itertools import groupby, pairwise
 from typing import Any
 
-from spmcompat.unicode.scripts import COMMON, HAN, HIRAGANA, INHERITED, KATAKANA, script_of
+from spmcompat.pretokenization.script_runs import (
+    COMMON,
+    HAN,
+    HIRAGANA,
+    INHERITED,
+    KATAKANA,
+    script_of,
+)
 
 from .characters import BOUNDARY, SPACE, is_digit
 

@@ -21,6 +21,11 @@ REFERENCE = "tests.parity.reference"
 OURS = "tests.parity.ours"
 NORMALIZER = "tests.parity.serialized_normalizer"
 
+# Variables for a side by its module. The reference runs none of our code: a sanitizer, which is
+# preloaded, would only make it slow, and find what is not ours to mend.
+_WITHOUT_SANITIZER = {"LD_PRELOAD": ""}
+_VARIABLES = {REFERENCE: _WITHOUT_SANITIZER, NORMALIZER: _WITHOUT_SANITIZER}
+
 # What a child runs: the folder of the tests, a module and a descriptor are its arguments.
 _CHILD = """\
 import sys
@@ -89,11 +94,12 @@ class Side:
         if self._child is None or self._child.poll() is not None:
             self._pipe, end = Pipe()
             arguments = [str(_ROOT), self.module, str(end.fileno())]
+            variables = {**_VARIABLES.get(self.module, {}), **self.environment}
             self._child = subprocess.Popen(
                 [self.python, "-c", _CHILD, *arguments],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[end.fileno()],
-                env={**os.environ, **self.environment},
+                env={**os.environ, **variables},
             )
             end.close()
         assert self._pipe is not None

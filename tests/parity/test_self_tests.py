@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.old_releases.self_test import add_self_tests
+from spmcompat.old_releases.self_test import self_tests
 from spmcompat.releases import RELEASES
 from spmcompat.tools.diff.difference import parse
 from tests.parity.case import Case, Option
@@ -67,7 +67,7 @@ def test_unigram_models_of_the_reference(
     lines = [sample.input.encode() for sample in model.self_test_data.samples]
     assert len(lines) > 300
     model.ClearField("self_test_data")
-    add_self_tests(model, lines, RELEASES[old_release])
+    model.self_test_data.CopyFrom(self_tests(model, lines, RELEASES[old_release]))
     assert model.SerializeToString() == written
 
 
@@ -197,9 +197,7 @@ def encodings(draw: st.DrawFn) -> tuple[dict[str, Option], list[str]]:
     return options, lines
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(encodings())
 def test_random_lines(
     trainers: Trainers, old_release: str, encoding: tuple[dict[str, Option], list[str]]

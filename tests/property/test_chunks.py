@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spmcompat.counting import reading
@@ -150,7 +150,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("chunks")
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(texts())
 def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
     sentences = [(normalized(line, text.options), n) for line, n in text.lines]

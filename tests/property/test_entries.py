@@ -1,4 +1,4 @@
-"""Entries of a model against what protobuf itself writes."""
+"""The entries of a model are the bytes that protobuf writes."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 TYPES = ModelProto.SentencePiece.Type.values()
 
-# Lengths of one byte and of more are written in other ways.
+# Lengths are written in one byte or in several.
 ENTRIES = st.lists(
     st.tuples(
         st.text(max_size=3) | st.text(min_size=118, max_size=130),

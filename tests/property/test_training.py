@@ -52,7 +52,7 @@ def ours(lines: list[str], options: dict[str, Any], dummy: bool) -> list[tuple[s
     return [(piece.piece, piece.score) for piece in pieces if piece.type == 1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(trainings())
 def test_pieces_and_scores_are_those_of_the_oracle(
     training: tuple[list[str], dict[str, Any], bool],

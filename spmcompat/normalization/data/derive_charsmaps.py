@@ -1,7 +1,7 @@
-"""Writes the predefined charsmaps as the installed sentencepiece carries them.
+"""Write the predefined charsmaps of the installed sentencepiece to files.
 
-Needs ``sentencepiece==0.2.3``. With ``--check`` nothing is written: the files that are there
-are compared, and a difference exits with 1.
+This needs ``sentencepiece==0.2.3``. With ``--check`` nothing is written: the existing files are
+compared, and the exit code is 1 if one differs.
 """
 
 import argparse
@@ -16,14 +16,14 @@ FOLDER = Path(__file__).parent
 
 
 def charsmap(name: str) -> bytes:
-    """Return the charsmap of a predefined rule set, which the library keeps as a file."""
+    """Return the charsmap of a predefined rule set, which is a file of the library."""
     return resources.files("sentencepiece").joinpath("package_data", f"{name}.bin").read_bytes()
 
 
 def main() -> int:
     """Write or check the files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
     check = parser.parse_args().check
     installed = importlib.metadata.version("sentencepiece")
     if installed != RELEASE:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spmcompat.counting.counter import SPACE_MARK
 from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 from spmcompat.unigram.em.e_step import Lattices
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.pieces import Pieces
@@ -18,7 +18,7 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-_SYMBOL = "\u2585"  # what the readers leave of a user-defined symbol
+_SYMBOL = UNKNOWN_MARK  # what the readers leave of a user-defined symbol
 _LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)

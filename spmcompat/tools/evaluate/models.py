@@ -15,8 +15,8 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
+from spmcompat.unicode.marks import SPACE_MARK
 
-_SPACE = "\u2581"
 _BYTE_SPACE = "\u0120"  # the white space of byte-level vocabularies
 _CONTINUES = "##"  # begins the tokens of WordPiece that begin no word
 
@@ -158,11 +158,11 @@ def _parts(word: str, begins: Sequence[int]) -> list[str]:
 def _kinds_of_tokens(
     texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
 ) -> TokenKinds:
-    marks = _SPACE + _BYTE_SPACE
+    marks = SPACE_MARK + _BYTE_SPACE
     if by_continuation:
         begins = flags(not text.startswith(_CONTINUES) for text in texts)
     else:
-        begins = flags(text.startswith((_SPACE, _BYTE_SPACE)) for text in texts)
+        begins = flags(text.startswith((SPACE_MARK, _BYTE_SPACE)) for text in texts)
     none = np.zeros(len(texts), dtype=np.bool_)
     return TokenKinds(
         begins=begins,

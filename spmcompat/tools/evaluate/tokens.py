@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-
-_SPACE = "\u2581"
+from spmcompat.unicode.marks import SPACE_MARK
 
 # Order of the Renyi entropy at which efficiency agreed best with translation (Zouhar et al. 2023).
 RENYI_ORDER = 2.5
@@ -38,9 +37,9 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
     texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
     return TokenKinds(
-        begins=flags(text.startswith(_SPACE) for text in texts),
-        ends=flags(text.endswith(_SPACE) for text in texts),
-        blank=flags(bool(text) and not text.strip(_SPACE) for text in texts),
+        begins=flags(text.startswith(SPACE_MARK) for text in texts),
+        ends=flags(text.endswith(SPACE_MARK) for text in texts),
+        blank=flags(bool(text) and not text.strip(SPACE_MARK) for text in texts),
         more_words=np.array([max(_words_in(text) - 1, 0) for text in texts], dtype=np.int64),
         unknown=types == ModelProto.SentencePiece.UNKNOWN,
         byte=types == ModelProto.SentencePiece.BYTE,
@@ -125,7 +124,7 @@ def ratio(part: float, whole: float) -> float:
 
 
 def _words_in(text: str) -> int:
-    return sum(bool(word) for word in text.split(_SPACE))
+    return sum(bool(word) for word in text.split(SPACE_MARK))
 
 
 def flags(values: Iterable[bool]) -> npt.NDArray[np.bool_]:

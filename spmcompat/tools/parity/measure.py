@@ -1,4 +1,4 @@
-"""Runs a command as a process of its own and tells what it cost."""
+"""Run a command in a process of its own, and measure its time and memory."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,11 +20,11 @@ class Process(NamedTuple):
     Attributes
     ----------
     exit_code : int
-        Below 0 for the number of the signal that ended it.
+        The exit code; if a signal ended it, the negated number of the signal.
     log : str
-        All that it told.
+        Its standard output and standard error.
     seconds, cpu_seconds : float
-        Wall time, and time of all its threads; its start is part of both.
+        Wall time, and CPU time of all its threads. Both include the start of the process.
     peak_kib : int
         Largest resident set, in KiB.
     """
@@ -36,7 +37,7 @@ class Process(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """Why it failed: its last line, or how it ended; empty if it did not fail."""
+        """Why it failed: the last line of the log or the exit code. Empty if it did not fail."""
         last = self.log.strip().rpartition("\n")[2]
         if self.exit_code == 0:
             return ""
@@ -46,18 +47,18 @@ class Process(NamedTuple):
 def run(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] = MappingProxyType({})
 ) -> Process:
-    """Run a command in a folder, without any input, and wait for its end.
+    """Run a command in a folder, without standard input, and wait until it ends.
 
     Parameters
     ----------
     command : sequence of str
         The path of a program, and its arguments.
     folder : Path
-        Where it runs.
+        Its working directory.
     environment : mapping of str to str
-        Variables to set beside those of this process.
+        Environment variables to add to those of this process.
     """
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-I", "-S", str(ONCE), *command],
         cwd=folder,
         env={**os.environ, **environment},
@@ -65,13 +66,14 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-    )
-    try:
-        told, log = process.communicate()
-    except BaseException:
-        # The reference does not listen to Ctrl-C.
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
+    ) as process:
+        try:
+            told, log = process.communicate()
+        except BaseException:
+            # The reference ignores Ctrl-C. If the process has already ended, its group is gone.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
     exit_code, seconds, cpu_seconds, peak_kib = json.loads(told)
     return Process(exit_code, log.decode(errors="replace"), seconds, cpu_seconds, peak_kib)

@@ -1,4 +1,4 @@
-"""BPE merges among the active set, against the oracle."""
+"""BPE merges of releases up to 0.2.1, which choose among an active set, against the oracle."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, 
 
 
 def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
-    """Draw more pairs than an active set holds, nearly all of them once."""
-    letters = [chr(0x4E00 + place) for place in range(600)]
+    """Draw more pairs than the active set has room for. Nearly all of them occur once."""
+    letters = [chr(0x4E00 + i) for i in range(600)]
     words = ["".join(dice.choices(letters, k=dice.randint(6, 12))) for _ in range(250)]
     return [(" ".join(words[at : at + 9]), 1) for at in range(0, 250, 9)]
 
 
 @pytest.mark.parametrize("number", range(60))
 @pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
-def test_few_pairs_are_all_active(number: int, expected: int) -> None:
+def test_a_few_pairs_are_all_active(number: int, expected: int) -> None:
     dice = random.Random(f"active/{number}")
     case = stages.both(stages.random_lines(dice), stages.random_options(dice))
     wanted = dice.choice([1, 10, 300])
@@ -52,8 +52,8 @@ def test_ties_at_the_cut(number: int) -> None:
     assert merges_of(case, 230, dice.choice([1, 230])) == oracle
 
 
-def test_frequent_pairs_need_no_active_set() -> None:
-    """Far above the cut the choice is that among all pairs, however rare the others are."""
+def test_frequent_pairs_are_merged_without_the_active_set() -> None:
+    """The best of all pairs is merged, as long as its count is far above those at the cut."""
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
     case = stages.both(text, Options())
     oracle = list(merging.merges(case.sentences, case.options, 25))
@@ -61,7 +61,7 @@ def test_frequent_pairs_need_no_active_set() -> None:
 
 
 @pytest.mark.parametrize("expected", [1, 10**6])
-def test_merges_in_steps_are_those_of_one_call(expected: int) -> None:
+def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
     text = many_pairs(random.Random(7))
     at_once = merges_of(stages.both(text, Options()), 333, expected)
     merges = Merges(stages.both(text, Options()).corpus.cut(), expected, active_set=True)
@@ -77,9 +77,9 @@ def test_cancelled_merges_stop() -> None:
     assert merges.make(5, cancel) == 0
 
 
-def test_the_largest_keys() -> None:
+def test_the_heap_of_the_oracle_finds_the_largest_keys() -> None:
     dice = random.Random(3)
     for size in (0, 1, 2, 7, 30, 31):
         keys = [dice.randint(0, 9) for _ in range(31)]
-        found = [keys[place] for place in largest(keys, size)]
+        found = [keys[i] for i in largest(keys, size)]
         assert sorted(found, reverse=True) == sorted(keys, reverse=True)[:size]

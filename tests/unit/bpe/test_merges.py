@@ -1,4 +1,4 @@
-"""BPE merges against the oracle, and what bounds them."""
+"""BPE merges against the oracle, and the choice between merges and characters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     assert merges_of(segments, wanted, expected) == oracle
 
 
-def test_merges_in_steps_are_those_of_one_call() -> None:
+def test_merges_in_several_calls_are_those_of_one_call() -> None:
     lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
     at_once = merges_of(segments_of(lines), 60, 60)
     merges = Merges(segments_of(lines), 60)
@@ -74,8 +74,8 @@ def test_ties_go_to_fewer_characters_then_to_smaller_text() -> None:
     assert [piece for piece, _ in found[:3]] == ["ab", "zx", SPACE + "ab"]
 
 
-def test_pairs_that_are_no_more_come_last() -> None:
-    """Where "abab" is merged from the left, "ab" is followed by "a" for a moment."""
+def test_pairs_that_no_longer_occur_come_last() -> None:
+    """When the first "ab" of "abab" is merged, "a" follows it: for a moment that is a pair."""
     found = merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 1)
     assert found == [("ab", 2), ("abab", 1), ("ba", 0), ("aba", 0)]
     assert found == merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 10**6)
@@ -94,7 +94,7 @@ def test_nothing_to_merge() -> None:
     assert len(segments_of(["a", "b"], add_dummy_prefix=False)) == 0
 
 
-def test_laid_out_segments_are_empty_and_can_be_filled_again() -> None:
+def test_merging_empties_the_segments_which_can_be_filled_again() -> None:
     segments = segments_of(["abc abc"])
     expected = merges_of(segments, 9, 9)
     assert len(segments) == 0
@@ -102,7 +102,7 @@ def test_laid_out_segments_are_empty_and_can_be_filled_again() -> None:
     assert merges_of(segments, 9, 9) == expected
 
 
-def test_the_report_tells_how_many_segments_there_were() -> None:
+def test_the_log_has_the_number_of_segments() -> None:
     told = io.StringIO()
     make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=told))
     assert "preprocessed 2 distinct segments" in told.getvalue()
@@ -122,8 +122,8 @@ def test_workers_never_change_a_merge(workers: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(60))
-def test_segments_hold_what_the_words_hold(number: int) -> None:
-    """Characters that are not required part segments, and no piece crosses one."""
+def test_segments_have_the_merges_of_the_words(number: int) -> None:
+    """Words are cut at characters that are not required, because no piece crosses one."""
     dice = random.Random(f"segments/{number}")
     lines = [line for line, _ in stages.random_lines(dice)]
     options = Options(character_coverage=dice.choice([1.0, 0.9, 0.5]))
@@ -136,7 +136,7 @@ def test_segments_hold_what_the_words_hold(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(200))
-def test_choices_are_those_of_the_oracle(number: int) -> None:
+def test_the_choice_of_characters_is_that_of_the_oracle(number: int) -> None:
     dice = random.Random(f"selection/{number}")
     letters = dice.sample("abcdéñλж漢字あい😀𠀀", dice.randint(1, 14))
     counts = {letter: dice.randint(1, dice.choice([2, 5, 100])) for letter in letters}

@@ -1,4 +1,4 @@
-"""Reference models taken apart and put together again: the bytes must come back."""
+"""The final vocabulary and the model: reference models are taken apart and assembled again."""
 
 import math
 from typing import Any
@@ -52,7 +52,7 @@ def _reference_run(options: dict[str, Any]) -> tuple[dict[str, Any], bytes, byte
 
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
-def test_reference_models_come_back(
+def test_reference_models_are_assembled_to_the_same_bytes(
     options: dict[str, Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every, model, vocabulary = _reference_run(options)
@@ -69,10 +69,10 @@ def test_reference_models_come_back(
     meta = meta_pieces(settings.trainer)
     assert fill_ids(learned, meta, settings.trainer) == pieces
     specs = settings.trainer, settings.normalizer, settings.denormalizer
-    assert assemble(pieces, meta, *specs).SerializeToString() == model
+    assert assemble(pieces, meta, *specs).serialize() == model
 
 
-def test_the_schema_is_the_reference_s_and_holds_what_older_releases_wrote() -> None:
+def test_the_schema_is_that_of_the_reference_and_of_older_releases() -> None:
     older = {("self_test_data", 4, FieldDescriptor.TYPE_MESSAGE, True, "")}
     assert older < _fields(ModelProto)
     theirs = reference.schema()
@@ -95,7 +95,8 @@ def _assemble(
 ) -> ModelProto:
     trainer = TrainerSpec(**options)
     vocabulary = fill_ids(learned, meta, trainer)
-    return assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
+    model = assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
+    return ModelProto.FromString(model.serialize())
 
 
 def test_too_few_pieces() -> None:
@@ -109,16 +110,16 @@ def test_too_few_pieces() -> None:
     assert soft.trainer_spec.vocab_size == 2
 
 
-def test_size_of_all_words_or_characters() -> None:
+def test_the_vocabulary_size_of_all_words_or_characters() -> None:
     meta = {0: MetaPiece("<unk>", CONTROL)}
     learned = [(b"a", -1.0), (b"b", -2.0)]
     every = _assemble(learned, meta, model_type="WORD", use_all_vocab=True, vocab_size=1)
     assert every.trainer_spec.vocab_size == len(every.pieces) == 3
-    # A char model never has to be full.
+    # A char model may always have fewer pieces than asked for.
     assert _assemble(learned, meta, model_type="CHAR").trainer_spec.vocab_size == 3
 
 
-def test_symbols_of_a_word_model_stand_with_the_space_mark_too() -> None:
+def test_symbols_of_a_word_model_are_added_with_the_space_mark_too() -> None:
     symbols = ["a", "▁b"]
     meta = meta_pieces(TrainerSpec(model_type="WORD", user_defined_symbols=symbols))
     assert [piece.piece for piece in meta.values()][3:] == ["a", "▁a", "▁b"]
@@ -126,17 +127,17 @@ def test_symbols_of_a_word_model_stand_with_the_space_mark_too() -> None:
     assert [piece.piece for piece in meta.values()][3:] == symbols
 
 
-def test_learned_piece_that_is_a_symbol() -> None:
+def test_a_learned_piece_that_is_also_a_symbol() -> None:
     with pytest.raises(TrainingError, match="a is already defined"):
         _assemble([(b"a", -1.0)], {0: MetaPiece("a", CONTROL)}, vocab_size=2)
 
 
-def test_id_that_no_piece_leads_up_to() -> None:
+def test_an_id_beyond_the_number_of_pieces() -> None:
     with pytest.raises(TrainingError, match="id 5 of <s> cannot be reached"):
         _assemble([(b"a", -1.0)], {5: MetaPiece("<s>", CONTROL)}, vocab_size=9)
 
 
-def test_pieces_that_are_no_text() -> None:
+def test_invalid_pieces() -> None:
     with pytest.raises(TrainingError, match="not valid UTF-8"):
         _assemble([(b"\xff", -1.0)], {}, vocab_size=1)
     with pytest.raises(TrainingError, match="empty"):
@@ -149,7 +150,7 @@ def test_pieces_that_break_the_vocab_file() -> None:
     assert breaking_pieces([(b"a b", -1.0), (b"c", -2.0)]) == [b"a b"]
 
 
-def test_scores_are_written_as_cplusplus_writes_them() -> None:
+def test_scores_are_written_as_cpp_streams_write_them() -> None:
     texts = ["0", "-0", "1", "-100000", "1e+06", "1.23457e+07", "-1.5e-07", "3e+38", "inf", "-nan"]
     scores = [0.0, -0.0, 1.0, -1e5, 1e6, 12345678.0, -1.5e-7, 3e38, math.inf, -math.nan]
     lines = vocabulary_lines([(b"a", score) for score in scores], True)

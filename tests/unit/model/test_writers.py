@@ -1,4 +1,4 @@
-"""Both files or none."""
+"""Either all files are written or none."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_writes_all(tmp_path: Path) -> None:
+def test_all_files_are_written(tmp_path: Path) -> None:
     old = tmp_path / "m.model"
     old.write_bytes(b"old")
     write_together({str(old): b"new", str(tmp_path / "m.vocab"): b"v"})
@@ -24,7 +24,7 @@ def test_writes_all(tmp_path: Path) -> None:
     assert _names(tmp_path) == ["m.model", "m.vocab"]
 
 
-def test_mode_follows_the_umask(tmp_path: Path) -> None:
+def test_the_mode_follows_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_together({str(tmp_path / "m.model"): b""})
@@ -41,14 +41,14 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real" / "x").read_bytes() == b"new"
 
 
-def test_full_device_leaves_nothing(tmp_path: Path) -> None:
+def test_a_full_device_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "m.vocab").symlink_to("/dev/full")
     with pytest.raises(MissingFileError, match="No space left on device"):
         write_together({str(tmp_path / "m.model"): b"m", str(tmp_path / "m.vocab"): b"v"})
     assert _names(tmp_path) == ["m.vocab"]
 
 
-def test_file_size_limit_leaves_nothing(tmp_path: Path) -> None:
+def test_a_file_size_limit_leaves_no_file(tmp_path: Path) -> None:
     program = """
 import resource, signal, sys
 from spmcompat.model.writers import write_together
@@ -69,7 +69,7 @@ write_together({sys.argv[1] + ".model": b"m" * 900, sys.argv[1] + ".vocab": b"v"
 
 
 @pytest.mark.parametrize("failing", [1, 2])
-def test_interrupt_leaves_nothing(
+def test_an_interrupt_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     rename = os.replace
@@ -87,16 +87,16 @@ def test_interrupt_leaves_nothing(
     assert _names(tmp_path) == []
 
 
-def test_missing_folder(tmp_path: Path) -> None:
+def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match="No such file or directory") as caught:
         write_together({str(tmp_path / "nowhere" / "m.model"): b"m"})
     assert isinstance(caught.value, OSError)
 
 
-def test_a_target_whose_name_is_as_long_as_can_be(
+def test_a_target_with_the_longest_possible_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its temporary name is no longer, even if a character of it is cut in two."""
+    """The temporary name is not longer, even if it ends within a character."""
     monkeypatch.chdir(tmp_path)
     for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
         assert len(name.encode()) == 255

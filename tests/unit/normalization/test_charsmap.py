@@ -1,4 +1,4 @@
-"""Charsmaps: the predefined ones, compiling, reading TSV files, and every refusal."""
+"""Charsmaps: the predefined ones, compilation, TSV files, and all errors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.normalization import charsmap
+from spmcompat.normalization.normalizer import Normalizer
 from spmcompat.releases import RELEASES, Release
 from tests.parity import reference_normalizer as reference
 
@@ -29,7 +30,7 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def assert_same_outcome(ours: Any, theirs: Any) -> None:
     if isinstance(theirs, UnicodeDecodeError):
-        # Its own message quotes bytes that are no UTF-8, so Python never sees the message.
+        # The message of the library quotes bytes that are not UTF-8, so Python cannot show it.
         theirs = RuntimeError()
     if isinstance(theirs, Exception):
         assert isinstance(ours, TrainingError)
@@ -46,7 +47,7 @@ def test_predefined_charsmaps_are_those_of_the_library(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", charsmap.NAMES)
-def test_predefined_charsmaps_survive_decompiling_and_compiling(name: str) -> None:
+def test_predefined_charsmaps_are_the_same_after_decompiling_and_compiling(name: str) -> None:
     blob = charsmap.precompiled(name)
     rules = charsmap.decompile(blob)
     assert rules == reference.decompile(blob)
@@ -108,7 +109,7 @@ def test_long_keys_compile_to_the_bytes_of_the_library(size: int) -> None:
 
 
 @pytest.mark.parametrize("depth", [30, 31, 32, 33, 70])
-def test_rules_that_begin_one_another_are_limited(depth: int, tmp_path: Path) -> None:
+def test_the_number_of_sources_that_are_prefixes_is_limited(depth: int, tmp_path: Path) -> None:
     rules = {(0x61,) * size: (0x62,) for size in range(1, depth + 1)}
     ours = outcome(charsmap.compile_charsmap, rules)
     assert_same_outcome(ours, outcome(reference.compile_charsmap, rules))
@@ -126,8 +127,8 @@ def test_rules_that_begin_one_another_are_limited(depth: int, tmp_path: Path) ->
         ({(0xD800,): (0x61,)}, TrainingError, "surrogate"),
         ({(0x61,): (0xDFFF,)}, TrainingError, "surrogate"),
         ({(0, 0x61): (0x62,)}, TrainingError, "zero-length key"),
-        ({(-1,): (0x62,)}, BadValueError, "no code point"),
-        ({(0x61,): (1 << 32,)}, BadValueError, "no code point"),
+        ({(-1,): (0x62,)}, BadValueError, "not a code point"),
+        ({(0x61,): (1 << 32,)}, BadValueError, "not a code point"),
     ],
 )
 def test_rules_that_cannot_be_compiled(rules: Any, error: type[Exception], message: str) -> None:
@@ -265,33 +266,33 @@ def test_broken_charsmaps_are_refused_as_the_library_does(kind: str) -> None:
     blob = broken_charsmaps()[kind]
     theirs = outcome(reference.validate, blob)
     assert isinstance(theirs, RuntimeError)
-    ours = outcome(charsmap.validate, blob)
+    ours = outcome(Normalizer, blob)
     assert_same_outcome(ours, theirs)
     sentence = str(theirs).removeprefix("INTERNAL: ")
     assert str(ours).startswith(sentence)
     assert isinstance(outcome(charsmap.decompile, blob), TrainingError)
 
 
-def test_whole_charsmaps_are_valid() -> None:
-    charsmap.validate(b"")
+def test_complete_charsmaps_are_valid() -> None:
+    Normalizer(b"")
     for name in charsmap.NAMES:
-        charsmap.validate(charsmap.precompiled(name))
+        Normalizer(charsmap.precompiled(name))
     assert charsmap.decompile(b"") == {}
 
 
-def test_a_charsmap_that_turns_in_circles_is_refused_when_decompiled() -> None:
+def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
     # The arc 'a' of the root leads to a state with the same base, so to itself.
     units = [0] * 256
     units[0] = 1 << 10
     units[1 ^ 0x61] = 0x61 | ((1 ^ 0x61 ^ 1) << 10)
     blob = struct.pack("<257I", 1024, *units) + b"\0"
-    charsmap.validate(blob)
+    Normalizer(blob)
     with pytest.raises(TrainingError, match="Max recursion depth exceeded in decompile"):
         charsmap.decompile(blob)
 
 
 def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: bytes = b"\0") -> bytes:
-    """Return a charsmap that no compiler makes.
+    """Return a charsmap that is not the result of any compilation.
 
     `arcs` leads from the base of a state by labels to others; the first state is the root. `keys`
     has the states that end a source, with the offsets of their targets. A state is named by a
@@ -325,34 +326,34 @@ def test_states_that_rules_share_are_decompiled() -> None:
 @pytest.mark.parametrize("depth", [21, 39, 64, 65, 1000])
 def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
     blob = doubling(depth)
-    charsmap.validate(blob)
+    Normalizer(blob)
     with pytest.raises(TrainingError, match="it holds more than 1,048,576 rules") as caught:
         charsmap.decompile(blob)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("depth", [39, 999])
-def test_exponentially_many_ways_that_end_no_rule_are_not_walked(depth: int) -> None:
+def test_exponentially_many_paths_that_end_no_rule_are_not_followed(depth: int) -> None:
     assert charsmap.decompile(doubling(depth, ends=False)) == {}
 
 
-def test_targets_that_overlap_are_bounded_together() -> None:
+def test_the_sum_of_overlapping_targets_is_bounded() -> None:
     targets = b"x" * (1 << 20) + b"\0"
     arcs = {256: {0x61 + i: 512 + 256 * i for i in range(20)}}
     keys = {512 + 256 * i: i for i in range(20)}
     blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
-    charsmap.validate(blob)
+    Normalizer(blob)
     with pytest.raises(TrainingError, match="or 16 MiB of them"):
         charsmap.decompile(blob)
 
 
 @pytest.mark.parametrize("back", range(3))
-def test_an_arc_that_leads_back_is_refused(back: int) -> None:
-    """Whether to its own state, to one before it or to the root."""
+def test_an_arc_to_an_earlier_state_is_refused(back: int) -> None:
+    """The arc leads to its own state, to the one before it, or to the root."""
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(1, 4)}
     arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
     blob = crafted({**arcs, 1280: {}}, {1280: 0})
-    charsmap.validate(blob)
+    Normalizer(blob)
     with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs lead in a circle\."):
         charsmap.decompile(blob)
 
@@ -365,13 +366,13 @@ def test_the_longest_source_that_is_decompiled() -> None:
         charsmap.decompile(longer)
 
 
-def test_a_long_way_to_a_state_that_is_known_is_refused() -> None:
+def test_a_long_path_to_a_known_state_is_refused() -> None:
     # 600 arcs lead to the root's second child, and 600 on from it.
     size = 600
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
     arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}
     blob = crafted(arcs, {256 * (2 * size + 2): 0})
-    charsmap.validate(blob)
+    Normalizer(blob)
     with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
         charsmap.decompile(blob)
 

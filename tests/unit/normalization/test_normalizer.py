@@ -1,4 +1,4 @@
-"""The normalizer and the meta piece matcher on texts chosen for what each rule turns on."""
+"""The normalizer and the meta piece matcher, on texts that are chosen for their rules."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_every_character_normalizes_as_in_the_library(name: str) -> None:
         ("space ends", False),
     ],
 )
-def test_words_are_independent_where_no_rule_reads_a_space(name: str, independent: bool) -> None:
+def test_words_are_independent_if_no_rule_contains_a_space(name: str, independent: bool) -> None:
     assert Normalizer(CHARSMAPS[name]).words_are_independent is independent
 
 
@@ -175,13 +175,13 @@ def test_rules_without_spaces_in_their_sources_keep_words_independent() -> None:
         ("a¨".encode(), "a \u0308".encode()),
     ],
 )
-def test_a_run_collapses_spaces_and_keeps_the_last(text: bytes, expected: bytes) -> None:
+def test_a_raw_token_collapses_spaces_and_keeps_the_last(text: bytes, expected: bytes) -> None:
     normalizer = Normalizer(CHARSMAPS["nmt_nfkc"], add_dummy_prefix=False)
     assert normalizer.normalize_run(text) == expected
 
 
 @pytest.mark.parametrize("remove", [True, False])
-def test_a_run_does_not_depend_on_the_flags(remove: bool) -> None:
+def test_a_raw_token_does_not_depend_on_the_flags(remove: bool) -> None:
     text = "\u00a0a\u00a0\u00a0b".encode()
     normalizer = Normalizer(
         CHARSMAPS["nfkc"], remove_extra_whitespaces=remove, escape_whitespaces=remove
@@ -220,10 +220,12 @@ def test_one_normalizer_serves_several_threads() -> None:
         ([b"b" * size for size in range(1, 70)], b"b" * 70, b"\x1f\x1f"),  # 64, then 6
     ],
 )
-def test_meta_pieces_become_the_boundary(pieces: list[bytes], text: bytes, expected: bytes) -> None:
+def test_meta_pieces_become_boundary_marks(
+    pieces: list[bytes], text: bytes, expected: bytes
+) -> None:
     assert replace_meta_pieces(pieces, text) == expected
 
 
-def test_meta_pieces_hold_no_zero_byte() -> None:
+def test_meta_pieces_must_not_contain_a_zero_byte() -> None:
     with pytest.raises(TrainingError, match="invalid null character"):
         replace_meta_pieces([b"a\0b"], b"a")

@@ -16,10 +16,10 @@ from spmcompat.cli.train import main
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
+from spmcompat.pretokenization.script_runs import script_runs
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.unicode import scripts
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
@@ -151,7 +151,7 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
         models.append(ModelProto.FromString((tmp_path / "m.model").read_bytes()))
     plain, cut = models
     assert any("b1" in piece.piece for piece in plain.pieces)
-    assert all(len(scripts.script_runs(piece.piece)) == 1 for piece in cut.pieces[3:])
+    assert all(len(script_runs(piece.piece)) == 1 for piece in cut.pieces[3:])
     cut.trainer_spec.vocab_size = plain.trainer_spec.vocab_size  # as many as there were
     assert plain.trainer_spec == cut.trainer_spec
 

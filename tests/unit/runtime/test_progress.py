@@ -1,4 +1,4 @@
-"""Lines, bars and levels."""
+"""Log lines, bars and log levels."""
 
 import io
 import logging
@@ -56,7 +56,7 @@ def test_stage_on_a_terminal() -> None:
     assert "INFO spmcompat: a fact\n" in stream.getvalue()
 
 
-def test_no_bar_where_facts_are_not_wanted() -> None:
+def test_no_bar_above_the_log_level_of_facts() -> None:
     stream = _Terminal()
     with Report(1, stream).stage("Counting", 10) as stage:
         stage.advance(10)
@@ -76,7 +76,7 @@ def test_configured_logging_gets_the_lines(caplog: pytest.LogCaptureFixture) -> 
     assert caplog.record_tuples == [("spmcompat", logging.INFO, "a fact")]
 
 
-def test_a_stream_of_its_own_keeps_the_lines(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_given_stream_gets_the_lines_instead_of_logging(caplog: pytest.LogCaptureFixture) -> None:
     stream = io.StringIO()
     with caplog.at_level(logging.INFO, logger="spmcompat"):
         Report(0, stream).info("a fact")

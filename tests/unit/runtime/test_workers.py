@@ -1,4 +1,4 @@
-"""Tasks, errors and interrupts."""
+"""Workers: tasks, errors and interrupts."""
 
 import io
 import itertools
@@ -29,8 +29,8 @@ def test_every_task_is_done_once(count: int, tasks: int) -> None:
     assert sorted(task for part in done for task in part) == list(range(2 * tasks))
 
 
-def test_tasks_are_begun_in_order() -> None:
-    """So of the tasks that wait for those before them, as lanes do, one is always at work."""
+def test_tasks_begin_in_order() -> None:
+    """Lanes wait for those before them. As tasks begin in order, one of them is always running."""
     begun: list[int] = []
     Workers(1).run(range(100), lambda _, task: begun.append(task))
     assert begun == list(range(100))
@@ -53,7 +53,7 @@ def test_tasks_are_taken_in_the_calling_thread_and_only_as_needed() -> None:
 
     Workers(1).feed(tasks(), do)
     assert takers == {threading.get_ident()}
-    # One is at work while the next one is taken.
+    # One task is running while the next one is taken.
     assert max(ahead) <= 1
 
 
@@ -82,7 +82,7 @@ def test_an_error_stops_the_others(count: int, form: str) -> None:
     assert set(threading.enumerate()) <= threads
 
 
-def test_an_error_of_the_iterator_surfaces_and_stops_the_workers() -> None:
+def test_an_error_of_the_iterator_is_raised_and_stops_the_workers() -> None:
     error = ValueError("iterator")
     threads = set(threading.enumerate())
 
@@ -98,7 +98,7 @@ def test_an_error_of_the_iterator_surfaces_and_stops_the_workers() -> None:
     assert set(threading.enumerate()) <= threads
 
 
-def test_threads_stay_for_the_next_call_and_end_with_the_workers() -> None:
+def test_threads_stay_for_the_next_call_and_end_when_the_workers_are_deleted() -> None:
     before = set(threading.enumerate())
     workers = Workers(3)
     used = [workers.call(threading.get_ident) for _ in range(5)]
@@ -132,7 +132,7 @@ def press_ctrl_c() -> None:
 def test_an_interrupt_does_not_wait_for_long_tasks(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kernel that does not look at the flag, with and without tasks that wait behind it."""
+    """The kernel does not check the flag; further tasks may be waiting."""
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
     release = threading.Event()
     begun, number = [], itertools.count(1)
@@ -152,7 +152,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     release.set()
     for thread in set(threading.enumerate()) - threads:
         thread.join(60)
-    # Those that waited are not begun any more, and no thread stays behind.
+    # Tasks that waited do not begin any more, and no thread is left.
     assert len(begun) == len(ended) == min(count, tasks)
     assert set(threading.enumerate()) <= threads
 
@@ -160,7 +160,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
 @pytest.mark.parametrize("form", ["run", "feed"])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("tasks", [1, 100])
-def test_an_interrupt_waits_for_tasks_that_look_at_the_flag(
+def test_an_interrupt_waits_for_tasks_that_check_the_flag(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 60)

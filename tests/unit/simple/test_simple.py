@@ -1,4 +1,4 @@
-"""Word and char models."""
+"""The word and char trainers."""
 
 import math
 
@@ -20,7 +20,7 @@ def test_scores_are_float32_logarithms_of_shares() -> None:
     assert scores == [float(np.float32(score)) for score in scores]
     assert scores == pytest.approx([float(score) for score in expected], rel=1e-6)
     assert log_shares([0], 5) == [-math.inf]
-    # A total wraps as it does in the reference.
+    # The total wraps, as in the reference.
     assert log_shares([1], 2**64 + 3) == log_shares([1], 3)
 
 
@@ -35,7 +35,7 @@ def test_characters() -> None:
         train_char([(ord("z"), 0)], None)
 
 
-def test_words_with_unknown_characters_count_but_are_no_pieces() -> None:
+def test_words_with_unknown_characters_are_counted_but_are_not_pieces() -> None:
     words = [("▁a▅".encode(), 5), ("▁b".encode(), 2), ("▁c".encode(), 1)]
     every = train_word(words, 8, None)
     assert every == [
@@ -45,7 +45,7 @@ def test_words_with_unknown_characters_count_but_are_no_pieces() -> None:
     assert train_word([], 5, None) == []
 
 
-def test_words_of_a_corpus_come_by_count() -> None:
+def test_words_are_sorted_by_count() -> None:
     corpus = stages.read(["b a", "a b c", "b"])
     words = [(word.decode(), count) for word, count in corpus.counted_words()]
     assert words == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
@@ -56,6 +56,6 @@ def test_words_of_a_corpus_come_by_count() -> None:
     assert [word.decode() for word, _ in suffixed.counted_words()] == ["a", "▁", "▁b"]
 
 
-def test_the_whole_alphabet_is_all_but_boundaries() -> None:
+def test_the_whole_alphabet_has_all_characters_but_the_boundary_mark() -> None:
     counts = {0x1F: 9, ord("b"): 2, ord("a"): 2, 0x2585: 5}
     assert whole_alphabet(counts) == [(0x2585, 5), (ord("a"), 2), (ord("b"), 2)]

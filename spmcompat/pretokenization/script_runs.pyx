@@ -1,8 +1,14 @@
-"""The Python face of scripts.hpp and script_runs.hpp, for tests and tools."""
+"""The Python binding of script_runs.hpp, and of the scripts it is built on, for tests.
+
+Training uses the C++ class. The binding is part of the package so that the tests can also be run
+against an installed package.
+"""
 
 from libc.stdint cimport uint32_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+
+from spmcompat.releases import DEFAULT
 
 
 cdef extern from "spmcompat/unicode/scripts.hpp" namespace "spmcompat" nogil:
@@ -19,8 +25,6 @@ cdef extern from "spmcompat/pretokenization/script_runs.hpp" namespace "spmcompa
         ScriptRuns() except +
         void mark(string text, uint32_t boundary, string& out) except +
 
-
-cdef uint32_t BOUNDARY = 0x1F
 
 COMMON = kScriptCommon
 INHERITED = kScriptInherited
@@ -40,8 +44,8 @@ def script_of(uint32_t code_point):
     Returns
     -------
     int
-        The script by the table of sentencepiece 0.2.3; COMMON if the table does not hold it.
-        The numbers are this package's own.
+        The script in the table of sentencepiece 0.2.3; COMMON if the table does not hold the
+        code point. The numbers are this package's own.
     """
     return cpp_script_of(code_point)
 
@@ -52,7 +56,7 @@ def script_runs(str text not None):
     Parameters
     ----------
     text : str
-        A normalized text, with U+2581 for spaces and without U+001F.
+        A normalized text, with the space mark (U+2581) for spaces and without boundary marks.
 
     Returns
     -------
@@ -62,5 +66,5 @@ def script_runs(str text not None):
     cdef unique_ptr[ScriptRuns] runs
     cdef string marked
     runs.reset(new ScriptRuns())
-    runs.get().mark(text.encode(), BOUNDARY, marked)
-    return marked.decode().split("\x1f")
+    runs.get().mark(text.encode(), DEFAULT.boundary, marked)
+    return marked.decode().split(chr(DEFAULT.boundary))

@@ -1,0 +1,75 @@
+// An open-addressing hash table with linear probing: the base of the tables that look up keys.
+//
+// A slot holds a key and its value. Other tables are built on this one and define their slots:
+// what a key is, what an empty slot looks like, and how a slot gives its hash back. The number
+// of used slots is also theirs, because most of them number their entries anyway.
+//
+// A slot is a plain struct. Default constructed, it is empty. It has is_empty() and hash().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spmcompat {
+
+template <typename Slot>
+class OpenTable {
+ public:
+  static constexpr size_t kFirstSize = 1024;
+
+  // A table without slots allocates them for the first key. `find` needs slots.
+  OpenTable() = default;
+  explicit OpenTable(size_t slots) : slots_(slots), mask_(slots - 1) {}
+
+  // The slot with this hash for which matches(slot) holds. If there is none, an empty slot for the
+  // new key. `used` is the number of used slots: at most two thirds of all slots are.
+  template <typename Matches>
+  Slot& find_or_add(uint32_t hash, size_t used, Matches matches) {
+    if ((used + 1) * 3 > slots_.size() * 2) grow();
+    return slots_[probe(hash, matches)];
+  }
+
+  // The slot with this hash for which matches(slot) holds, or an empty slot. There must be slots.
+  template <typename Matches>
+  const Slot& find(uint32_t hash, Matches matches) const {
+    return slots_[probe(hash, matches)];
+  }
+
+  // The slot that a search looks at first. There must be slots.
+  const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
+  void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
+
+  bool has_slots() const { return !slots_.empty(); }
+  // All slots, the empty ones included.
+  auto begin() const { return slots_.begin(); }
+  auto end() const { return slots_.end(); }
+  auto begin() { return slots_.begin(); }
+  auto end() { return slots_.end(); }
+
+  // Frees the memory.
+  void clear() { std::vector<Slot>().swap(slots_); }
+
+ private:
+  template <typename Matches>
+  size_t probe(uint32_t hash, Matches matches) const {
+    size_t i = hash & mask_;
+    while (!slots_[i].is_empty() && !matches(slots_[i])) i = (i + 1) & mask_;
+    return i;
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? kFirstSize : slots_.size() * 2);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.is_empty()) continue;
+      slots_[probe(slot.hash(), [](const Slot&) { return false; })] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  size_t mask_ = 0;  // the number of slots, a power of two, less one
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,47 @@
+// From hashes to the ids of entries that the owner keeps, each entry with the next number as id.
+//
+// A slot holds 32 bits of the hash, so an entry is compared only if they agree.
+#pragma once
+
+#include <cstdint>
+
+#include "spmcompat/containers/open_table.hpp"
+
+namespace spmcompat {
+
+class SlotIndex {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // Returns the id of the entry with this hash for which equal(id) holds. If there is none,
+  // inserts and returns `next`, the number of entries so far.
+  template <typename Equal>
+  uint32_t find_or_insert(uint32_t hash, uint32_t next, Equal equal) {
+    Slot& slot = table_.find_or_add(hash, next, [hash, &equal](const Slot& other) {
+      return other.stored_hash == hash && equal(other.id);
+    });
+    if (slot.is_empty()) slot = {hash, next};
+    return slot.id;
+  }
+
+  void prefetch(uint32_t hash) const { table_.prefetch(hash); }
+  // The id that find_or_insert looks at first, or kNone.
+  uint32_t first_guess(uint32_t hash) const {
+    return table_.has_slots() ? table_.first_slot(hash).id : kNone;
+  }
+
+  void clear() { table_.clear(); }
+
+ private:
+  struct Slot {
+    uint32_t stored_hash = 0;
+    uint32_t id = kNone;
+
+    bool is_empty() const { return id == kNone; }
+    uint32_t hash() const { return stored_hash; }
+  };
+
+  OpenTable<Slot> table_;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,45 @@
+"""A command in a process of its own: its cost, and what Ctrl-C leaves of it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from spmcompat.tools.parity.measure import run
+
+
+def test_the_cost_of_a_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "print('said'); raise SystemExit(3)"]
+    process = run(command, tmp_path)
+    assert (process.exit_code, process.log, process.failure) == (3, "said\n", "said")
+    assert min(process.seconds, process.cpu_seconds) > 0
+    assert process.peak_kib > 1000
+
+
+def test_ctrl_c_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    def interrupted(process: subprocess.Popen[bytes]) -> NoReturn:
+        started.append(process.pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path)
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
+
+
+def test_ctrl_c_when_the_command_has_just_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(process: subprocess.Popen[bytes]) -> NoReturn:
+        process.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run([sys.executable, "-c", ""], tmp_path)
