@@ -1,11 +1,13 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
 import math
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from spmcompat.counting.reading import CorpusOptions, read_corpus, read_unordered
+from spmcompat.errors import MissingFileError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import Model, assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
@@ -146,7 +148,20 @@ def learn_unigram(
         release=settings.release,
         **trainer.unigram_extensions(vars(settings.extensions)),
     )
-    return trainer.train(corpus, options, workers, report)
+    seed_lines = _read_lines(spec.seed_sentencepieces_file) if spec.seed_sentencepieces_file else ()
+    return trainer.train(corpus, options, workers, report, seed_lines)
+
+
+def _read_lines(path: str) -> Iterator[bytes]:
+    """Yield the lines of a seed file, which is opened when the first one is needed."""
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise MissingFileError(
+            f'NOT_FOUND: "{path}": {reason}: check --seed_sentencepieces_file.'
+        ) from error
 
 
 def corpus_options(settings: Settings) -> CorpusOptions:

@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +22,36 @@ if ROOT in sys.path:
 
 import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, environments, harness  # noqa: E402
+
+SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/")
+REFERENCE_FIXTURES = {"trainers", "old_release", "reference"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Set the markers that a test does not set itself, before pytest reads ``-m``."""
+    for item in items:
+        if item.nodeid.startswith(SLOW_FOLDERS):
+            item.add_marker(pytest.mark.slow)
+        if (
+            item.nodeid.startswith("tests/parity/")
+            or REFERENCE_FIXTURES & set(item.fixturenames)
+            or imports_the_reference(item.module)
+        ):
+            item.add_marker(pytest.mark.reference)
+
+
+def imports_the_reference(module: ModuleType) -> bool:
+    """Whether a module imports the real library, something from it, or the wrappers in parity."""
+    origins = {
+        value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        for value in vars(module).values()
+    }
+    return any(
+        str(origin).split(".")[0] == "sentencepiece"
+        or str(origin).startswith("tests.parity.reference")
+        for origin in origins
+    )
 
 
 @pytest.fixture(scope="session")

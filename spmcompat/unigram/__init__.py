@@ -1,1 +1,1 @@
-"""The Unigram trainer: a module a stage, the pipeline in trainer.py."""
+"""The Unigram trainer: one package for each stage, and the pipeline in trainer.py."""

@@ -1,14 +1,13 @@
 """Training for the fewest tokens: hard EM from the seeds, and one pruning by use (MinGram).
 
-A text is cut into as few pieces as can be. Of such segmentations the most probable is taken, and
-of equal ones that whose last piece is the longest, then the last but one, and so on.
+A text is segmented into as few pieces as possible. Among such segmentations the most probable one
+wins; among equal ones the one whose last piece is the longest, then the last but one, and so on.
 
-Scores tell that to every encoder that looks for the highest sum of them: a piece costs `PRICE` and
-how improbable it is, in steps of `GRID`. Within a stretch of text that pieces can bridge, fewer
-pieces always cost less, up to 63 of them: 63 * 63 steps are less than the price of one more. All
-sums are multiples of the step, and float32 carries these exactly up to 2**22, which 4,096 pieces
-reach; sentencepiece from 0.2.2 on takes sums back to zero from 100,000 on, and so is exact for
-lines of any length.
+The scores make every encoder that looks for the highest sum do this: a piece costs `PRICE` plus its
+improbability in steps of `GRID`. Within a slice of text that pieces can bridge, fewer pieces always
+cost less, up to 63 pieces: 63 * 63 steps are less than the price of one more piece. All sums are
+multiples of the step. Float32 holds these exactly up to 2**22, which 4,096 pieces reach.
+sentencepiece from 0.2.2 on subtracts sums above 100,000, so it is exact for lines of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
 Alignment", arXiv 2606.27019, whose own scores float32 does not hold.
@@ -28,13 +27,13 @@ from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
 
 GRID = 0.25
-"""Nats."""
+"""The step of all scores, in nats."""
 
 STEPS = 63
-"""What is more improbable than so many counts as so many."""
+"""Cap of the improbability, in grid steps."""
 
 PRICE = 1008.0
-"""Of a piece, in nats: 4,032 steps; with the improbability at most 4,095."""
+"""The price of a piece in nats: 4,032 steps, or up to 4,095 with its improbability."""
 
 
 def train_fewest_tokens(
@@ -46,24 +45,24 @@ def train_fewest_tokens(
     workers: Workers,
     report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Estimate, prune once to the size, and estimate again.
+    """Estimate, prune once to the final size, and estimate again.
 
     Parameters
     ----------
     lattices : Lattices
-        Those of the corpus over the seeds.
+        The lattices of the corpus over the seeds.
     alphabet : list of (int, int)
-        Required characters with their counts, by count descending; they stay in any case.
+        Required characters with their counts, by count descending; they always stay.
     size : int
-        How many pieces there are to be.
+        The number of final pieces.
     steps : int
-        Of EM, before the pruning and after it.
+        EM steps before the pruning, and again after it.
     lanes : int
-        Parts in which counts are summed.
+        Number of reduction lanes; it fixes the order of the float sums.
     workers : Workers
         Real threads; the result is the same for any number of them.
     report : Report
-        Told the stages and their facts.
+        Receives progress and log lines.
 
     Returns
     -------
@@ -75,7 +74,7 @@ def train_fewest_tokens(
     with report.stage("Hard EM", 2 * steps, "passes") as stage:
         pieces = _estimate(lattices, steps, lanes, workers, report, stage)
         report.step("Pruning")
-        pieces, new_ids = prune_flat(pieces, size, required)
+        pieces, new_ids = prune_flat(pieces, size, keep_first=required)
         lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
         pieces = _estimate(lattices, steps, lanes, workers, report, stage)
     final = priced(finalize(pieces, alphabet, size))
@@ -83,14 +82,14 @@ def train_fewest_tokens(
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
-    """Return the pieces with the scores of an encoder, for log probabilities."""
+    """Turn log probabilities into the scores of the model."""
     return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
 
 
 def _estimate(
     lattices: Lattices, steps: int, lanes: int, workers: Workers, report: Report, stage: Stage
 ) -> Pieces:
-    """Return the pieces with the log probabilities of maximum likelihood, all of them."""
+    """Return all pieces with maximum likelihood log probabilities."""
     for _ in range(steps):
         report.step("Counting best paths")
         counts = lattices.best_path_counts(lanes, workers)

@@ -1,7 +1,8 @@
-// The final pieces: all required characters, then the best of the rest.
+// The final pieces: all required characters, then the best other pieces.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -13,8 +14,8 @@
 
 namespace spmcompat {
 
-// By score descending, then bytes ascending.
-inline Pieces ranked(const Pieces& pieces) {
+// Sorts by score descending, then bytes ascending.
+inline Pieces sort_by_score(const Pieces& pieces) {
   std::vector<uint32_t> order(pieces.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
@@ -24,27 +25,28 @@ inline Pieces ranked(const Pieces& pieces) {
   return pieces.select(order);
 }
 
-// Required characters that were pruned come back, with scores that are added up in float.
+// Required characters that were pruned come back: with the lowest score, plus a step for each one
+// before, added up in float as the reference does.
 inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
                        size_t size) {
   std::unordered_set<std::string_view> missing(required.begin(), required.end());
-  size_t room = size - std::min(size, missing.size());
-  const Pieces best = ranked(trained);
+  size_t others = size - std::min(size, missing.size());
+  const Pieces best = sort_by_score(trained);
   Pieces final;
   for (uint32_t id = 0; id < best.size(); ++id) {
     const bool is_required = missing.erase(best[id]) > 0;
-    if (!is_required && room == 0) continue;
-    if (!is_required) --room;
+    if (!is_required && others == 0) continue;
+    if (!is_required) --others;
     final.add(best[id], best.score[id]);
   }
   const float lowest = trained.min_score();
-  float rank = 0.0f;
+  float offset = 0.0f;
   for (const std::string& character : required) {
     if (missing.count(character) == 0) continue;
-    final.add(character, lowest + rank);
-    rank += 0.0001f;
+    final.add(character, lowest + offset);
+    offset += 0.0001f;
   }
-  return ranked(final);
+  return sort_by_score(final);
 }
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-"""The final pieces: all required characters, then the best of the rest."""
+"""The final pieces: all required characters, then the best other pieces."""
 
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -21,7 +21,7 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     alphabet : list of (int, int)
         Required characters, by count descending.
     size : int
-        How many pieces there are to be; fewer if there are not so many.
+        How many pieces to return; fewer if there are not enough.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     Notes
     -----
     A required character that was pruned comes back with the lowest score, plus 0.0001 for each
-    such character before it: added up in float32, as in sentencepiece 0.2.3.
+    such character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
     """
     cdef vector[string] required = [chr(character).encode() for character, _ in alphabet]
     cdef Pieces final = Pieces()

@@ -8,7 +8,6 @@ cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
         vector[float] score
         uint32_t size()
         void add(const string& piece, float score) except +
-        float min_score()
         CPieces select(const vector[uint32_t]& kept) except +
 
     string piece_text(const CPieces& pieces, uint32_t id) except +

@@ -1,4 +1,4 @@
-"""The pieces of the model in training."""
+"""The pieces in training."""
 
 from cython cimport final
 from libc.math cimport isfinite
@@ -25,13 +25,8 @@ cdef class Pieces:
             yield bytes(piece_text(self.pieces, i)), self.pieces.score[i]
 
     @property
-    def min_score(self):
-        """The lowest score."""
-        return self.pieces.min_score()
-
-    @property
     def all_finite(self):
-        """Whether every score is a number."""
+        """Whether every score is finite."""
         cdef float score
         for score in self.pieces.score:
             if not isfinite(score):

@@ -1,8 +1,8 @@
-"""The Unigram trainer: seeds, then EM and pruning in turn, then the final pieces (Kudo 2018)."""
+"""The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from spmcompat.errors import TrainingError
@@ -20,7 +20,7 @@ from spmcompat.unigram.pruning.exact_pruning import prune_exact
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
-from spmcompat.unigram.seeding.seed_file import read_seed_file
+from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
     SeedRule,
@@ -80,20 +80,26 @@ def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def train(
-    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
+    corpus: Corpus,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+    seed_lines: Iterable[bytes] = (),
 ) -> list[tuple[bytes, float]]:
     """Train a Unigram model.
 
     Parameters
     ----------
     corpus : Corpus
-        What to train on.
+        The corpus; its parts are dropped as soon as they are not needed.
     options : UnigramOptions
-        How.
+        The options of the trainer.
     workers : Workers
         Real threads; the result is the same for any number of them.
     report : Report
-        Told the stages and their facts.
+        Receives progress and log lines.
+    seed_lines : iterable of bytes
+        The lines of the seed file, if the options name one.
 
     Returns
     -------
@@ -105,7 +111,9 @@ def train(
     TrainingError
         If nothing is left to train.
     """
-    lattices = _seed_lattices(corpus, options, workers, report)
+    seeds = make_seeds(corpus, options, workers, report, seed_lines)
+    lattices = _build_lattices(corpus, seeds, options, workers, report)
+    del seeds  # The lattices hold the pieces in training.
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
     if options.objective == "fewest_tokens":
@@ -126,11 +134,10 @@ def train(
     return _estimate_again(final, corpus, options, workers, report)
 
 
-def _seed_lattices(
-    corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report
+def _build_lattices(
+    corpus: Corpus, seeds: Pieces, options: UnigramOptions, workers: Workers, report: Report
 ) -> Lattices:
-    """Return the lattices over the seeds; of the corpus is left what they need."""
-    seeds = make_seeds(corpus, options, workers, report)
+    """Return the lattices over the seeds. Drop what only the seeding needed of the corpus."""
     corpus.drop_uses()
     corpus.seed_text = None
     return_freed_memory()
@@ -144,7 +151,7 @@ def _seed_lattices(
 def _prune_by_loss(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> Pieces:
-    """Train and prune in turn until the pieces are as few as desired."""
+    """Alternate EM and pruning until the desired size is reached."""
     desired_size = options.loop_size
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
@@ -157,12 +164,9 @@ def _prune_by_loss(
             pieces, new_ids = _pruned(lattices, size, options, workers, report)
             pieces.check()
             stage.advance()
-            is_last = not options.release.stops_before_pruning and len(pieces) <= desired_size
-            # It keeps what the text cannot do without, were it more than desired. By likelihood
-            # some pieces always leave: more than desired are more than there are characters, so
-            # some can be cut, and those that can never exceed the size. Only where the search for
-            # their cuts gave up do all stay, and then the reference goes on.
-            is_last |= options.prune == "exact" and len(pieces) == before
+            is_last = _reaches_size(pieces, desired_size, options) or _can_drop_nothing(
+                pieces, before, options
+            )
             if is_last and options.loop_size > options.final_size:
                 return pieces
             report.step("Renumbering")
@@ -171,6 +175,24 @@ def _prune_by_loss(
             if is_last:
                 _train_round(lattices, options, workers, report, stage, keep=True)
                 return lattices.pieces
+
+
+def _reaches_size(pieces: Pieces, desired_size: int, options: UnigramOptions) -> bool:
+    """Tell whether this pruning is the last because few enough pieces are left.
+
+    Releases that stop before a pruning check the size there instead.
+    """
+    return not options.release.stops_before_pruning and len(pieces) <= desired_size
+
+
+def _can_drop_nothing(pieces: Pieces, before: int, options: UnigramOptions) -> bool:
+    """Tell whether this pruning is the last because the text needs every piece.
+
+    Exact pruning keeps all pieces that the text needs, even more than the desired size. Pruning by
+    likelihood keeps all pieces only if the search for alternatives gave up, and then the reference
+    goes on.
+    """
+    return options.prune == "exact" and len(pieces) == before
 
 
 def _train_round(
@@ -182,7 +204,7 @@ def _train_round(
     *,
     keep: bool = False,
 ) -> None:
-    """Do the EM steps of one round; with `keep` no piece is dropped."""
+    """Run the EM steps of one round; with `keep` no piece is dropped."""
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
         counts = lattices.expected_counts(options.lanes, workers)
@@ -191,7 +213,7 @@ def _train_round(
         pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
         pieces.check()
         objective = counts.objective
-        del counts  # Renumbering is where most memory is held.
+        del counts  # Renumbering holds the most memory.
         report.step("Renumbering")
         lattices.renumber(pieces, new_ids, workers)
         stage.advance()
@@ -201,7 +223,7 @@ def _train_round(
 def _pruned(
     lattices: Lattices, size: int, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Pieces, NewIds]:
-    """Keep so many pieces, chosen as the options say."""
+    """Return the `size` best pieces by the criterion of the options, and their new ids."""
     if options.prune == "flat":
         report.step("Pruning")
         return prune_flat(lattices.pieces, size)
@@ -226,7 +248,7 @@ def _estimate_again(
     workers: Workers,
     report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Estimate the scores of the final pieces once more, if that is asked."""
+    """Estimate the scores of the final pieces once more if the options ask for it."""
     if options.final_estimate == "renormalize":
         shift = log_sum([score for _, score in final])
         return [(piece, score - shift) for piece, score in final]
@@ -239,8 +261,14 @@ def _estimate_again(
     return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
 
-def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report: Report) -> Pieces:
-    """Return the seed pieces, from the corpus or from the file that the options name."""
+def make_seeds(
+    corpus: Corpus,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+    seed_lines: Iterable[bytes] = (),
+) -> Pieces:
+    """Return the seeds: from the lines of the seed file, if the options name one, or the corpus."""
     if not corpus.alphabet:
         raise TrainingError(
             "No character of the corpus is left to train on: all of its text is meta pieces or "
@@ -248,8 +276,8 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
-        counts = read_seed_file(options.seed_sentencepieces_file, options.release)
-        # Here 0 leaves no seed but the characters.
+        counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
+        # For a seed file 0 is no default: only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release
@@ -288,7 +316,10 @@ def make_seeds(corpus: Corpus, options: UnigramOptions, workers: Workers, report
 
 
 def _seed_limit(options: UnigramOptions) -> int:
-    """0 may scale with the vocabulary; a negative number is no limit."""
+    """Return the largest number of seeds besides the characters.
+
+    A negative option means no limit. 0 scales with the vocabulary in 0.2.3.
+    """
     if options.seed_factor > 0:
         return _times(options.seed_factor, options.vocab_size)
     size = options.seed_sentencepiece_size
@@ -303,6 +334,6 @@ def _times(factor: float, vocab_size: int) -> int:
 
 
 def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
-    """Estimate the passes over the corpus until `size` pieces are pruned to the desired size."""
+    """Estimate the passes over the corpus until the desired size is reached."""
     rounds = rounds_left(size, desired_size, options.shrinking_factor)
     return rounds * (options.num_sub_iterations + 1)

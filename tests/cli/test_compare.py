@@ -1,4 +1,4 @@
-"""``spmcompat compare``: trains, evaluates, resumes and reports."""
+"""``spmcompat compare``: it trains, evaluates, resumes and writes a report."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from spmcompat.tools.compare import runs
 from spmcompat.tools.compare.command import main
 from tests.parity import corpora
 
+pytestmark = pytest.mark.reference
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = corpora.words_text(3, 400, "latin", 200)
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    # The trainings are processes of their own, and must find what is tested.
+    # Each training is a process of its own, which must import the same package.
     monkeypatch.setenv("PYTHONPATH", str(Path(runs.__file__).parents[3]))
     return tmp_path
 
@@ -33,7 +35,8 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return main(given, stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
-def test_every_kind_of_trainer(folder: Path) -> None:
+@pytest.mark.slow
+def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     (folder / "gold.tsv").write_text("undone\tun done\n", encoding="utf-8")
     (folder / "own.toml").write_text("[own]\nnum_sub_iterations = 1\n", encoding="utf-8")
     names = "unigram,bpe-separate-spaces,hf-wordpiece,hf-bytelevel-bpe,hf-unigram,own.toml"
@@ -55,8 +58,9 @@ def test_every_kind_of_trainer(folder: Path) -> None:
     assert sorted(held_out + trained) == sorted(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
-def test_an_interrupted_comparison_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     train = runs._train
     trained: list[str] = []
 
@@ -79,14 +83,14 @@ def test_an_interrupted_comparison_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert trained == ["unigram-100", "bpe-100"]
     assert run("--configs", "unigram,bpe")[0] == 0
     assert trained == ["unigram-100", "bpe-100"]
-    # Another text is another comparison.
+    # With another text, everything is trained again.
     with open("text.txt", "a", encoding="utf-8") as text:
         text.write("and one more line\n")
     assert run("--configs", "unigram")[0] == 0
     assert trained == ["unigram-100", "bpe-100", "unigram-100"]
 
 
-def test_a_training_that_fails(folder: Path) -> None:
+def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) -> None:
     (folder / "bad.toml").write_text("[bad]\nshrinking_factor = 3\n", encoding="utf-8")
     status, _, err = run("--configs", "unigram,bad.toml", "--quiet")
     assert status == 1
@@ -119,7 +123,7 @@ def test_a_training_that_fails(folder: Path) -> None:
         (("--report", "text.txt"), "text.txt: "),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(arguments: tuple[str, ...], message: str) -> None:
+def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     status, out, err = run("--quiet", *arguments)
     assert (status, out) == (1, "")
     assert err.count("\n") == 1
@@ -184,7 +188,9 @@ def test_a_text_whose_name_is_no_utf_8(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_libraries_that_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named_before_anything_is_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     status, _, err = run("--configs", "unigram,hf-unigram", "--quiet")
     assert status == 1

@@ -1,4 +1,4 @@
-"""The command that tells how two models differ."""
+"""``spmcompat diff``: its report, its JSON, its exit status, and its errors."""
 
 import io
 import json
@@ -25,25 +25,33 @@ def _main(*arguments: str) -> tuple[int, str, str]:
     return status, out.getvalue(), err.getvalue()
 
 
+def _train(model: str, **options: str) -> None:
+    written = io.BytesIO()
+    spmcompat.train(
+        input="t.txt",
+        model_writer=written,
+        vocab_size=400,
+        minloglevel=2,
+        **options,
+    )
+    Path(model).write_bytes(written.getvalue())
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a model, a copy, and one of two changed options."""
+    """Return a folder with a model, its copy, and a model with other normalization rules.
+
+    The rules are few, because a comparison of two predefined sets takes more than a second.
+    """
     folder = tmp_path_factory.mktemp("models")
-    text = folder / "t.txt"
-    text.write_text(corpora.mixed_text(3))
-    written = io.BytesIO()
-    for name, normalization in (("a", "nfkc"), ("b", "nfkc_cf")):
-        spmcompat.train(
-            input=text,
-            model_writer=written,
-            vocab_size=400,
-            normalization_rule_name=normalization,
-            minloglevel=2,
-        )
-        (folder / f"{name}.model").write_bytes(written.getvalue())
-        written.seek(0)
-        written.truncate()
-    (folder / "copy.model").write_bytes((folder / "a.model").read_bytes())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("t.txt").write_text(corpora.mixed_text(3))
+        Path("a.tsv").write_text("".join(f"{n:X}\t2E\n" for n in range(0x4E00, 0x4E40)))
+        Path("b.tsv").write_text("".join(f"{n:X}\t{n + 32:X}\n" for n in range(0x41, 0x5B)))
+        for name in ("a", "b"):
+            _train(f"{name}.model", normalization_rule_tsv=f"{name}.tsv")
+        Path("copy.model").write_bytes(Path("a.model").read_bytes())
     return folder
 
 
@@ -52,16 +60,16 @@ def _in_the_folder(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(models)
 
 
-def test_equal() -> None:
+def test_equal_models_are_equal_byte_for_byte() -> None:
     status, out, err = _main("a.model", "copy.model")
     assert (status, err) == (EQUAL, "")
     assert out.splitlines()[-1] == "equal, byte for byte"
 
 
-def test_different() -> None:
+def test_the_report_names_what_differs_and_is_short() -> None:
     status, out, _ = _main("a.model", "b.model")
     assert status == DIFFERENT
-    assert "normalizer_spec.name  'nfkc'  'nfkc_cf'" in out
+    assert "normalizer_spec.normalization_rule_tsv  'a.tsv'  'b.tsv'" in out
     assert re.search(r"^  41  +-  +61  +.A.$", out, re.MULTILINE)
     assert "pieces only in A" in out
     assert "units of the last place" in out
@@ -69,7 +77,7 @@ def test_different() -> None:
     assert len(out.splitlines()) < 100
 
 
-def test_all_shows_everything() -> None:
+def test_all_leaves_nothing_out_of_the_report() -> None:
     status, out, _ = _main("--all", "a.model", "b.model")
     assert status == DIFFERENT
     assert "...and " not in out
@@ -86,34 +94,42 @@ def test_columns_stand_below_their_heads() -> None:
     assert all(row[head.index("units") + 5 - 1].isdigit() for row in rows)
 
 
-def test_json() -> None:
+def test_json_holds_the_whole_comparison() -> None:
     status, out, _ = _main("--json", "a.model", "b.model")
     told = json.loads(out)
     assert (status, told["equal"], told["same_content"]) == (DIFFERENT, False, False)
     assert (told["left"], told["right"]) == ("a.model", "b.model")
-    assert {"name": "normalizer_spec.name", "left": "nfkc", "right": "nfkc_cf"} in told["fields"]
+    name = "normalizer_spec.normalization_rule_tsv"
+    assert {"name": name, "left": "a.tsv", "right": "b.tsv"} in told["fields"]
     (charsmap,) = told["charsmaps"]
     assert {"source": "A", "left": None, "right": "a"} in charsmap["rules"]
     status, out, _ = _main("a.model", "--json", "copy.model")
     assert (status, json.loads(out)["equal"]) == (EQUAL, True)
 
 
-def test_json_has_no_numbers_of_its_own(models: Path) -> None:
+def test_rules_of_predefined_sets_are_compared() -> None:
+    for name in ("nfkc", "nfkc_cf"):
+        _train(f"{name}.model", normalization_rule_name=name)
+    (charsmap,) = json.loads(_main("--json", "nfkc.model", "nfkc_cf.model")[1])["charsmaps"]
+    assert {"source": "A", "left": None, "right": "a"} in charsmap["rules"]
+
+
+def test_a_score_that_json_cannot_hold_is_text(models: Path) -> None:
     changed = parse((models / "a.model").read_bytes())
     changed.pieces[5].score = float("-inf")
     Path("inf.model").write_bytes(changed.SerializeToString())
     out = _main("--json", "a.model", "inf.model")[1]
 
     def refuse(name: str) -> None:
-        pytest.fail(f"{name} is no JSON")
+        pytest.fail(f"{name} is not JSON")
 
     (score,) = json.loads(out, parse_constant=refuse)["pieces"]["scores"]
     assert score["right"] == "-inf"
 
 
-def test_written_in_another_way() -> None:
+def test_models_of_equal_content_may_be_written_in_different_ways() -> None:
     model = Path("a.model").read_bytes()
-    # The schema takes the last of two values for one field.
+    # A second, empty trainer_spec: protobuf merges it into the first one.
     Path("again.model").write_bytes(model + b"\x12\x00")
     status, out, _ = _main("a.model", "again.model")
     assert status == DIFFERENT
@@ -136,18 +152,18 @@ def test_written_in_another_way() -> None:
         (["--vocab_size=5", "a.model", "b.model"], "Unknown command line flag"),
     ],
 )
-def test_what_cannot_be_compared(arguments: list[str], message: str) -> None:
+def test_an_error_is_one_line(arguments: list[str], message: str) -> None:
     status, out, err = _main(*arguments)
     assert (status, out, err.count("\n")) == (USAGE, "", 1)
     assert err.startswith("spmcompat diff: ")
     assert message in err
 
 
-def test_help() -> None:
+def test_help_is_printed() -> None:
     assert _main("--help") == (EQUAL, HELP, "")
 
 
-def test_as_a_program() -> None:
+def test_the_program_escapes_characters_and_bears_a_closed_pipe() -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(spmcompat.__file__).parents[1]),
@@ -157,7 +173,7 @@ def test_as_a_program() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (DIFFERENT, "")
     assert "\\u2581" in done.stdout
-    # A reader that goes away early ends the program without a traceback.
+    # If the reader closes the pipe early, the program ends without a traceback.
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -167,7 +183,7 @@ def test_as_a_program() -> None:
         assert process.stderr.read() == b""
 
 
-def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_spmcompat_lists_its_commands_and_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert spmcompat_main(["diff", "a.model", "copy.model"]) == EQUAL
     assert spmcompat_main(["--help"]) == 0
     out = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""``spmcompat evaluate``: its tables, JSON and CSV, and what it refuses."""
+"""``spmcompat evaluate``: its tables, JSON and CSV, and its errors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 
 import spmcompat
 from spmcompat.tools.evaluate.command import main
+
+pytestmark = pytest.mark.reference
 
 TEXT = "the cat sat on the mat\nthe dog sat on the log\n" * 50
 
@@ -42,7 +44,7 @@ MODELS = ("unigram.model", "bpe.model", "--text", "text.txt", "--gold", "gold.ts
 
 
 @pytest.mark.usefixtures("folder")
-def test_table() -> None:
+def test_the_table_has_a_column_for_each_model() -> None:
     status, out, err = run(*MODELS)
     assert status == 0
     lines = out.splitlines()
@@ -56,7 +58,7 @@ def test_table() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_json_and_csv_hold_the_same() -> None:
+def test_json_and_csv_hold_the_same_numbers() -> None:
     status, out, err = run(*MODELS, "--json", "--quiet")
     assert (status, err) == (0, "")
     document = json.loads(out)
@@ -75,7 +77,7 @@ def test_json_and_csv_hold_the_same() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_several_texts_and_one_worker() -> None:
+def test_several_texts_add_up_and_workers_change_nothing() -> None:
     _, twice, _ = run("unigram.model", "--text", "text.txt", "text.txt", "--json")
     _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")
     a, b = json.loads(twice)["models"][0], json.loads(once)["models"][0]
@@ -104,7 +106,7 @@ def test_several_texts_and_one_worker() -> None:
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...], message: str) -> None:
+def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     status, out, err = run(*arguments, "--quiet")
     assert (status, out) == (1, "")
     assert err.count("\n") == 1
@@ -112,14 +114,14 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...], mes
 
 
 @pytest.mark.usefixtures("folder")
-def test_sentencepiece_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_how_to_install_sentencepiece(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     status, _, err = run("bpe.model", "--text", "text.txt", "--quiet")
     assert status == 1
     assert "pip install 'spmcompat[eval]'" in err
 
 
-def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_with_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as error:
         main(["m.model"])
     assert error.value.code == 2

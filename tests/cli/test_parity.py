@@ -1,4 +1,4 @@
-"""The command and the fixture that hold a training against the installed library."""
+"""``spmcompat parity`` and its pytest fixture, which compare with the installed library."""
 
 import importlib.metadata
 import io
@@ -15,6 +15,7 @@ from spmcompat.tools.parity.measure import Process
 from tests.parity import corpora
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.reference
 
 SMALL = ("--vocab_size=60", "--hard_vocab_limit=false", "--num_threads=2")
 INSTALLED = importlib.metadata.version("sentencepiece")
@@ -44,7 +45,7 @@ def _in_a_folder_with_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ],
     ids=str,
 )
-def test_equal(flags: list[str]) -> None:
+def test_equal_bytes_are_reported_and_no_file_is_left_behind(flags: list[str]) -> None:
     Path("with, comma.txt").write_text("some more words\n")
     Path("c").write_text("ß\nø\n")
     Path("r.tsv").write_text("41\t42\n")
@@ -61,8 +62,8 @@ def test_equal(flags: list[str]) -> None:
     ]
 
 
-def test_different() -> None:
-    # The reference draws another sample in every process.
+def test_a_difference_is_reported() -> None:
+    # The reference draws a different sample in each process.
     status, out, _ = _main("--input=t.txt", "--input_sentence_size=101", *SMALL)
     assert status == DIFFERENT
     assert "draws another sample in every process" in out
@@ -71,20 +72,20 @@ def test_different() -> None:
     assert "\n.vocab: line " in out
 
 
-def test_one_side_fails() -> None:
+def test_a_failure_of_one_side_is_a_difference() -> None:
     status, out, _ = _main("--input=t.txt", "--seed_sentencepieces_file=nowhere", *SMALL)
     assert status == DIFFERENT
     assert "\nDIFFERENT\n  spmcompat: spm_train: " in out
 
 
-def test_both_sides_fail() -> None:
+def test_two_failures_are_reported_and_are_no_difference() -> None:
     status, out, _ = _main("--input=t.txt", "--vocab_size=99999")
     assert status == EQUAL
     assert "\nboth fail:\n  sentencepiece: RuntimeError: " in out
     assert "\n  spmcompat: spm_train: Vocabulary size too high (99999)" in out
 
 
-def test_json() -> None:
+def test_json_holds_both_sides() -> None:
     status, out, _ = _main("--input=t.txt", *SMALL, "--json")
     told = json.loads(out)
     assert (status, told["equal"], told["both_fail"], told["compat"]) == (0, True, False, INSTALLED)
@@ -108,18 +109,18 @@ def test_json() -> None:
         (["--input=t.txt", "--compat=0.1.99"], "compat must be one of"),
     ],
 )
-def test_usage(flags: list[str], message: str) -> None:
+def test_an_error_is_one_line(flags: list[str], message: str) -> None:
     status, out, err = _main(*flags)
     assert (status, out, err.count("\n")) == (USAGE, "", 1)
     assert err.startswith("spmcompat parity: ")
     assert message in err
 
 
-def test_help() -> None:
+def test_help_is_printed() -> None:
     assert _main("--help") == (EQUAL, HELP, "")
 
 
-def test_without_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_how_to_install_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
@@ -129,7 +130,9 @@ def test_without_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install 'spmcompat[parity]'" in err
 
 
-def test_a_release_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_release_is_compared_as_the_newest_known_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(check, "installed", lambda: "99.0.0")
     status, out, _ = _main("--input=t.txt", *SMALL)
     assert status == EQUAL
@@ -140,7 +143,7 @@ def test_a_release_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     ) in out
 
 
-def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_the_command_with_a_status_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> Process:
         raise KeyboardInterrupt
 
@@ -150,7 +153,7 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert err.endswith("interrupted.\n")
 
 
-# ---------------------------------------------------------------- the fixture
+# ---------------------------------------------------------------- the pytest fixture
 
 USES = """
 def test_equal(spmcompat_parity):
@@ -172,7 +175,10 @@ def test_objects(spmcompat_parity):
 """
 
 
-def test_the_fixture(pytester: pytest.Pytester) -> None:
+@pytest.mark.slow
+def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
+    pytester: pytest.Pytester,
+) -> None:
     text = corpora.words_text(seed=5, lines=300, types=60)
     pytester.makefile(".txt", t=text)
     pytester.makepyfile(USES)

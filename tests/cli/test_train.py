@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from spmcompat.releases import DEFAULT
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers
+from tests.waiting import LIMIT
 
 TEXT = corpora.words_text(seed=5, lines=80, types=60)
 
@@ -170,10 +170,11 @@ def test_interrupt_while_reading(tmp_path: Path) -> None:
         for line in process.stderr:
             if b"Loading corpus" in line:
                 break
-        # It now waits for a text that never comes.
-        time.sleep(0.3)
+        # More than a pipe holds, so the program has begun to read. The rest never comes.
+        assert process.stdin is not None
+        os.write(process.stdin.fileno(), b"a " * (1 << 20))
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 130
+        assert process.wait(LIMIT) == 130
     assert list(tmp_path.iterdir()) == []
 
 

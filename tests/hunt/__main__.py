@@ -1,9 +1,9 @@
-"""Hunts for differences: random options over random texts, both sides, every byte.
+"""Searches for differences between spmcompat and the real library.
 
-``python -m tests.hunt --minutes 30 --seed 1`` takes slices of corpora and generated texts in turns,
-prints a running count, makes every difference small, saves it as a test, and ends with one line of
-totals. A case depends on nothing but the seed, its number, the options of the command and the
-corpora.
+``python -m tests.hunt --minutes 30 --seed 1`` trains both sides with random options on slices of
+corpora and on generated texts, and compares every byte that they write. It prints a running count,
+makes each difference small, saves it as a test, and ends with one line of totals. A case depends
+only on the seed, its number, the options of the command and the corpora.
 """
 
 from __future__ import annotations
@@ -47,42 +47,68 @@ def verdict(comparison: Comparison) -> str:
 
 
 def manner(comparison: Comparison) -> tuple[str, ...]:
-    """Return in what way two sides differ, so that a smaller case shows the same difference."""
+    """Return how the two sides differ; a smaller case must differ in the same way."""
     return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.hunt", description=__doc__)
-    parser.add_argument("--release", default=DEFAULT_RELEASE, choices=RELEASES, help="to hold")
-    parser.add_argument("--cases", type=int, help=f"how many (default: {CASES}, or --minutes)")
-    parser.add_argument("--minutes", type=float, help="begin no case after so many")
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--only", type=int, help="run this case alone and report in full")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--form", choices=["python", "cli"], default="python")
     parser.add_argument(
-        "--types", default="unigram,bpe,word,char", help="model types, divided by commas"
+        "--release", default=DEFAULT_RELEASE, choices=RELEASES, help="release to train as"
     )
     parser.add_argument(
-        "--generated", type=float, default=0.5, metavar="SHARE", help="of texts that are generated"
+        "--cases", type=int, help=f"number of cases (default: {CASES}; no limit with --minutes)"
     )
-    parser.add_argument("--corpora", help=f"folder (default: ${corpora.FOLDER_VARIABLE})")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--timeout", type=float, default=180.0, help="seconds a side may take")
+    parser.add_argument("--minutes", type=float, help="start no case after this time")
     parser.add_argument(
-        "--shrink", type=float, default=60.0, metavar="SECONDS", help="for each difference"
+        "--first", type=int, default=0, help="number of the first case (default: 0)"
+    )
+    parser.add_argument("--only", type=int, help="run only this case, with a full report")
+    parser.add_argument("--seed", type=int, default=1, help="of the random cases (default: 1)")
+    parser.add_argument(
+        "--form", choices=["python", "cli"], default="python", help="how both sides are called"
     )
     parser.add_argument(
-        "--found", type=Path, default=found.FOLDER, metavar="FOLDER", help="for the tests"
+        "--types", default="unigram,bpe,word,char", help="model types, separated by commas"
     )
     parser.add_argument(
-        "--ours", default="tests.parity.ours", help="module to hold against the reference"
+        "--generated",
+        type=float,
+        default=0.5,
+        metavar="SHARE",
+        help="share of cases with a generated text; the others take a slice of a corpus",
+    )
+    parser.add_argument("--corpora", help=f"folder of texts (default: ${corpora.FOLDER_VARIABLE})")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        nargs="+",
+        default=[1, 2, 3],
+        help="numbers of worker threads, one of which is drawn for each case",
+    )
+    parser.add_argument("--timeout", type=float, default=180.0, help="seconds one side may take")
+    parser.add_argument(
+        "--shrink",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="time to make one difference small",
+    )
+    parser.add_argument(
+        "--found",
+        type=Path,
+        default=found.FOLDER,
+        metavar="FOLDER",
+        help="where to save differences as tests",
+    )
+    parser.add_argument(
+        "--ours", default="tests.parity.ours", help="module to compare with the reference"
     )
     return parser.parse_args(argv)
 
 
 def numbers(given: argparse.Namespace) -> Iterator[int]:
-    """Yield the numbers of the cases, until there are enough or the time is over."""
+    """Yield the numbers of the cases, until there are enough or the time is up."""
     if given.only is not None:
         yield given.only
         return
@@ -95,7 +121,7 @@ def numbers(given: argparse.Namespace) -> Iterator[int]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the hunt; 0 when nothing differs."""
+    """Run the hunt; return 0 when nothing differs."""
     given = arguments(argv)
     texts = sources(given.corpora)
     tally: Counter[str] = Counter()
@@ -134,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"\nhunt: sentencepiece {given.release}, {given.types}, form {given.form}, "
         f"seed {given.seed}, {sum(tally.values())} cases over {len(texts)} corpora and generated "
         f"texts: {counts(tally)}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
-        f"{time.perf_counter() - started:.0f} s in all"
+        f"{time.perf_counter() - started:.0f} s in total"
     )
     return 1 if tally[DIFFERENT] else 0
 
@@ -159,10 +185,10 @@ def keep(
     """Make a difference small and save it as a test."""
     wanted = manner(comparison)
 
-    def shows(case: Case) -> bool:
+    def fails(case: Case) -> bool:
         return manner(trainers.run(case)) == wanted
 
-    small = shrink(comparison.case, shows, given.shrink)
+    small = shrink(comparison.case, fails, given.shrink)
     name = f"{given.release.replace('.', '_')}_seed_{given.seed}_case_{number}"
     return found.save(small, name, repeat(given, number), given.found)
 

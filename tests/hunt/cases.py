@@ -1,4 +1,4 @@
-"""Cases made from a seeded generator: random options over a text."""
+"""Makes cases with a seeded generator: random options for a text."""
 
 from __future__ import annotations
 
@@ -10,76 +10,21 @@ from typing import Any
 
 from spmcompat.releases import RELEASES
 from tests.hunt.texts import Source, generate
+from tests.hunt.values import (
+    BAD,
+    DELIMITERS,
+    NORMALIZING,
+    RETIRED,
+    RULE_LINES,
+    RULES,
+    SYMBOLS,
+)
 from tests.parity import pretokenizers
 from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
 
-SYMBOLS = [
-    "<sep>",
-    "<cls>",
-    "[MASK]",
-    "@",
-    "the",
-    "e",
-    "▁",
-    "▁the",
-    "。",
-    "a,b",
-    'say "x"',
-    "<0x41>",
-]
-SYMBOLS += ["<s>", "</s>", "<pad>", "ＡＢ", "é", "..", "0", "12", "日本"]
-DELIMITERS = ["e", "-", "||", "▁t", "▁", ".", "の", ",", "th"]
-RULES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
-RULE_LINES = ["41\t61\n", "61 62\t78\n", "C9\t65 301\n", "65 301\te9\n", "2D\t\n", "1F600\t3A 29\n"]
-RULE_LINES += ["74 68 65\t54\n", "6F\t30\n", "3042\t30A2\t# kana\n", "20 20\t20\n", "22\t27 27\n"]
-NORMALIZING = ["normalization_rule_name", "normalization_rule_tsv", "add_dummy_prefix"]
-NORMALIZING += ["remove_extra_whitespaces", "escape_whitespaces"]
-RETIRED: dict[str, Option] = {
-    "accept_language": "en,de",
-    "self_test_sample_size": 0,
-    "mining_sentence_size": 3,
-    "training_sentence_size": 3,
-    "train_extremely_large_corpus": True,
-    "enable_differential_privacy": True,
-    "differential_privacy_noise_level": 0.5,
-    "differential_privacy_clipping_threshold": 3,
-}
-BAD: list[dict[str, Option]] = [
-    {"num_threads": 0},
-    {"num_threads": 1025},
-    {"character_coverage": 0.5},
-    {"character_coverage": 1.5},
-    {"shrinking_factor": 0.3},
-    {"num_sub_iterations": 11},
-    {"max_sentencepiece_length": 513},
-    {"max_sentence_length": 9},
-    {"input_sentence_size": 50},
-    {"vocab_size": 0},
-    {"vocab_size": 5},
-    {"vocab_size": "many"},
-    {"vocab_size": 10_000_000, "hard_vocab_limit": True},
-    {"input": "nowhere.txt"},
-    {"input_format": "csv"},
-    {"unk_id": 1},
-    {"unk_id": -1},
-    {"bos_id": 3, "eos_id": 3},
-    {"pad_id": 1 << 28},
-    {"unk_piece": ""},
-    {"control_symbols": ["<x>", "<x>"]},
-    {"control_symbols": ["<x>"], "user_defined_symbols": ["<x>"]},
-    {"user_defined_symbols": ["<unk>"]},
-    {"use_all_vocab": True},
-    {"normalization_rule_name": "nfd"},
-    {"normalization_rule_tsv": "nowhere.tsv"},
-    {"auto_character_coverage": True},
-    {"model_prefix": "missing-folder/m"},
-    {"no_such_option": 1},
-    {"split_digits": "maybe"},
-]
-
 
 class CaseMaker:
-    """Makes one case from a seeded generator."""
+    """Makes one case with a seeded generator."""
 
     def __init__(
         self,
@@ -101,14 +46,14 @@ class CaseMaker:
         return self.dice.random() < share
 
     def set(self, name: str, share: float, values: Sequence[Option]) -> None:
-        """Set an option to one of `values`, in this share of the cases."""
+        """Set an option to one of `values` in this share of the cases."""
         if self.chance(share):
             self.options[name] = self.dice.choice(values)
 
     def make(self, workers: Sequence[int]) -> Case:
         data = self.slice()
         text = data.decode(errors="replace")
-        # Some cases change one option only, so that a difference points at it.
+        # Some cases use one group of options only, so that a difference points to it.
         groups = [self.sizes, self.splitting, self.symbols, self.ids, self.normalization]
         groups += [self.seed_file, self.characters, self.reading, self.storing, self.experiments]
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
@@ -119,7 +64,7 @@ class CaseMaker:
         if self.chance(0.06):
             self.options.update(self.dice.choice(BAD))
         if self.options.get("auto_character_coverage") and self.kind == "unigram":
-            data = data.replace(b"\0", b"")  # a known deviation
+            data = data.replace(b"\0", b"")  # see docs/deviations.md
         case = self.self_tests(self.hand_over(data))
         case = replace(
             case,
@@ -130,7 +75,7 @@ class CaseMaker:
         return self.pretokenize(self.normalize(case)) if case.form == "python" else case
 
     def self_tests(self, case: Case) -> Case:
-        """Have lines stored in the model: all of them, or some where the draw can be repeated."""
+        """Store lines in the model as self-tests: all, or a sample where it is repeatable."""
         release = RELEASES[self.release]
         if "self_test_sample_size" in release.retired_options or self.chance(0.6):
             return case
@@ -147,7 +92,7 @@ class CaseMaker:
         return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
-        """Hand over a normalizer, in some cases; few have options beside it, and can but fail."""
+        """Give some cases a normalizer object; a few also keep other rules, and so must fail."""
         takes = "normalizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.08 if takes else 0.01):
             return case
@@ -164,7 +109,7 @@ class CaseMaker:
         return replace(case, options=options, normalizer=arguments)
 
     def pretokenize(self, case: Case) -> Case:
-        """Hand over a function that pre-tokenizes, in some cases; few of them can but fail."""
+        """Give some cases a function that pre-tokenizes; a few of them must fail."""
         takes = self.kind in ("unigram", "bpe")
         takes = takes and "pretokenizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.15 if takes else 0.01):
@@ -181,7 +126,7 @@ class CaseMaker:
         return replace(case, options=options, pretokenizer=self.dice.choice(names))
 
     def slice(self) -> bytes:
-        """Take a slice; most begin and end at a line, some inside a character."""
+        """Take a slice of the text; most slices are whole lines, some cut a character."""
         if self.source.whole:
             return self.source.data
         size = (
@@ -198,7 +143,7 @@ class CaseMaker:
         return data
 
     def target(self, text: str) -> None:
-        """Choose a size; a generated text has few pieces, and some of them should be pruned."""
+        """Choose a vocabulary size; for generated texts, small enough that pieces are pruned."""
         soft = self.chance(0.78)
         sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         if self.source.whole:
@@ -209,7 +154,7 @@ class CaseMaker:
             self.options["hard_vocab_limit"] = not soft
 
     def model_type(self) -> None:
-        """Turn a case for unigram into one for another type, which refuses some options."""
+        """Change the case to another model type, and remove most options that it refuses."""
         if self.kind == "unigram":
             return
         self.options["model_type"] = self.dice.choice([self.kind, self.kind.upper()])
@@ -225,13 +170,13 @@ class CaseMaker:
         self.set("vocab_size", 0.3, [3, 4, 7, 30, 100, 270])
 
     def forget(self) -> None:
-        """Take out what the release does not know, in most cases."""
+        """Remove most of the options that the release does not know."""
         release = RELEASES[self.release]
         for name in sorted(release.unknown_options & self.options.keys()):
             if self.chance(0.97):
                 del self.options[name]
         if "enable_differential_privacy" not in release.retired_options:
-            # Its noise is not a function of the input.
+            # Its noise is random, so there are no bytes to compare.
             self.options.pop("enable_differential_privacy", None)
 
     def sizes(self, text: str) -> None:
@@ -268,7 +213,7 @@ class CaseMaker:
     def ids(self, text: str) -> None:
         self.set("byte_fallback", 0.3, [True])
         if self.chance(0.6):
-            # Chosen together: ids that clash are among the bad options.
+            # The ids are chosen together, so that they differ; `BAD` has ids that clash.
             numbers = self.dice.sample(range(6), 4)
             names = ("unk_id", "bos_id", "eos_id", "pad_id")
             for name, number in zip(names, numbers, strict=True):
@@ -317,7 +262,7 @@ class CaseMaker:
             self.files["required.txt"] = "abc\nйы日\n".encode()
 
     def experiments(self, text: str) -> None:
-        """Set what the reference takes on its command line only."""
+        """Set options that the reference has only on its command line."""
         self.set("use_sparse_pruning", 0.7, [True, True, False])
         self.set("post_l1_debias", 0.4, [False, False, True])
         self.set("seed_piece_length_power", 0.4, [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 60.0])
@@ -334,7 +279,7 @@ class CaseMaker:
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # A sample that differs in every process has no bytes to compare: take all or the first.
+            # A sample that differs in each process cannot be compared: take all lines or the first.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)
@@ -365,7 +310,7 @@ class CaseMaker:
         return text[at : at + self.dice.randint(1, longest)].strip().replace("\0", "")
 
     def hand_over(self, data: bytes) -> Case:
-        """Give the text as files, as an iterator, or as one string of flags."""
+        """Make the case: the text as files or iterator, the options as keywords or one string."""
         if self.options.get("input_format") == "tsv":
             data = self.as_counts(data)
         iterator = self.form != "cli" and "input" not in self.options and self.chance(0.25)
@@ -416,7 +361,7 @@ class CaseMaker:
 
     def as_counts(self, data: bytes) -> bytes:
         words = Counter(data.decode(errors="replace").split())
-        # The reference reads a sentence as often as its count says when it looks for seeds.
+        # To find seeds, the reference repeats a sentence as often as its count: keep counts small.
         scales = [1, 1, 2, 7] if self.kind == "unigram" else [1, 1, 7, 1000, 10**6, 10**12]
         scale = self.dice.choice(scales)
         lines = [f"{word}\t{scale * count}\n" for word, count in words.items()]
@@ -435,7 +380,7 @@ def make_case(
     generated: float = 0.5,
     release: str = DEFAULT_RELEASE,
 ) -> tuple[Case, str]:
-    """Return a case and the name of its text, which is generated in this share of the cases."""
+    """Return a case and the name of its text; `generated` is the share of generated texts."""
     dice = random.Random(f"{seed}/{number}/type")
     kind = dice.choice(kinds)
     source = generate(dice) if dice.random() < generated else dice.choice(texts)

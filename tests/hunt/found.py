@@ -1,4 +1,4 @@
-"""Writes a case as a test that can stand among those of parity."""
+"""Writes a case as a test for the folder of parity tests."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ FOLDER = Path(__file__).resolve().parents[1] / "parity" / "found"
 _WIDTH = 76
 
 
-def save(case: Case, name: str, told: str, folder: Path) -> Path:
+def save(case: Case, name: str, command: str, folder: Path) -> Path:
     """Write the test and return its path.
 
     Parameters
     ----------
     case
-        What both sides are trained with.
+        The case that the test trains on both sides.
     name
-        Of the test, without ``test_``.
-    told
-        How the case was found, for the docstring.
+        Name of the test, without ``test_``.
+    command
+        The command that found the case, for the docstring.
     folder
-        Where to write.
+        Folder of the new file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"test_{name}.py"
-    path.write_text("\n".join(_lines(case, name, told)) + "\n")
+    path.write_text("\n".join(_lines(case, name, command)) + "\n")
     return path
 
 
-def _lines(case: Case, name: str, told: str) -> Iterator[str]:
-    yield f'"""Found by {told}."""'
+def _lines(case: Case, name: str, command: str) -> Iterator[str]:
+    yield f'"""Found by {command}."""'
     yield ""
     yield "from tests.parity.case import Case"
     yield "from tests.parity.harness import Trainers"
@@ -52,7 +52,7 @@ def _lines(case: Case, name: str, told: str) -> Iterator[str]:
 
 
 def _argument(name: str, value: object) -> Iterator[str]:
-    """Yield the lines of one field; of a mapping or a list, each item stands on its own."""
+    """Yield the lines of one field; each item of a mapping or a list starts a new line."""
     if isinstance(value, dict):
         yield f"        {name}={{"
         for key, item in value.items():
@@ -68,7 +68,7 @@ def _argument(name: str, value: object) -> Iterator[str]:
 
 
 def _item(head: str, value: object) -> Iterator[str]:
-    """Yield a value; a long text is cut after its line ends and into parts that fit."""
+    """Yield the lines of a value; a long text is cut at its line ends, then at the width."""
     if not isinstance(value, str | bytes) or len(repr(value)) <= _WIDTH:
         yield f"{head}{value!r},"
         return

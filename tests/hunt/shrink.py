@@ -1,7 +1,7 @@
-"""Makes a case small that shows something: fewer options, then less text.
+"""Makes a failing case small: first fewer options, then less text.
 
-Delta debugging: parts are left out, half of them at a time, then a quarter, down to single ones,
-and what is left is kept wherever it still shows it.
+This is delta debugging. Parts of the case are removed, first half of them at a time, then a
+quarter, at last single ones. A part stays removed if the smaller case still fails in the same way.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _PLAIN: tuple[Mapping[str, object], ...] = (
 
 
 class _OutOfTimeError(Exception):
-    """The time is spent."""
+    """The time for shrinking is up."""
 
 
-def shrink(case: Case, shows: Callable[[Case], bool], seconds: float) -> Case:
-    """Return a case that still shows it, as small as could be made in the time.
+def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
+    """Return the smallest case found in the time that still fails in the same way.
 
     Parameters
     ----------
     case
-        Shows it.
-    shows
-        Tells whether a case shows it.
+        The case to make small.
+    fails
+        Whether a case fails in the same way.
     seconds
-        When to stop; what is being tried then is tried to its end.
+        When to stop; a case that is running by then is finished.
     """
-    shrinking = _Shrinking(case, shows, time.monotonic() + seconds)
+    shrinking = _Shrinking(case, fails, time.monotonic() + seconds)
     try:
         before = None
         while before != shrinking.best:
@@ -54,7 +54,7 @@ def shrink(case: Case, shows: Callable[[Case], bool], seconds: float) -> Case:
 
 
 def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
-    """Ask `still` of ever fewer items; where it is true, the others are left out for good."""
+    """Call `still` with fewer and fewer items; where it returns true, the others stay removed."""
     step = max(1, len(items) // 2)
     while items:
         at = 0
@@ -70,15 +70,15 @@ def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
 
 
 class _Shrinking:
-    """The smallest case so far, and how to look for a smaller one."""
+    """The smallest case so far, and the ways to make it smaller."""
 
-    def __init__(self, case: Case, shows: Callable[[Case], bool], end: float) -> None:
+    def __init__(self, case: Case, fails: Callable[[Case], bool], end: float) -> None:
         self.best = case
-        self.shows = shows
+        self.fails = fails
         self.end = end
 
     def round(self) -> None:
-        """Try everything once."""
+        """Try each way once."""
         for plain in _PLAIN:
             self.tries(**plain)
         self.one_file()
@@ -94,19 +94,19 @@ class _Shrinking:
                 self.file(name, separator)
 
     def tries(self, **changes: object) -> bool:
-        """Tell whether the best case still shows it with these fields; then that is the best."""
+        """Change fields of the best case; if it still fails, that is the new best case."""
         case = replace(self.best, **changes)  # type: ignore[arg-type]
         if case == self.best:
             return False
         if time.monotonic() > self.end:
             raise _OutOfTimeError
-        found = self.shows(case)
+        found = self.fails(case)
         if found:
             self.best = case
         return found
 
     def one_file(self) -> None:
-        """Hand the text over as one file."""
+        """Try the whole text as one file."""
         given = self.best.options.get("input", "")
         names = given if isinstance(given, list) else str(given).split(",")
         lines = self.best.sentences
@@ -129,7 +129,7 @@ class _Shrinking:
         return self.tries(files={k: v for k, v in self.best.files.items() if k in names})
 
     def file(self, name: str, separator: str) -> None:
-        """Leave out parts of a file: lines, words or characters."""
+        """Remove parts of a file: lines, words or characters."""
         text = self.best.files[name].decode("utf-8", "surrogateescape")
 
         def still(parts: Sequence[str]) -> bool:

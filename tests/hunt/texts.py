@@ -1,4 +1,4 @@
-"""Texts to train on: slices of corpora, and text made to be hard for a trainer."""
+"""Texts to train on: slices of corpora, and generated texts that are hard for a trainer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.parity import corpora
 
 @dataclass(frozen=True)
 class Source:
-    """A text in memory or on disk; a `whole` one is not cut into slices."""
+    """A text in memory or on disk; if `whole`, it is not cut into slices."""
 
     name: str
     data: bytes = b""
@@ -31,7 +31,7 @@ class Source:
 
 
 def sources(folder: str | None) -> list[Source]:
-    """Return the corpora of a folder, or those that are always there."""
+    """Return the corpora of a folder, or the built-in ones if there are none."""
     found = corpora.large(folder)
     if found:
         return [Source(name, path=path) for name, path in found.items()]
@@ -39,12 +39,12 @@ def sources(folder: str | None) -> list[Source]:
 
 
 def generate(dice: random.Random) -> Source:
-    """Return a text of a kind drawn at random, its lines ended, joined and spoiled at random."""
+    """Return a text of a random kind, with random faults and random line ends."""
     name = dice.choice(sorted(KINDS))
     lines = KINDS[name](dice)
-    for spoil, share in ((_repeat, 0.2), (_empty, 0.2), (_lengthen, 0.1), (_break, 0.15)):
+    for change, share in ((_repeat, 0.2), (_empty, 0.2), (_lengthen, 0.1), (_break, 0.15)):
         if dice.random() < share:
-            lines = spoil(dice, lines)
+            lines = change(dice, lines)
     data = dice.choice([b"\n", b"\n", b"\n", b"\r\n"]).join(lines)
     return Source(f"generated {name}", data + dice.choice([b"", b"\n"]), whole=True)
 
@@ -53,7 +53,7 @@ def generate(dice: random.Random) -> Source:
 
 
 def alphabet(dice: random.Random) -> str:
-    """Return a few characters: of one script, of several, or from anywhere in Unicode."""
+    """Return a few characters of one script, of several, or from all of Unicode."""
     size = dice.choice([1, 2, 2, 3, 5, 12, 40])
     scripts = list(corpora.SCRIPTS.values())
     pool = dice.choice([*scripts, "".join(scripts), "ab", "0123456789", corpora.NORMALIZED])
@@ -63,14 +63,14 @@ def alphabet(dice: random.Random) -> str:
 
 
 def _code_points(dice: random.Random, count: int) -> list[int]:
-    """Draw code points from all planes; the low ones, of few bytes, as often as the others."""
+    """Draw code points; each length in UTF-8, from 1 byte to 4, is about equally frequent."""
     ends = dice.choices([0x80, 0x800, 0x10000, 0x110000], k=count)
     drawn = [dice.randrange(1, end) for end in ends]
     return [point if not 0xD800 <= point < 0xE000 else 0xFFFD for point in drawn]
 
 
 def _words(dice: random.Random) -> list[bytes]:
-    """Words whose frequencies fall off, or are all the same."""
+    """Words with frequencies that fall as 1/rank, or are all equal."""
     letters = alphabet(dice)
     longest = dice.choice([1, 3, 6, 12, 40])
     count = dice.choice([1, 5, 30, 200])
@@ -83,7 +83,7 @@ def _words(dice: random.Random) -> list[bytes]:
 
 
 def _ties(dice: random.Random) -> list[bytes]:
-    """Every word over a tiny alphabet once: all counts of one length are equal."""
+    """Every word over two letters once, so that all counts of one length are equal."""
     letters = dice.sample(alphabet(dice) + "ab", 2)
     words = [""]
     for _ in range(dice.randint(2, 6)):
@@ -105,7 +105,7 @@ def _period(dice: random.Random) -> list[bytes]:
 
 
 def _substitution(dice: random.Random) -> list[bytes]:
-    """Fibonacci and Thue-Morse words: as many repeats, or as few, as there can be."""
+    """Fibonacci and Thue-Morse words: as many repeats, or as few, as possible."""
     letters = (alphabet(dice) + "ab")[:2]
     images = dice.choice([("ab", "a"), ("ab", "ba"), ("aab", "ab"), ("ab", "aa")])
     word = "a"
@@ -117,14 +117,14 @@ def _substitution(dice: random.Random) -> list[bytes]:
 
 
 def _nested(dice: random.Random) -> list[bytes]:
-    """All prefixes or suffixes of a word: pieces that only occur inside one another."""
+    """All prefixes or suffixes of a word: pieces that occur only inside each other."""
     word = "".join(dice.choices(alphabet(dice), k=dice.choice([5, 20, 60])))
     parts = [word[at:] if dice.random() < 0.5 else word[:at] for at in range(1, len(word))]
     return [part.encode() for part in parts for _ in range(dice.choice([1, 1, 3]))]
 
 
 def _mixed(dice: random.Random) -> list[bytes]:
-    """Every script, digits, punctuation, characters that normalization rewrites."""
+    """Every script, digits, punctuation, and characters that normalization changes."""
     return (
         corpora.mixed_text(dice.randrange(1 << 30), dice.choice([5, 50, 200])).encode().split(b"\n")
     )
@@ -148,7 +148,7 @@ def _spaces(dice: random.Random) -> list[bytes]:
 
 
 def _anywhere(dice: random.Random) -> list[bytes]:
-    """Characters from all of Unicode, hardly any of them twice."""
+    """Characters from all of Unicode; few occur twice."""
     return [
         "".join(map(chr, _code_points(dice, dice.randint(1, 30)))).replace("\n", " ").encode()
         for _ in range(dice.choice([1, 10, 60]))
@@ -156,12 +156,12 @@ def _anywhere(dice: random.Random) -> list[bytes]:
 
 
 def _bytes(dice: random.Random) -> list[bytes]:
-    """Bytes at random."""
+    """Random bytes."""
     return [dice.randbytes(dice.randint(0, 60)).replace(b"\n", b"") for _ in range(40)]
 
 
 def _numbers(dice: random.Random) -> list[bytes]:
-    """Digits, signs and letters, for the rules that split them."""
+    """Digits, signs and letters, for the options that split them."""
     forms = ["{}", "{}a", "a{}", "-{}", "{}.{}", "{:x}", "x={}", "{}%", "１{}", "²{}", "{}年"]
     return [
         " ".join(
@@ -187,11 +187,11 @@ KINDS: dict[str, Callable[[random.Random], list[bytes]]] = {
 }
 
 
-# ---------------------------------------------------------------- what happens to them
+# ---------------------------------------------------------------- faults
 
 
 def _repeat(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Repeat some lines, so that counts grow apart."""
+    """Repeat some lines, so that counts differ more."""
     return [line for line in lines for _ in range(dice.choice([1, 1, 2, 7, 50]))][:3000]
 
 
@@ -204,14 +204,14 @@ def _empty(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 
 
 def _lengthen(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Join lines until some are about as long as a sentence may be, or longer."""
+    """Add a line of about the greatest length of a sentence, or longer."""
     limit = dice.choice([4192, 4193, 9000, 60_000])
     long = (b" ".join(lines) + b" ") * (limit // max(1, sum(map(len, lines))) + 1)
     return [*lines, long[: limit + dice.randint(-3, 3)]]
 
 
 def _break(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Put broken or reserved bytes into some lines."""
+    """Insert broken or reserved bytes into some lines."""
     oddities = [*corpora.BROKEN, b"\0", "\u2585".encode(), b"\r", b"\t", b"<unk>", b"</s>"]
     for at in dice.sample(range(len(lines)), min(len(lines), 5)):
         cut = dice.randint(0, len(lines[at]))

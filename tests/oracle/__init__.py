@@ -1,16 +1,16 @@
-"""The trainers once more, naive: plain Python and one rounding at a time.
+"""A second implementation of the trainers, naive: plain Python and one rounding at a time.
 
-It exists so that a kernel that disagrees with the real library can be held against something that
-can be read and taken apart. Speed is no aim: use it on texts of a few hundred words.
+If a kernel disagrees with the real library, compare it with this code, which is easy to read and
+to take apart. It is slow: use it on texts of a few hundred words.
 
-``characters``  character coverage, unknown characters, words
+``characters``  character coverage, unknown characters, pretokens
 ``seeding``     which substrings become seeds, their scores
 ``lattice``     nodes, forward, backward, best path, two best paths
 ``merging``     the merges of BPE
 ``selection``   characters that compete with merges
 ``training``    E-step, M-step, pruning, unreachable pieces, final pieces, the whole run
 
-A *sentence* is a pair of normalized text and frequency; *pieces* are a list of text and float32
-score, whose order gives the ids. Scores are ``numpy.float32`` everywhere; what the reference
-computes in double is a Python float, and is rounded once where the reference rounds.
+A *sentence* is a pair of normalized text and frequency. *Pieces* are a list of pairs of text and
+float32 score; their order gives the ids. Scores are always ``numpy.float32``. What the reference
+computes in double is a Python float, which is rounded once where the reference rounds.
 """

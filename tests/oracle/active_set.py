@@ -1,7 +1,7 @@
-"""BPE merges as releases up to 0.2.1 choose them: among an active set, renewed every 100 merges.
+"""BPE merges as releases up to 0.2.1 choose them: from an active set, renewed every 100 merges.
 
-The set takes the most frequent pairs of a hash table; which of equal ones depends on the order of
-that table and of a heap. So both are those of libstdc++, built from the same keys.
+The set gets the most frequent pairs of a hash table. Which pairs of equal count it gets depends on
+the order of the table and of a heap. So both work as in libstdc++, and have the same keys.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ INTERVAL = 100
 LEAST = 1000
 SHARE = np.float32(0.05)
 
-# The numbers of buckets through which std::unordered_map grows.
+# The numbers of buckets of a growing std::unordered_map.
 BUCKETS = [1, 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933]
-WORD = (1 << 64) - 1
+MASK = (1 << 64) - 1
 
 
 def merges(
@@ -49,7 +49,7 @@ def merges(
             merged.add("".join(best))
             yield "".join(best), counts[best]
             cache.add_symbol(best)
-            # At a count of zero it may be one of several pairs with this text.
+            # With a count of zero, several pairs may have this text.
             for symbols, _ in text:
                 active |= replace(symbols, best, cache, options)
         active.remove(best)
@@ -57,7 +57,7 @@ def merges(
 
 
 def replace(symbols: list[str], pair: Pair, cache: Table, options: Options) -> set[Pair]:
-    """Merge a pair from left to right; note and return the pairs that came into being."""
+    """Merge a pair from left to right; note and return the new pairs."""
     new: set[Pair] = set()
     at = 0
     while at + 1 < len(symbols):
@@ -70,10 +70,10 @@ def replace(symbols: list[str], pair: Pair, cache: Table, options: Options) -> s
 
 
 class Table:
-    """The symbols, in the order of a std::unordered_map by their fingerprints.
+    """The symbols, in the order of a std::unordered_map with fingerprints as keys.
 
-    The entries of a bucket follow each other, the newest first; a bucket that gets its first
-    entry comes before all others.
+    The entries of a bucket are neighbours, the newest first. A bucket that gets its first entry
+    comes before all other buckets.
     """
 
     def __init__(self, characters: Iterable[str]) -> None:
@@ -91,11 +91,11 @@ class Table:
         return self._size
 
     def add_symbol(self, pair: Pair) -> None:
-        """Know the text of a pair as a symbol, which pairs can hold."""
+        """Add the text of a pair as a symbol, so that pairs can contain it."""
         self._prints["".join(pair)] = self._print_of(pair)
 
     def note(self, pair: Pair, options: Options) -> bool:
-        """Insert a pair if it is not there; tell whether it may be a piece."""
+        """Insert a pair if it is new; return whether it may be a piece."""
         text = "".join(pair)
         if UNKNOWN in text or not is_valid_piece(text, options):
             return False
@@ -138,10 +138,10 @@ class Table:
 
 
 def fingerprint(a: int, c: int) -> int:
-    """Mix two words into one, as Bob Jenkins does."""
+    """Mix two numbers of 64 bits into one, with the function of Bob Jenkins."""
     b = 0xE08C1D668B756F82
     for first, second, third in ((43, 9, 8), (38, 23, 5), (35, 49, 11), (12, 18, 22)):
-        a = (a - b - c & WORD) ^ c >> first
-        b = (b - c - a & WORD) ^ (a << second & WORD)
-        c = (c - a - b & WORD) ^ b >> third
+        a = (a - b - c & MASK) ^ c >> first
+        b = (b - c - a & MASK) ^ (a << second & MASK)
+        c = (c - a - b & MASK) ^ b >> third
     return c

@@ -1,8 +1,9 @@
-"""Seeds of releases before 0.2.3: nodes of a suffix tree over the characters of the whole text."""
+"""Seeds of releases before 0.2.3: nodes of a suffix tree over the characters of the text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,14 +12,14 @@ from .characters import Options, Sentence, is_valid_piece, split
 from .seeding import Pieces, characters, log_of_float_sum
 
 END = "\0"
-"""What closes a sentence."""
+"""The character that ends a sentence."""
 
 
 Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that different characters follow; the end of the text is one more of them."""
+    """A substring with different next characters; the end of the text counts as one of them."""
 
     text: str
     count: int
@@ -39,7 +40,7 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
 
 
 def seed_from_cut_nodes(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid parts of nodes that are cut between words."""
+    """Return the characters, then the valid parts of nodes, which are cut into pretokens."""
     sentences = list(sentences)
     best: dict[str, int] = {}
     for node in nodes("".join(text + END for text, _ in sentences)):
@@ -59,13 +60,15 @@ def as_floats(scored: Iterable[tuple[str, int]]) -> Pieces:
 
 
 def parts(text: str, options: Options) -> Iterator[str]:
-    """Cut a node at the ends of sentences, and into words where pieces may not cross them."""
+    """Cut a node at the ends of sentences, and into pretokens if the options cut at spaces."""
     for part in text.split(END):
         yield from split(part, options) if options.split_by_whitespace else [part]
 
 
-def nodes(text: str) -> Iterator[Node]:
-    """Yield the nodes as a walk through the sorted suffixes leaves them, inner ones first."""
+@lru_cache(maxsize=1)
+def nodes(text: str) -> list[Node]:
+    """Return the nodes in the order in which a walk through the sorted suffixes leaves them."""
+    found = []
     order = sorted(range(len(text)), key=lambda begin: text[begin:])
     open_nodes = [(0, 0)]  # the rank of the first suffix, the length
     for rank in range(1, len(order) + 1):
@@ -76,9 +79,11 @@ def nodes(text: str) -> Iterator[Node]:
         while open_nodes[-1][1] > common:
             first, length = open_nodes.pop()
             begin = order[first]
-            yield Node(text[begin : begin + length], rank - first, begin + length == len(text))
+            at_end = begin + length == len(text)
+            found.append(Node(text[begin : begin + length], rank - first, at_end))
         if open_nodes[-1][1] < common:
             open_nodes.append((first, common))
+    return found
 
 
 def common_prefix(a: str, b: str) -> int:

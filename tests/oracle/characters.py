@@ -1,4 +1,4 @@
-"""From normalized sentences to covered characters and words."""
+"""From normalized sentences to covered characters and pretokens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +19,7 @@ Sentence = tuple[str, int]
 
 @dataclass(frozen=True)
 class Options:
-    """The training options that the oracle knows, with the defaults of the reference."""
+    """The training options that the oracle supports, with the defaults of the reference."""
 
     vocab_size: int = 8000
     num_threads: int = 16
@@ -46,8 +47,8 @@ class Options:
 def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentence], dict[str, int]]:
     """Replace characters below the coverage; return the sentences and the required characters.
 
-    The share that is covered is a float32 and is compared with the float32 of the option. Where
-    characters compete with pieces nothing is replaced and none is required.
+    The covered share is a float32, and so is the option that it is compared with. If characters
+    compete with pieces, no character is replaced and none is required.
     """
     sentences = list(sentences)
     if options.auto_character_coverage:
@@ -77,10 +78,18 @@ def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentenc
     return [(known(text), frequency) for text, frequency in sentences], required
 
 
-def words(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
-    """Return what EM runs over: distinct words, most frequent first, or the sentences as they are.
+def normalized(line: str, options: Options, dummy: bool) -> str:
+    """Normalize a line with the rules "identity" and with its white space kept."""
+    text = line.replace(" ", SPACE)
+    if not dummy:
+        return text
+    return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
 
-    The order decides which lane a word is summed in.
+
+def words(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
+    """Return the pretokens for EM: distinct words, the most frequent first, or whole sentences.
+
+    The order decides in which lane a pretoken is summed.
     """
     if not options.split_by_whitespace:
         return list(sentences)
@@ -92,12 +101,12 @@ def words(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
 
 
 def by_value(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Sort by value descending, then by text; code point order is the order of UTF-8 bytes."""
+    """Sort by descending value, then by text; the order of code points is that of UTF-8 bytes."""
     return sorted(items, key=lambda item: (-item[1], item[0]))
 
 
 def split(text: str, options: Options) -> list[str]:
-    """Split a sentence at U+2581, which opens a word or, as a suffix, closes it."""
+    """Split a sentence at U+2581, which begins a pretoken or, as a suffix, ends it."""
     together = options.allow_whitespace_only_pieces
     result: list[str] = []
     previous = ""
@@ -122,8 +131,9 @@ SCRIPT_NAMES = ("LATIN", "CYRILLIC", "GREEK", "HANGUL", "ARABIC", "DEVANAGARI", 
 HAN_NAMES = ("CJK UNIFIED", "HIRAGANA", "KATAKANA")
 
 
+@cache
 def script(character: str) -> str:
-    """Return the script of a character; enough for the alphabets of the tests, not for Unicode."""
+    """Return the script of a character; right for the alphabets of the tests, not for all."""
     name = unicodedata.name(character, "")
     if character == "\u30fc" or name.startswith(HAN_NAMES):
         return "Han"
@@ -134,7 +144,7 @@ def script(character: str) -> str:
 
 
 def is_valid_piece(text: str, options: Options) -> bool:
-    """Tell whether a substring may become a piece."""
+    """Return whether a substring may become a piece."""
     if not 0 < len(text) <= options.max_sentencepiece_length:
         return False
     if any(character in (UNKNOWN, "\0", BOUNDARY, " ") for character in text):
@@ -160,7 +170,7 @@ def _spaces_stand_right(text: str, options: Options) -> bool:
 
 
 def _mixes_scripts(text: str, options: Options) -> bool:
-    """A wildcard (None) agrees with every script; an inherited one is that of its left side."""
+    """Return whether scripts differ; None is equal to all, and an inherited one to its left one."""
     previous: str | None = None
     for character in text:
         if character == SPACE:

@@ -1,4 +1,4 @@
-"""Binary heaps whose order among equal keys is that of libstdc++; so the moves are literal."""
+"""Binary heaps that order equal keys as libstdc++ does, with the same moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Agenda(Generic[T]):
-    """Largest key first, as std::priority_queue."""
+    """A priority queue, the largest key first, like std::priority_queue."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[np.float32, T]] = []
@@ -31,25 +31,25 @@ class Agenda(Generic[T]):
 
 
 def largest(keys: Sequence[int], size: int) -> list[int]:
-    """Return the places of the largest keys, in any order; of equal ones as std::partial_sort.
+    """Return the indices of the largest keys, in any order; equal ones as in std::partial_sort.
 
-    The smallest key so far is on top of a heap, and a larger one takes its place.
+    The smallest key so far is on top of a heap, and a larger key replaces it.
     """
-    entries = [(-key, place) for place, key in enumerate(keys[:size])]
+    entries = [(-key, index) for index, key in enumerate(keys[:size])]
     for hole in reversed(range(size // 2)):
         _sink(entries, hole, entries[hole])
-    for place in range(size, len(keys)):
-        if size > 0 and -keys[place] < entries[0][0]:
-            _sink(entries, 0, (-keys[place], place))
-    return [place for _, place in entries]
+    for index in range(size, len(keys)):
+        if size > 0 and -keys[index] < entries[0][0]:
+            _sink(entries, 0, (-keys[index], index))
+    return [index for _, index in entries]
 
 
 def _sink(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T]) -> None:
-    """Let the hole sink to a leaf, then the entry rise from there."""
+    """Move the hole down to a leaf, then the entry up from there."""
     top, size = hole, len(entries)
     while 2 * hole + 1 < size:
         left, right = 2 * hole + 1, 2 * hole + 2
-        # Of two equal children the right one moves up.
+        # If both children are equal, the right one moves up.
         child = right if right < size and not entries[right][0] < entries[left][0] else left
         entries[hole] = entries[child]
         hole = child

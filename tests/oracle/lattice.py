@@ -1,4 +1,4 @@
-"""The lattice of one word, and what is computed on it."""
+"""The lattice of one pretoken, and the computations on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .heap import Agenda
 from .seeding import Pieces
 
 UNKNOWN_ID = 0
-"""While training, an unknown character counts for the piece that stands first."""
+"""During training, an unknown character is counted for the first piece."""
 
 UNKNOWN_PENALTY = np.float32(10)
 ZERO = np.float32(0)
@@ -21,7 +21,7 @@ AGENDA_LIMIT = 10_000
 
 
 class Vocabulary(NamedTuple):
-    """Pieces by text, with the score of an unknown character."""
+    """The ids of pieces by text, and the score of an unknown character."""
 
     ids: Mapping[str, int]
     scores: list[np.float32]
@@ -41,7 +41,7 @@ def vocabulary(pieces: Pieces) -> Vocabulary:
 
 @dataclass(eq=False)
 class Node:
-    """A piece at a place; `best` is the score of the best path up to and including it."""
+    """A piece at a position; `best` is the score of the best path that ends with it."""
 
     id: int
     begin: int
@@ -52,7 +52,7 @@ class Node:
 
 
 class Lattice:
-    """Nodes of a text, by where they begin (short first) and by where they end (early first)."""
+    """The nodes of a text, by begin (short ones first) and by end (early ones first)."""
 
     def __init__(self, text: str, known: Vocabulary) -> None:
         size = len(text)
@@ -76,31 +76,31 @@ class Lattice:
         self.ending[node.begin + node.length].append(node)
 
     def nodes(self) -> list[Node]:
-        """Return the nodes of pieces, in order of begin, then length."""
-        return [node for place in self.beginning[: self.size] for node in place]
+        """Return the nodes of pieces, ordered by begin, then by length."""
+        return [node for nodes in self.beginning[: self.size] for node in nodes]
 
     def forward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all ways to its begin."""
+        """Return, for each node, the log probability of all paths from the start to its begin."""
         alpha = {self.start: ZERO}
-        for place in range(self.size + 1):
-            terms = [left.score + alpha[left] for left in self.ending[place]]
+        for position in range(self.size + 1):
+            terms = [left.score + alpha[left] for left in self.ending[position]]
             total = log_sum_exp(terms)
-            for right in self.beginning[place]:
+            for right in self.beginning[position]:
                 alpha[right] = total
         return alpha
 
     def backward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all ways from its end."""
+        """Return, for each node, the log probability of all paths from its end to the finish."""
         beta = {self.finish: ZERO}
-        for place in range(self.size, -1, -1):
-            terms = [right.score + beta[right] for right in self.beginning[place]]
+        for position in range(self.size, -1, -1):
+            terms = [right.score + beta[right] for right in self.beginning[position]]
             total = log_sum_exp(terms)
-            for left in self.ending[place]:
+            for left in self.ending[position]:
                 beta[left] = total
         return beta
 
     def add_marginals(self, frequency: int, expected: list[np.float32]) -> np.float32:
-        """Add each node's share of the probability to the counts of a lane.
+        """Add the marginal of each node, times the frequency, to the counts of a lane.
 
         Returns the log probability of the text, times its frequency.
         """
@@ -113,11 +113,11 @@ class Lattice:
         return weight * total
 
     def best_path(self) -> tuple[list[Node], np.float32]:
-        """Return the best path and its score; among equals the first in order wins."""
-        for place in range(self.size + 1):
-            for right in self.beginning[place]:
+        """Return the best path and its score; of equal paths the first in order wins."""
+        for position in range(self.size + 1):
+            for right in self.beginning[position]:
                 right.previous = None
-                for left in self.ending[place]:
+                for left in self.ending[position]:
                     score = left.best + right.score
                     if right.previous is None or score > right.best:
                         right.previous, right.best = left, score
@@ -131,46 +131,46 @@ class Lattice:
     def best_paths(self, wanted: int) -> list[list[Node]]:
         """Return the `wanted` best paths, by A* from the end.
 
-        An entry is a chain of nodes to the end of the text, its exact score, and the estimate,
-        which is exact too: the best path up to the chain's first node was computed before.
+        An entry is a partial path to the end of the text, with its score. The estimate for the
+        rest is exact: the best path up to the first node of the partial path is known.
         """
         self.best_path()
         paths: list[list[Node]] = []
-        agenda: Agenda[Chain] = Agenda()
-        agenda.push(self.finish.best, Chain(self.finish, None, ZERO))
+        agenda: Agenda[Partial] = Agenda()
+        agenda.push(self.finish.best, Partial(self.finish, None, ZERO))
         while len(agenda) and len(paths) < wanted:
-            _, chain = agenda.pop()
-            if chain.node is self.start:
-                paths.append(chain.inner_nodes())
+            _, partial = agenda.pop()
+            if partial.node is self.start:
+                paths.append(partial.inner_nodes())
                 continue
-            for left in self.ending[chain.node.begin]:
-                longer = Chain(left, chain, left.score + chain.score)
-                agenda.push(left.best + chain.score, longer)
+            for left in self.ending[partial.node.begin]:
+                longer = Partial(left, partial, left.score + partial.score)
+                agenda.push(left.best + partial.score, longer)
             if len(agenda) >= AGENDA_LIMIT:
                 raise NotImplementedError("the reference shrinks its agenda here")
         return paths
 
 
 @dataclass
-class Chain:
-    """A partial path: a node, what follows it, and the score of the chain."""
+class Partial:
+    """A partial path: its first node, the rest of the path, and its score."""
 
     node: Node
-    after: Chain | None
+    after: Partial | None
     score: np.float32
 
     def inner_nodes(self) -> list[Node]:
         """Return the nodes between start and end."""
         nodes: list[Node] = []
-        chain = self.after
-        while chain is not None and chain.after is not None:
-            nodes.append(chain.node)
-            chain = chain.after
+        rest = self.after
+        while rest is not None and rest.after is not None:
+            nodes.append(rest.node)
+            rest = rest.after
         return nodes
 
 
 def log_sum_exp(terms: list[np.float32]) -> np.float32:
-    """Add probabilities given as logarithms, in order, rounding after each."""
+    """Return the logarithm of a sum of probabilities; it is rounded after each term, in order."""
     total = terms[0]
     for term in terms[1:]:
         low, high = min(total, term), max(total, term)

@@ -1,4 +1,4 @@
-"""BPE merges: the pairs of the text are counted anew before every one."""
+"""BPE merges: before each merge, all pairs of the text are counted again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def merges(
 ) -> Iterator[tuple[str, int]]:
     """Yield the merges of covered sentences, each with the count of its pair.
 
-    A pair that the text once held may be merged with a count of zero, when nothing else is left;
-    the reference notes a pair also where the next replacement takes it away at once.
+    When nothing else is left, a pair that was in the text earlier is merged with a count of zero.
+    The reference also remembers a pair that the next replacement removes at once.
     """
     counted = words(sentences, options)
     text = [(list(part), count) for word, count in counted for part in word.split(UNKNOWN)]
@@ -32,12 +32,12 @@ def merges(
         best = min(left, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         merged.add("".join(best))
         yield "".join(best), counts[best]
-        # At a count of zero it may be one of several pairs with this text: none stands anywhere.
+        # With a count of zero, several pairs may have this text; none of them is in the text.
         text = [(replace(symbols, best, seen), count) for symbols, count in text]
 
 
 def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
-    """Count neighbours; in a run of equal ones the pairs overlap."""
+    """Count neighbours; pairs of equal symbols overlap."""
     counts: Counter[Pair] = Counter()
     for symbols, count in text:
         for pair in pairwise(symbols):
@@ -46,7 +46,7 @@ def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
 
 
 def replace(symbols: list[str], pair: Pair, seen: set[Pair]) -> list[str]:
-    """Merge a pair wherever it stands, from left to right; add to `seen` what stood but briefly."""
+    """Merge a pair everywhere, from left to right; add pairs that exist only briefly to `seen`."""
     result: list[str] = []
     at = 0
     while at < len(symbols):

@@ -27,7 +27,7 @@ Kind = tuple[int, str]
 
 
 def kind_of(character: str) -> Kind:
-    """Return the script and the class that decide which run a character belongs to."""
+    """Return the script and the class, which decide about the script run of a character."""
     if character in (SPACE, "\t", "\n"):
         return SEPARATOR
     if character in "\u30fc\uff70":
@@ -40,7 +40,7 @@ def kind_of(character: str) -> Kind:
 
 
 def script_runs(text: str) -> list[str]:
-    """Group a text by kind, then join groups from the left."""
+    """Return the script runs: group a text by kind, then join groups from the left."""
     groups = [(kind, "".join(group)) for kind, group in groupby(text, kind_of)]
     runs: list[str] = []
     while groups:
@@ -55,17 +55,17 @@ def script_runs(text: str) -> list[str]:
 
 
 def matches(pattern: str, text: str) -> list[str]:
-    """Cut a text where a match begins or ends; the pattern means and sees spaces."""
+    """Cut a text where a match begins or ends; for the pattern, space marks are spaces."""
     import regex  # noqa: PLC0415
 
-    places = {0, len(text)}
+    cuts = {0, len(text)}
     for match in regex.finditer(pattern.replace(SPACE, " "), text.replace(SPACE, " ")):
-        places |= {*match.span()}
-    return [text[begin:end] for begin, end in pairwise(sorted(places))]
+        cuts |= {*match.span()}
+    return [text[begin:end] for begin, end in pairwise(sorted(cuts))]
 
 
-def parts(left: str, right: str, options: Mapping[str, Any]) -> bool:
-    """Tell whether the options alone keep two neighbours from standing in one piece."""
+def separates(left: str, right: str, options: Mapping[str, Any]) -> bool:
+    """Return whether the options alone forbid a piece with these two neighbours."""
     if SPACE in (left, right):
         if not options.get("split_by_whitespace", True):
             return False
@@ -87,26 +87,26 @@ def _script(character: str, options: Mapping[str, Any]) -> int | None:
     return HAN if script in (HIRAGANA, KATAKANA) or character == "\u30fc" else script
 
 
-def spared(chunks: list[str], options: Mapping[str, Any]) -> list[str]:
-    """Join chunks, and what U+001F parts, where the options part them anyway."""
-    first, *others = BOUNDARY.join(chunks).split(BOUNDARY)
+def without_redundant_cuts(pretokens: list[str], options: Mapping[str, Any]) -> list[str]:
+    """Join pretokens, and the text around boundary marks, where the options cut anyway."""
+    first, *others = BOUNDARY.join(pretokens).split(BOUNDARY)
     kept = [first]
-    for chunk in filter(None, others):
-        if kept[-1] and parts(kept[-1][-1], chunk[0], options):
-            kept[-1] += chunk
+    for pretoken in filter(None, others):
+        if kept[-1] and separates(kept[-1][-1], pretoken[0], options):
+            kept[-1] += pretoken
         else:
-            kept.append(chunk)
+            kept.append(pretoken)
     return kept
 
 
 def function_for(pretokenizer: str, options: Mapping[str, Any]) -> Callable[[str], list[str]]:
-    """Return what does in the real library as the option does in ours."""
+    """Return a function that does in the real library what the option does in ours."""
 
     def cut(sentence: str) -> list[str]:
         if pretokenizer == "script":
-            chunks = script_runs(sentence)
+            pretokens = script_runs(sentence)
         else:
-            chunks = matches(pretokenizer.removeprefix("regex:"), sentence)
-        return spared(chunks, options)
+            pretokens = matches(pretokenizer.removeprefix("regex:"), sentence)
+        return without_redundant_cuts(pretokens, options)
 
     return cut

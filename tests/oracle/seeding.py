@@ -6,6 +6,7 @@ import ctypes
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -16,10 +17,10 @@ Pieces = list[tuple[str, np.float32]]
 Part = TypeVar("Part", str, bytes)
 
 END = -1
-"""What follows the last byte of the text; it differs from every byte."""
+"""The follower of the last byte of the text; it differs from every byte."""
 
 LIBM = ctypes.CDLL("libm.so.6")
-"""For functions of a float, which numpy rounds in its own way."""
+"""The functions of a float that the reference calls; numpy rounds differently."""
 for function in (LIBM.powf, LIBM.logf):
     function.restype = ctypes.c_float
 
@@ -48,14 +49,14 @@ def ranked(counts: Counter[str], options: Options) -> Pieces:
 
 
 def length_weight(length: int, power: float) -> np.float32:
-    """Raise the length to the power, in float32; the power 1/2 is a square root."""
+    """Return the length to the power, in float32; the power 1/2 is computed as a square root."""
     if power == 0.5:
         return np.sqrt(np.float32(length))
     return np.float32(LIBM.powf(ctypes.c_float(length), ctypes.c_float(power)))
 
 
 def least_frequency(chunk: bytes, options: Options) -> int:
-    """Return how often a candidate of more than three bytes must occur, by Zipf's law."""
+    """Return how often a candidate of more than three bytes must occur; from Zipf's law."""
     size = np.float32(options.vocab_size)
     pieces = size * np.float32(LIBM.logf(ctypes.c_float(options.vocab_size)))
     alpha = np.float32(options.min_freq_alpha)
@@ -63,9 +64,9 @@ def least_frequency(chunk: bytes, options: Options) -> int:
 
 
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
-    """Join sentences, each closed by a zero byte and repeated by its frequency, up to a limit.
+    """Yield seeding chunks: sentences, each repeated by its frequency and ended by a zero byte.
 
-    A chunk is full once it holds `limit` bytes; what is left of the frequency then is lost.
+    A chunk is full when it holds `limit` bytes. The repetitions that then remain are lost.
     """
     chunk = b""
     for text, frequency in sentences:
@@ -107,27 +108,15 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 
 
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count, in one chunk, the substrings of several characters that branch.
+    """Count, in one seeding chunk, the substrings of several characters that branch.
 
-    A substring is looked at in bytes: what follows it must be two different bytes. One that ends
-    in the zero byte is trimmed, and its count is added to that of the text before it. Both
-    are judged apart by whether they are too rare.
+    The count of a substring that ends in the zero byte is added to that of the text before the
+    zero byte. Whether they are too rare is decided for each of the two alone.
     """
     least = least_frequency(chunk, options)
-    occurrences: Counter[bytes] = Counter()
-    followers: defaultdict[bytes, set[int]] = defaultdict(set)
-    longest = 4 * options.max_sentencepiece_length + 1
-    for begin in range(len(chunk)):
-        for end in range(begin + 1, min(begin + longest, len(chunk)) + 1):
-            part = chunk[begin:end]
-            occurrences[part] += 1
-            followers[part].add(chunk[end] if end < len(chunk) else END)
-            if part.endswith(b"\0"):
-                break
-
     result: Counter[str] = Counter()
-    for part, count in occurrences.items():
-        if len(followers[part]) < 2 or (len(part) > 3 and count < least):
+    for part, count in branching(chunk, 4 * options.max_sentencepiece_length + 1):
+        if len(part) > 3 and count < least:
             continue
         try:
             text = part.removesuffix(b"\0").decode()
@@ -138,8 +127,26 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
     return result
 
 
+@lru_cache(maxsize=64)
+def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
+    """Count the substrings of up to `longest` bytes that two different bytes follow.
+
+    It is the slowest part of the oracle, and tests ask for one text with many options.
+    """
+    occurrences: Counter[bytes] = Counter()
+    followers: defaultdict[bytes, set[int]] = defaultdict(set)
+    for begin in range(len(chunk)):
+        for end in range(begin + 1, min(begin + longest, len(chunk)) + 1):
+            part = chunk[begin:end]
+            occurrences[part] += 1
+            followers[part].add(chunk[end] if end < len(chunk) else END)
+            if part.endswith(b"\0"):
+                break
+    return [(part, count) for part, count in occurrences.items() if len(followers[part]) > 1]
+
+
 def log_probabilities(pieces: Pieces) -> Pieces:
-    """Turn counts into logarithms of shares; the sum is a double, each result rounded once."""
+    """Return the logarithm of each share; the sum is a double, and each result is rounded once."""
     total = 0.0
     for _, count in pieces:
         total += float(count)
@@ -147,7 +154,7 @@ def log_probabilities(pieces: Pieces) -> Pieces:
 
 
 def log_of_float_sum(pieces: Pieces) -> Pieces:
-    """Do the same as releases before 0.2.3: the sum and its logarithm are floats."""
+    """Return the logarithms as releases before 0.2.3 do: the sum and its logarithm are floats."""
     total = np.float32(0)
     for _, count in pieces:
         total += count
@@ -155,12 +162,12 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
 
 
-# The modes that the reference does not have. A node is a text followed by two different things;
-# its parent is the longest node that it begins with.
+# The seed modes that the reference does not have. A node is a text with two different followers;
+# its parent is the longest node that is a prefix of it.
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count as `candidates`, and take the longest valid prefixes of the nodes that are none."""
+    """Count as `candidates` does, and use the longest valid prefix of a node that is not valid."""
     result = candidates(chunk, options)
     occurrences: defaultdict[bytes, list[int]] = defaultdict(list)
     for begin in range(len(chunk)):
@@ -187,21 +194,22 @@ def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
 def pretoken_candidates(
     pretokens: Mapping[str, int], is_valid: Callable[[str], bool], recover: bool
 ) -> Counter[str]:
-    """Count the nodes of pretokens, whose ends all differ, and whole pretokens seen twice."""
+    """Count the nodes of pretokens, whose ends all differ, and pretokens that occur twice."""
     count: Counter[str] = Counter()
     followers: defaultdict[str, set[str]] = defaultdict(set)
-    for word, times in pretokens.items():
-        for begin in range(len(word)):
-            for end in range(begin, len(word) + 1):
-                count[word[begin:end]] += times
-                followers[word[begin:end]].add(word[end] if end < len(word) else f"end of {word}")
+    for pretoken, times in pretokens.items():
+        for begin in range(len(pretoken)):
+            for end in range(begin, len(pretoken) + 1):
+                count[pretoken[begin:end]] += times
+                after = pretoken[end] if end < len(pretoken) else f"end of {pretoken}"
+                followers[pretoken[begin:end]].add(after)
     nodes = {text for text, after in followers.items() if len(after) > 1}
 
     def accepted(text: str) -> bool:
         return len(text) > 1 and is_valid(text)
 
     result: Counter[str] = Counter()
-    for node in nodes | {word for word, times in pretokens.items() if times > 1}:
+    for node in nodes | {text for text, times in pretokens.items() if times > 1}:
         piece: str | None = node if accepted(node) else None
         if piece is None and recover and node in nodes:
             piece = _longest_valid_prefix(node, nodes, accepted)

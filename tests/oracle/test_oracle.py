@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spmcompat.tools.diff.difference import parse
-from tests.oracle.characters import SPACE, Options, Sentence, by_value, cover
+from tests.oracle.characters import SPACE, Options, Sentence, by_value, cover, normalized
 from tests.oracle.heap import Agenda
 from tests.oracle.merging import merges
 from tests.oracle.training import train
@@ -24,7 +24,7 @@ PLAIN: dict[str, Option] = {
     "normalization_rule_name": "identity",
     "remove_extra_whitespaces": False,
 }
-"""With these, a normalized line is the line with its spaces replaced."""
+"""With these options, normalization only replaces spaces."""
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,9 @@ def reference() -> Iterator[Side]:
     side.close()
 
 
-def random_text(dice: random.Random) -> str:
+def random_lines(dice: random.Random) -> list[str]:
     seed, lines = dice.randrange(1 << 30), dice.randint(3, 40)
-    return dice.choice(
+    text = dice.choice(
         [
             corpora.ties_text(
                 seed, lines, dice.choice(["ab", "abc", "aあ漢ñ1", "a1あ", "ab\u0301"])
@@ -46,6 +46,7 @@ def random_text(dice: random.Random) -> str:
             corpora.fibonacci_text(dice.randint(4, 9), dice.randint(5, 30)),
         ]
     )
+    return [line for line in text.split("\n") if line]
 
 
 def random_options(dice: random.Random) -> dict[str, int | float | bool]:
@@ -66,15 +67,8 @@ def random_options(dice: random.Random) -> dict[str, int | float | bool]:
     }
 
 
-def normalized(line: str, options: Options, dummy: bool) -> str:
-    text = line.replace(" ", SPACE)
-    if not dummy:
-        return text
-    return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
-
-
 def require_pieces(outcome: Outcome, sentences: list[Sentence], options: Options) -> None:
-    """Require that the oracle's pieces and scores are those of the reference, or that both fail."""
+    """Require that oracle and reference have the same pieces and scores, or that both fail."""
     if outcome.failure is not None:
         with pytest.raises(ValueError, match="Vocabulary size is smaller"):
             train(sentences, options)
@@ -87,9 +81,9 @@ def require_pieces(outcome: Outcome, sentences: list[Sentence], options: Options
 
 
 @pytest.mark.parametrize("number", range(80))
-def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: int) -> None:
+def test_the_oracle_trains_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"oracle/{number}")
-    lines = [line for line in random_text(dice).split("\n") if line]
+    lines = random_lines(dice)
     given, dummy = random_options(dice), dice.random() < 0.7
     outcome = reference.run(sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines))
     options = Options(**given)  # type: ignore[arg-type]
@@ -98,9 +92,9 @@ def test_oracle_trains_the_pieces_of_the_real_library(reference: Side, number: i
 
 
 @pytest.mark.parametrize("number", range(40))
-def test_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
+def test_the_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"sparse/{number}")
-    lines = [line for line in random_text(dice).split("\n") if line]
+    lines = random_lines(dice)
     given = random_options(dice) | {
         "use_sparse_pruning": dice.random() < 0.8,
         "post_l1_debias": dice.random() < 0.5,
@@ -120,9 +114,9 @@ def test_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int
 
 
 @pytest.mark.parametrize("number", range(60))
-def test_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
+def test_the_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"merges/{number}")
-    lines = [line for line in random_text(dice).split("\n") if line]
+    lines = random_lines(dice)
     given, dummy = random_options(dice), dice.random() < 0.7
     given["vocab_size"] = dice.choice([30, 60, 100, 400])
     more: dict[str, Option] = {"model_type": "bpe", "add_dummy_prefix": dummy}
@@ -141,7 +135,7 @@ def test_oracle_merges_as_the_real_library(reference: Side, number: int) -> None
     assert found == [(text, -float(rank)) for rank, text in enumerate(pieces)]
 
 
-def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
+def test_the_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
     lines = corpora.words_text(5, 30, types=40).split("\n")[:-1]
     outcome = reference.run(sentences_case({**PLAIN, "vocab_size": 60, "num_threads": 3}, lines))
     found: list[tuple[str, str]] = []
@@ -161,7 +155,7 @@ def test_oracle_reports_the_objective_of_the_log(reference: Side) -> None:
     assert found == list(zip(facts["objective"], facts["tokens"], strict=True))
 
 
-def test_agenda_hands_out_the_largest_first_and_loses_nothing() -> None:
+def test_the_agenda_returns_the_largest_first_and_loses_nothing() -> None:
     dice = random.Random(1)
     for size in range(40):
         agenda: Agenda[int] = Agenda()

@@ -1,4 +1,4 @@
-"""EM, pruning and the end of training, stage by stage, and the whole run."""
+"""EM, pruning and the final vocabulary, stage by stage, and the whole training."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _added(total: Lane, lane: Lane) -> Lane:
 
 
 def m_step(pieces: Pieces, expected: Lane) -> Pieces:
-    """Drop pieces expected less than half a time; score the others by digamma."""
+    """Drop pieces with an expected count below 0.5; compute the other scores with digamma."""
     kept = [
         (text, count)
         for (text, _), count in zip(pieces, expected, strict=True)
@@ -61,7 +61,7 @@ def m_step(pieces: Pieces, expected: Lane) -> Pieces:
 
 
 def digamma(x: float) -> float:
-    """Raise the argument to 7 or more by the recurrence, then use the asymptotic series."""
+    """Return digamma: raise the argument to 7 by the recurrence, then use the asymptotic series."""
     result = 0.0
     while x < 7:
         result -= 1 / x
@@ -80,7 +80,7 @@ def digamma(x: float) -> float:
 
 
 def two_best(piece: str, pieces: Pieces) -> list[list[int]]:
-    """Return the ids along the best and the second best segmentation of a piece's own text."""
+    """Return the ids on the best and the second-best path of a piece's own text."""
     return _two_best(piece, vocabulary(pieces))
 
 
@@ -89,7 +89,7 @@ def _two_best(piece: str, known: Vocabulary) -> list[list[int]]:
 
 
 def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> Lane:
-    """Return how often each piece stands in the best segmentations, added lane by lane."""
+    """Return how often each piece is on the best paths, added lane by lane."""
     known = vocabulary(pieces)
     total = [ZERO] * len(pieces)
     for lane in range(lanes):
@@ -102,7 +102,7 @@ def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> L
 
 
 def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
-    """Keep the pieces whose removal would cost the most, in the order that gives the next ids."""
+    """Keep the pieces with the greatest loss; their order gives the next ids."""
     counts = best_path_counts(pieces, sentences, options.num_threads)
     total = np.float32(math.fsum(map(float, counts)))
     known = vocabulary(pieces)
@@ -125,7 +125,7 @@ def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces
 
 
 def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return the likelihood lost when a piece is replaced by its alternative everywhere."""
+    """Return what the likelihood loses if the alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))
@@ -139,7 +139,7 @@ def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -
 
 
 def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
-    """Raise the penalty to the first count that is not among those of the next size."""
+    """Raise the penalty to the largest count that does not fit into the next size."""
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:
         return penalty
@@ -148,7 +148,7 @@ def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
 
 
 def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
-    """Drop pieces expected less often than the penalty; take it off the counts of the others."""
+    """Drop pieces with a count below the penalty; subtract it from the other counts."""
     return log_probabilities(
         [
             (text, max(LEAST_SPARSE, count - penalty))
@@ -159,7 +159,7 @@ def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
 
 
 def prune_sparsely(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
-    """Estimate under a penalty that rises, until a round begins with few enough pieces."""
+    """Run EM with a rising penalty until a round begins with few enough pieces."""
     penalty = ZERO
     for _ in range(51):
         size = len(pieces)
@@ -183,7 +183,7 @@ def _next_size(size: int, options: Options) -> int:
 
 
 def unreachable(pieces: Pieces) -> set[int]:
-    """Return the ids of pieces that their own decomposition beats strictly."""
+    """Return the ids of pieces whose own text has a strictly better path without them."""
     known = vocabulary(pieces)
     beaten = set()
     for number, (text, score) in enumerate(pieces):
@@ -196,7 +196,7 @@ def unreachable(pieces: Pieces) -> set[int]:
 
 
 def finalize(pieces: Pieces, required: Mapping[str, int], options: Options) -> Pieces:
-    """Take the required characters, then the best pieces up to the size; sort them."""
+    """Return the required characters and the best pieces up to the size, sorted."""
     scores = dict(pieces)
     least = min(score for _, score in pieces)
     final: dict[str, np.float32] = {}
@@ -225,7 +225,7 @@ def train(
     seeder: Callable[[list[Sentence], Options], Pieces] = seed,
     report: Callable[[str, object], None] = lambda stage, value: None,
 ) -> Pieces:
-    """Train from normalized sentences; `report` receives the pieces after every stage."""
+    """Train on normalized sentences; `report` receives the pieces after each stage."""
     covered, required = cover(sentences, options)
     if len(required) + options.meta_pieces > options.vocab_size:
         # Pruning would never reach the size, and never end.

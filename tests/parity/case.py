@@ -15,13 +15,13 @@ Form = Literal["python", "string", "cli"]
 Handing = Literal["iterator", "generator", "list", "list itself"]
 
 DEFAULT_RELEASE = "0.2.3"
-"""The release that tests are held against unless they name another one."""
+"""The release that a test compares with unless it names another one."""
 
 WRITER = "<model_writer>"
-"""Name under which the bytes given to ``model_writer`` stand among the outputs."""
+"""The name, among the outputs, of the bytes that ``model_writer`` received."""
 
 SERIALIZED = "serialized"
-"""The argument of a normalizer that is given to ours as another release serialized it."""
+"""The argument of a normalizer that ours gets as the bytes of another release."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Case:
     links
         Large files to link into the folder instead of copying them.
     sentences
-        Given as ``sentence_iterator`` when not None; how, `handing` says. The reference takes a
-        true iterator only, and is given one unless that is ``list itself``.
+        Passed as ``sentence_iterator`` when not None, in the form that `handing` names. The
+        reference accepts only a true iterator, so it gets one unless that is ``list itself``.
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
@@ -50,11 +50,11 @@ class Case:
         Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any; or
         what ours takes as ``pretokenizer`` itself (``script``, ``regex:PATTERN``).
     workers
-        Real threads of ours; never part of the reference's options.
+        Worker threads of ours; the reference has no such option.
     spelling
         Seeds the choice among the spellings of a flag in the cli form.
     release
-        Of the reference; ours is given it as ``compat``.
+        Release of the reference; ours gets it as ``compat``.
     """
 
     options: Mapping[str, Option]
@@ -71,7 +71,7 @@ class Case:
     release: str = DEFAULT_RELEASE
 
     def own_options(self) -> dict[str, Option]:
-        """Return the options that ours takes beside those of the reference."""
+        """Return the options that only ours has."""
         own: dict[str, Option] = {}
         if self.workers is not None:
             own["workers"] = self.workers
@@ -80,7 +80,7 @@ class Case:
         return own
 
     def handed_sentences(self) -> Any:
-        """Return the sentences in the kind of object that the case asks for."""
+        """Return the sentences in the form that `handing` names."""
         assert self.sentences is not None
         if self.handing.startswith("list"):
             return list(self.sentences)
@@ -91,7 +91,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception, or the death of the process (then the only type is ``Crash``)."""
+    """An exception, or the end of the process (then the only type is ``Crash``)."""
 
     types: tuple[str, ...]
     message: str
@@ -106,7 +106,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one side did: the files it left behind, or how it failed."""
+    """What one side did: the files that it wrote, or how it failed."""
 
     outputs: Mapping[str, bytes]
     failure: Failure | None
@@ -122,14 +122,14 @@ class Outcome:
 
 
 def one_csv_line(values: Sequence[str]) -> str:
-    """Join values as the reference's Python face does for lists."""
+    """Join values as the reference's Python module does for lists."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()
 
 
 def flag_text(value: Option) -> str:
-    """Write a value as it stands after ``--flag=``."""
+    """Return a value as it is written after ``--flag=``."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -138,19 +138,19 @@ def flag_text(value: Option) -> str:
 
 
 def one_string(options: Mapping[str, Option]) -> str:
-    """Write options as the one string that the trainer's first argument may be."""
+    """Return options as one string, which the trainer takes as its first argument."""
     return " ".join(f"--{name}={flag_text(value)}" for name, value in options.items())
 
 
 def command_line(case: Case) -> list[str]:
-    """Spell the options of a case as arguments of ``spm_train``, each in one legal spelling."""
+    """Return the options of a case as arguments of ``spm_train``, in random legal spellings."""
     dice = random.Random(case.spelling)
     arguments: list[str] = []
     for name, value in case.options.items():
         text = flag_text(value)
         if value is True and dice.random() < 0.3:
             arguments.append(f"--{name}")
-        # Those that begin so are truth values, which take no second argument.
+        # A flag that is true or false takes no separate value; those of split_ are such flags.
         elif (
             isinstance(value, bool)
             or name.startswith("split_")

@@ -1,4 +1,4 @@
-"""Text to train on: generated, from the standard library, and from a folder of large files."""
+"""Texts to train on: generated, from the standard library, and from a folder of large files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def words_text(seed: int, lines: int = 200, script: str = "latin", types: int = 
 
 
 def mixed_text(seed: int, lines: int = 150) -> str:
-    """Every script, digits, punctuation, characters that normalization rewrites."""
+    """Every script, digits, punctuation, and characters that normalization changes."""
     dice = random.Random(seed)
     words = [
         "".join(dice.choices(letters, k=dice.randint(1, 6)))
@@ -70,7 +70,7 @@ def mixed_text(seed: int, lines: int = 150) -> str:
 
 
 def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
-    """A tiny alphabet, so that nearly every count and score is tied with another."""
+    """Words over a tiny alphabet, so that most counts and scores have ties."""
     dice = random.Random(seed)
     return "".join(
         " ".join(
@@ -82,7 +82,7 @@ def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
 
 
 def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
-    """Fibonacci words: the deepest repeats that a text can have."""
+    """Fibonacci words, which have the deepest repeats possible."""
     first, second = "a", "ab"
     for _ in range(rounds):
         first, second = second, second + first
@@ -91,7 +91,7 @@ def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
 
 
 def messy_bytes(seed: int, lines: int = 120) -> bytes:
-    """Broken UTF-8, NUL, CR, empty lines, reserved characters, no newline at the end."""
+    """Broken UTF-8, NUL, CR, empty lines, reserved characters, and no newline at the end."""
     dice = random.Random(seed)
     good = mixed_text(seed, lines).encode().split(b"\n")
     oddities = [*BROKEN, b"\0", b"\r", b"\r\n", b"\n", b"\n\n", "▅".encode(), "▁".encode(), b"\x1f"]
@@ -107,7 +107,7 @@ def messy_bytes(seed: int, lines: int = 120) -> bytes:
 
 
 def topics_text(limit: int = 60_000) -> str:
-    """The language reference that every Python installation carries."""
+    """The language reference that every Python installation contains."""
     topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
     return "\n".join(topics[name] for name in sorted(topics))[:limit]
 
@@ -126,7 +126,7 @@ def docstrings_text() -> str:
 
 @functools.cache
 def small() -> dict[str, bytes]:
-    """Return corpora that are always there, by name."""
+    """Return the built-in corpora, by name."""
     corpora = {
         "topics": topics_text(400_000).encode(),
         "docstrings": docstrings_text().encode(),

@@ -1,4 +1,4 @@
-"""Says in words how two models differ, the first cause first."""
+"""Describes how the outcomes of the two sides differ, the first cause first."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .case import Failure, Outcome
 SHOWN = 8
 
 _CHECK = re.compile(r"\w+\.(?:cc|h)\b|\[[^\]]*\]")
-"""Where in the reference an exception comes from: a file, and the condition that does not hold."""
+"""Where an exception of the reference comes from: a file, and the condition that failed."""
 
 
 def describe(ours: Outcome, reference: Outcome) -> list[str]:
-    """Return what differs between two outcomes, one line each; empty when they agree."""
+    """Return the differences of two outcomes, a line for each; empty when they are equal."""
     if ours.failure or reference.failure:
         return list(_failures(ours, reference))
     lines = list(_names(ours.outputs, reference.outputs))
@@ -38,10 +38,10 @@ def describe(ours: Outcome, reference: Outcome) -> list[str]:
 
 
 def kinds(ours: Outcome, reference: Outcome) -> tuple[str, ...]:
-    """Return what kinds of things differ, without what depends on the text of the case.
+    """Return the kinds of differences, without details that depend on the text of the case.
 
-    They are types of exceptions and the checks that raise them; else names of files and, in a
-    model, of fields.
+    They are the types of exceptions and the checks that raise them, or the names of files and of
+    the fields of a model.
     """
     if ours.failure or reference.failure:
         return tuple(_sort(outcome.failure) for outcome in (ours, reference))
@@ -80,7 +80,7 @@ def _kinds_in_models(ours: bytes, reference: bytes) -> Iterator[str]:
 
 
 def _failures(ours: Outcome, reference: Outcome) -> Iterator[str]:
-    """Compare failures: ours must be of the type that the reference raises, and leave nothing."""
+    """Compare failures: ours must raise the same type as the reference, and leave no file."""
     if ours.failure is None:
         yield f"only the reference fails: {reference.failure}"
     elif reference.failure is None:
@@ -90,13 +90,13 @@ def _failures(ours: Outcome, reference: Outcome) -> Iterator[str]:
     elif ours.outputs:
         yield f"ours failed but left files behind: {sorted(ours.outputs)}"
     elif not _same_kind(ours.failure.types, reference.failure.types):
-        yield f"another exception: ours {ours.failure}; reference {reference.failure}"
+        yield f"exceptions differ: ours {ours.failure}; reference {reference.failure}"
 
 
 def _same_kind(ours: tuple[str, ...], reference: tuple[str, ...]) -> bool:
     if ours[0] == "CommandFailed":
         return True
-    # The reference raises UnicodeDecodeError when its own message holds broken UTF-8.
+    # The reference raises UnicodeDecodeError when its message quotes broken UTF-8.
     accidents = ("Crash", "Timeout", "UnicodeDecodeError")
     expected = "RuntimeError" if reference[0] in accidents else reference[0]
     return expected in ours
@@ -140,12 +140,12 @@ FACTS = {
 
 
 def facts(log: str) -> dict[str, list[str]]:
-    """Return the figures that a log gives for each stage."""
+    """Return the numbers that a log gives for each stage."""
     return {name: re.findall(pattern, log) for name, pattern in FACTS.items()}
 
 
 def stage_by_log(ours: str, reference: str) -> Iterator[str]:
-    """Name the stages whose logged figures differ, in order; silent where ours logs none."""
+    """Yield the stages whose logged numbers differ, in order; ours does not log all stages."""
     left, right = facts(ours), facts(reference)
     for name in FACTS:
         if left[name] and left[name] != right[name]:

@@ -1,8 +1,8 @@
-"""Virtual environments that hold one package of one version, such as a release of the reference.
+"""Virtual environments with one package in one version, such as a release of the reference.
 
-They are made with venv and pip when they are first asked for, and kept in the user's cache
-folder, ``$XDG_CACHE_HOME/spmcompat/environments``. Whoever has environments of the releases
-already names their folder in `FOLDER_VARIABLE`; below it, 0.2.1 is ``v0.2.1``.
+venv and pip create an environment when a test first needs it. It stays in the user's cache
+folder, ``$XDG_CACHE_HOME/spmcompat/environments``. If you have environments of the releases
+already, set `FOLDER_VARIABLE` to their folder; the environment of 0.2.1 is its ``v0.2.1``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from types import MappingProxyType
 FOLDER_VARIABLE = "SPMCOMPAT_RELEASES"
 
 NOTHING_ELSE = {"PYTHONPATH": ""}
-"""Variables that keep packages from elsewhere out of an environment."""
+"""Variables that hide packages outside an environment."""
 
 
 class MissingEnvironmentError(Exception):
-    """An environment cannot be made."""
+    """An environment cannot be created."""
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def python_of_release(release: str) -> Path:
 
 
 def python_with(requirement: str) -> Path:
-    """Return the interpreter of an environment with one package, made if it is not there."""
+    """Return the interpreter of an environment with one package, which is created if needed."""
     package, _, version = requirement.partition("==")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     running = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -48,7 +48,7 @@ def python_with(requirement: str) -> Path:
     python = folder / "bin" / "python"
     if version_of(python, package, NOTHING_ELSE) == version:
         return python
-    print(f"making an environment for {requirement} in {folder}", file=sys.stderr, flush=True)
+    print(f"creating an environment for {requirement} in {folder}", file=sys.stderr, flush=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--retries=1", "--timeout=10"]
     for command in (
         [sys.executable, "-m", "venv", "--clear", str(folder)],

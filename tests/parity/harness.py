@@ -1,4 +1,4 @@
-"""Trains both sides of a case and compares every byte that they leave behind."""
+"""Trains both sides of a case and compares every byte that they write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Text = str | bytes
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both outcomes of a case, and what differs."""
+    """Both outcomes of a case, and their differences."""
 
     case: Case
     ours: Outcome
@@ -31,18 +31,18 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Same bytes, or both fail in the same way."""
+        """Whether both wrote the same bytes, or both failed in the same way."""
         return not self.differences
 
     def report(self) -> str:
-        """Return what differs, and what the two logs say about the stage."""
+        """Return the differences, and what the two logs say about the stages."""
         lines = [f"options: {dict(self.case.options)}", *self.differences]
         lines += difference.stage_by_log(self.ours.log, self.reference.log)
         return "\n".join(lines)
 
 
 class Trainers:
-    """The two sides, each in its own process, and the other releases; a context manager.
+    """The two sides and the other releases, each in its own process; a context manager.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Trainers:
         return Comparison(case, self.ours.finish(), reference)
 
     def _with_normalizer_of_release(self, case: Case) -> Case:
-        """Return the case with the normalizer that a user of the release hands over."""
+        """Return the case with the normalizer as the library of the release serializes it."""
         if case.normalizer is None or case.release == DEFAULT_RELEASE:
             return case
         outputs = self.of_release(case.release, NORMALIZER).run(case).outputs
@@ -97,7 +97,7 @@ class Trainers:
         Raises
         ------
         MissingEnvironmentError
-            If there is no such interpreter and none can be made.
+            If there is no such interpreter and none can be installed.
         """
         if (module, release) not in self._sides:
             python = python_of_release(release)
@@ -105,12 +105,12 @@ class Trainers:
         return self._sides[module, release]
 
     def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
-        """Train both sides on texts, as files, and compare.
+        """Train both sides on texts that are files, and compare.
 
         Parameters
         ----------
         options
-            Keywords beside ``input`` and ``model_prefix``.
+            Keywords other than ``input`` and ``model_prefix``.
         texts
             One input file each.
         more
@@ -119,7 +119,7 @@ class Trainers:
         return self.run(file_case(options, texts, **more))
 
     def check(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
-        """Compare, and fail the test with a report where bytes differ or training failed."""
+        """Compare, and fail the test with a report if bytes differ or training failed."""
         comparison = self.compare(options, *texts, **more)
         self._require_equal(comparison)
         return comparison
@@ -127,13 +127,13 @@ class Trainers:
     def check_sentences(
         self, options: Mapping[str, Option], sentences: Sequence[Text], **more: Any
     ) -> Comparison:
-        """Compare the iterator form, as `check` does."""
+        """Do as `check` does, with sentences from an iterator."""
         comparison = self.run(sentences_case(options, sentences, **more))
         self._require_equal(comparison)
         return comparison
 
     def check_failure(self, case: Case, *, key: str = "") -> Comparison:
-        """Require that both sides fail with the same type, and that both messages hold `key`."""
+        """Require that both sides raise the same type, and that both messages contain `key`."""
         comparison = self.run(case)
         assert comparison.reference.failure is not None, "the reference does not fail"
         assert comparison.equal, comparison.report()
@@ -151,7 +151,7 @@ class Trainers:
         assert comparison.ours.output(".model"), "no model was written"
 
     def explain(self, comparison: Comparison) -> str:
-        """Report a difference and, by further runs, the stage that it comes from."""
+        """Report a difference and, from further runs, the stage that it comes from."""
         lines = [comparison.report()]
         kind = str(comparison.case.options.get("model_type", "unigram")).lower()
         both_trained = comparison.ours.failure is None and comparison.reference.failure is None
@@ -181,13 +181,13 @@ def as_bytes(text: Text) -> bytes:
 
 
 HUGE = {"vocab_size": 1 << 22, "hard_vocab_limit": False}
-"""A target that no round can miss: the scores after one round reach the model as they are."""
+"""A size that the first round reaches, so that the model has the scores after one round."""
 
 
 def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
-    """Return variants of a case, from the first stage to the last; the first unequal one is it.
+    """Return variants of a case, from the first stage to the last; look at the first unequal one.
 
-    The last one gives the reference's final pieces as seeds: where it alone is equal, the
+    The last variant uses the reference's final pieces as seeds. If it is the only equal one, the
     difference comes from seeding.
     """
     case = comparison.case

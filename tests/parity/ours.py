@@ -11,7 +11,7 @@ from .case import SERIALIZED, WRITER, Case, command_line, one_string
 
 
 class CommandFailed(Exception):
-    """The command line returned another exit code than 0."""
+    """The command line returned an exit code other than 0."""
 
 
 def train(case: Case) -> dict[str, bytes]:
@@ -34,14 +34,14 @@ def _from_python(case: Case) -> dict[str, bytes]:
     if case.normalizer is not None:
         options["normalizer"] = _normalizer(case.normalizer)
     if case.pretokenizer is not None:
-        # Ours knows some by name itself.
+        # Other names are values of the option itself, such as ``script``.
         options["pretokenizer"] = pretokenizers.BY_NAME.get(case.pretokenizer, case.pretokenizer)
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 
 
 class _Serialized:
-    """What we need of the real library's object is one method."""
+    """Stands for the real library's normalizer; ours calls only this method."""
 
     def __init__(self, spec: bytes) -> None:
         self.serialized_normalizer_spec = lambda: spec

@@ -25,12 +25,12 @@ CONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "kinds": _KINDS.findall,
     "characters": str,
     "tuple of pairs": lambda sentence: tuple(_pairs(sentence)),
-    "bytes": lambda sentence: [chunk.encode() for chunk in _pairs(sentence)],
+    "bytes": lambda sentence: [pretoken.encode() for pretoken in _pairs(sentence)],
     "bytearrays": lambda sentence: [bytearray(sentence.encode())],
     "half characters": _half_characters,
-    "empty chunks": lambda sentence: ["", sentence[:3], "", "", sentence[3:], ""],
+    "empty pretokens": lambda sentence: ["", sentence[:3], "", "", sentence[3:], ""],
 }
-"""Chunks that join to the sentence."""
+"""Their pretokens join to the sentence."""
 
 INCONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "no spaces": lambda sentence: sentence.split("▁"),
@@ -40,7 +40,7 @@ INCONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "one and the same": lambda _: ["▁hello", "▁hell", "▁he"],
     "broken bytes": lambda sentence: [sentence.encode()[1:-1], b"\xe2\x96", b"a\0b\xff"],
 }
-"""Chunks that are something else."""
+"""Their pretokens do not join to the sentence."""
 
 FAILING: Mapping[str, Any] = {
     "raises": lambda sentence: sentence[10**6],
@@ -51,7 +51,7 @@ FAILING: Mapping[str, Any] = {
     "None": lambda _: None,
     "a number": lambda _: 5,
     "bytes for a list": str.encode,
-    "a chunk that is None": lambda sentence: [sentence, None],
+    "a pretoken that is None": lambda sentence: [sentence, None],
     "a lone surrogate": lambda _: ["\ud800"],
     "a space": lambda _: ["a b"],
     "the unknown mark": lambda _: ["a\u2585b"],
@@ -59,7 +59,7 @@ FAILING: Mapping[str, Any] = {
     "no function": 5,
     "False": False,
 }
-"""What cannot be trained with, even if chunks need not join to the sentence."""
+"""They make training fail, even if pretokens need not join to the sentence."""
 
 
 def _exit(_: str) -> None:
@@ -81,13 +81,13 @@ DEVIATING: Mapping[str, Any] = {
     "interrupts": _interrupt,
     "counts calls": _count_call,
 }
-"""What the two sides handle differently. One writes a character to the file ``calls`` each time."""
+"""The two sides handle these differently; one function adds to the file ``calls`` at each call."""
 
 BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING, **DEVIATING}
 
 
 def for_reference(name: str, options: Mapping[str, Any]) -> Any:
-    """Return the function of this name, or one that does what ours does for this name."""
+    """Return the function of this name, or one that does the same as ours for this name."""
     if name in BY_NAME:
         return BY_NAME[name]
     from tests.oracle.pretokenizing import function_for  # noqa: PLC0415

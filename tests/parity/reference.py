@@ -1,4 +1,4 @@
-"""The real library: with its flags, the only module of the tests that imports it."""
+"""The reference's side of a case: the real library."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def normalizer(arguments: Mapping[str, Any]) -> Any:
 
 
 def normalize(lines: list[str], **options: Any) -> list[str]:
-    """Normalize lines with the library's own normalizer, for tests that start after that stage."""
+    """Normalize lines with the library, for tests that start after normalization."""
     rules = normalizer(options)
     return [rules.Normalize(line) for line in lines]
 

@@ -1,9 +1,10 @@
-"""The flags that only the reference's command line can set, set in the library itself.
+"""Sets, in the loaded library, the flags that only the reference's command line can set.
 
-The wheel holds no command, and its Python face sets no Abseil flag; but the flags are there, and
-training asks for them. Each is a record that holds the address of the flag's name and, further
-on, the eight bytes of its value: the value itself and, in the byte behind it, whether it was
-ever set. How far on shows the one flag whose default is not zero, once training has asked for it.
+The wheel contains no command, and its Python module sets no Abseil flags. But the library has the
+flags, and training reads them. A flag is a record in memory. It starts with the address of the
+flag's name; at some distance follow eight bytes: the value and, in the byte after it, whether the
+flag was ever set. The distance is found with a flag whose default is not zero, after a training
+has read the flags.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ DEFAULTS: Mapping[str, bool | float] = {
 """The flags and the types of their values."""
 
 RECORD_BYTES = 256
-"""More than a record takes."""
+"""More than the size of a record."""
 
 
 @contextmanager
 def flags_set(given: Mapping[str, Option]) -> Iterator[None]:
-    """Train with these flags inside, with the defaults again outside."""
+    """Set these flags inside the context; outside, they have their defaults again."""
     if not given:
         yield
         return
@@ -52,7 +53,7 @@ def flags_set(given: Mapping[str, Option]) -> Iterator[None]:
 
 
 def _value(name: str, given: Option) -> bool | float:
-    """Read a value as the command line would."""
+    """Return a value as the command line parses it."""
     if isinstance(DEFAULTS[name], float):
         return float(str(given))
     return str(given).lower() in ("true", "t", "yes", "y", "1")
@@ -75,12 +76,12 @@ def _records() -> Mapping[str, int]:
     bytes_there = ctypes.string_at(names["seed_piece_length_power"], RECORD_BYTES)
     distance = bytes_there.find(_bits(DEFAULTS["seed_piece_length_power"]))
     if distance < 0 or distance % 8:
-        raise RuntimeError("the flags of this build of sentencepiece are laid out in another way")
+        raise RuntimeError("the flags of this build of sentencepiece have an unknown layout")
     return {name: address + distance for name, address in names.items()}
 
 
 def _train_anything() -> None:
-    """Train without a word in the log of a case."""
+    """Train something, and log nothing."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["a b"]), model_writer=io.BytesIO(), vocab_size=6, minloglevel=2
     )
@@ -109,7 +110,7 @@ class _Part(NamedTuple):
 
 
 def _mapped() -> list[_Part]:
-    """Return what of the library's file stands in memory."""
+    """Return the parts of the library's file that are mapped into memory."""
     parts = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         if not line.endswith(str(_sentencepiece.__file__)):

@@ -1,4 +1,4 @@
-"""The normalization of the real library, taken alone: compiling rules and applying them."""
+"""The normalization of the real library alone: it compiles rules and applies them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compile_file(path: str) -> bytes:
 
 
 def precompiled(name: str) -> bytes:
-    """Return the charsmap that the library carries under a name."""
+    """Return the predefined charsmap of a name."""
     return _charsmap(rule_name=name)
 
 
@@ -35,12 +35,12 @@ def decompile(charsmap: bytes) -> dict[tuple[int, ...], tuple[int, ...]]:
 
 
 def validate(charsmap: bytes) -> None:
-    """Raise as the library does when it loads a model with this charsmap."""
+    """Raise what the library raises when it loads a model with this charsmap."""
     _load(charsmap)
 
 
 class Normalizer:
-    """The normalizer of a model, the only one that knows ``treat_whitespace_as_suffix``."""
+    """The normalizer of a model; no other one supports ``treat_whitespace_as_suffix``."""
 
     def __init__(
         self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool

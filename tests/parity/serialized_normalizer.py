@@ -1,4 +1,4 @@
-"""The normalizer of a case as the library of its release serializes it, for ours to be given."""
+"""Serializes the normalizer of a case with the library of its release; ours gets the bytes."""
 
 from __future__ import annotations
 

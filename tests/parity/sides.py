@@ -1,4 +1,4 @@
-"""A side in a process of its own: reused from case to case, replaced when it dies or hangs."""
+"""Runs a side in its own process, which serves many cases, and replaces it if it dies or hangs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Side:
     module
         `REFERENCE`, `OURS`, or the name of another module with ``train(case)``.
     timeout
-        Seconds after which a case counts as hung and the child is replaced.
+        Seconds after which a case counts as hanging and the child is replaced.
     python
         The interpreter of the child.
     environment
@@ -90,7 +90,7 @@ class Side:
         self._pipe: Connection | None = None
 
     def start(self, case: Case) -> None:
-        """Hand a case to the child; `finish` returns its outcome."""
+        """Send a case to the child; `finish` returns its outcome."""
         if self._child is None or self._child.poll() is not None:
             self._pipe, end = Pipe()
             arguments = [str(_ROOT), self.module, str(end.fileno())]
@@ -106,7 +106,7 @@ class Side:
         self._pipe.send(case)
 
     def finish(self) -> Outcome:
-        """Wait for the case that was handed over last."""
+        """Wait for the case that was sent last."""
         assert self._pipe is not None
         assert self._child is not None
         try:
@@ -125,7 +125,7 @@ class Side:
         return self.finish()
 
     def close(self) -> None:
-        """End the child; a later case starts a new one."""
+        """Kill the child; the next case starts a new one."""
         if self._child is not None:
             self._child.kill()
             self._child.wait()
@@ -136,7 +136,7 @@ class Side:
 
 
 def serve(module: str, descriptor: int) -> None:
-    """Run cases that come through a pipe, until it is closed."""
+    """Run the cases that come through a pipe until the pipe is closed."""
     pipe = Connection(descriptor)
     while True:
         try:
@@ -175,7 +175,7 @@ def _working_in(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _descriptors_to(target: int) -> Iterator[None]:
-    """Send standard output and error to a file, also those of C++ code."""
+    """Redirect standard output and error to a file, for C++ code too."""
     saved = [os.dup(1), os.dup(2)]
     try:
         os.dup2(target, 1)

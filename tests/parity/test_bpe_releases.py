@@ -1,4 +1,4 @@
-"""BPE as earlier releases train it."""
+"""BPE models as earlier releases of the reference train them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.parity.test_options import ONE_OPTION
 
 BPE: dict[str, Option] = {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False}
 
-HERE = {
+TESTED = {
     "add_dummy_prefix",
     "allow_whitespace_only_pieces",
     "byte_fallback",
@@ -28,14 +28,14 @@ HERE = {
     "user_defined_symbols",
     "vocab_size",
 }
-OPTIONS = [option for option in [*ONE_OPTION, *BPE_OPTIONS] if option and option.keys() <= HERE]
+OPTIONS = [option for option in [*ONE_OPTION, *BPE_OPTIONS] if option and option.keys() <= TESTED]
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
-def test_one_option(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
+def test_each_option_alone(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
     comparison = trainers.compare({**BPE, **option}, topics_text(12_000), release=old_release)
     if comparison.reference.failure is not None and comparison.reference.failure.crashed:
-        # With nothing left to merge, only what it logs makes the reference read beyond an array.
+        # With nothing left to merge, the reference reads beyond an array, only for its log.
         quiet = {**BPE, **option, "minloglevel": 1}
         comparison = trainers.compare(quiet, topics_text(12_000), release=old_release)
     assert comparison.equal, comparison.report()
@@ -53,25 +53,25 @@ def test_one_option(trainers: Trainers, old_release: str, option: dict[str, Opti
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
 )
-def test_ties_at_the_cut(
+def test_ties_at_the_cut_of_the_active_set(
     trainers: Trainers, old_release: str, name: str, text: str, size: int, split: bool
 ) -> None:
-    """So many pieces that pairs which stand in the text but once are merged."""
+    """The vocabulary is so large that pairs with a count of 1 are merged."""
     options = {**BPE, "vocab_size": size, "split_by_whitespace": split, "minloglevel": 1}
     trainers.check(options, text, release=old_release)
 
 
 @pytest.mark.parametrize("text", ["a", "ab", "aaaa aaa\n" * 3, "ab ab\nabab\n"])
-def test_until_nothing_is_left(trainers: Trainers, old_release: str, text: str) -> None:
+def test_merging_ends_when_no_pair_is_left(trainers: Trainers, old_release: str, text: str) -> None:
     trainers.check({**BPE, "minloglevel": 1, "character_coverage": 1.0}, text, release=old_release)
 
 
 @pytest.mark.parametrize("delimiter", ["e", "▁", "▁t", "xa", "er ", "\u2585"])
 @pytest.mark.parametrize("split", [True, False])
-def test_delimiters_cut_words(
+def test_delimiters_cut_pretokens(
     trainers: Trainers, old_release: str, delimiter: str, split: bool
 ) -> None:
-    """Characters of the delimiter are counted, and rare ones are replaced before."""
+    """Characters of the delimiter are counted, and rare ones are replaced before the cut."""
     options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
     text = topics_text(12_000) + "\nxaxa per axa e" * 2
     for coverage in (1.0, 0.98):
@@ -80,8 +80,10 @@ def test_delimiters_cut_words(
 
 
 @pytest.mark.parametrize("delimiter", ["", "e"])
-def test_long_words(trainers: Trainers, old_release: str, delimiter: str) -> None:
-    """Places are counted in 16 bits, and only those of pairs."""
+def test_a_pretoken_of_too_many_pairs_is_refused(
+    trainers: Trainers, old_release: str, delimiter: str
+) -> None:
+    """Positions have 16 bits, but only the positions of pairs are stored."""
     options: dict[str, Option] = {
         **BPE,
         "max_sentence_length": 1 << 20,
@@ -107,7 +109,7 @@ def test_required_characters_must_be_in_the_text(trainers: Trainers, old_release
     assert 'required_chars holds "漢"' in comparison.ours.failure.message
 
 
-def test_counts(trainers: Trainers, old_release: str) -> None:
+def test_texts_with_counts(trainers: Trainers, old_release: str) -> None:
     text = "the quick\t5\nbrown\t3\nthe\t40\nfox ▁the\t2\nquick fox\t1000000007\n漢 the\t1\n"
     options = {**BPE, "input_format": "tsv", "minloglevel": 1}
     trainers.check(options, text, release=old_release)
@@ -115,8 +117,8 @@ def test_counts(trainers: Trainers, old_release: str) -> None:
 
 
 @pytest.mark.parametrize("split", [True, False])
-def test_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
-    """The last sentence takes the place of an empty one, and may be empty itself."""
+def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
+    """The last sentence replaces an empty one, and may be empty itself."""
     text = "\u200b\nzab zac\n\u200b\n" + words_text(2, 150, "han", 300) + "\nyab\n\u200b\n\u200b\n"
     options = {**BPE, "vocab_size": 2500, "split_by_whitespace": split, "minloglevel": 1}
     trainers.check({**options, "add_dummy_prefix": False}, text, release=old_release)

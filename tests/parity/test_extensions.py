@@ -1,4 +1,4 @@
-"""Extensions: spelled out as their defaults, the reference's bytes; else models that it loads."""
+"""Extensions: with their defaults, the reference's bytes; otherwise models that it loads."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def train(options: dict[str, object], text: str = TEXT, **others: object) -> byt
 
 
 def reference_model(trainers: Trainers, options: dict[str, Option], lines: list[str]) -> bytes:
-    """Train the real library, and check that ours gives the same bytes."""
+    """Train the real library, and check that ours writes the same bytes."""
     checked = trainers.check_sentences({**BASE, **options}, lines, writer=True)
     model = checked.reference.output(".model")
     assert model is not None
@@ -80,7 +80,7 @@ def pieces_of(model: bytes) -> list[tuple[str, float]]:
     return [(piece.piece, piece.score) for piece in ModelProto.FromString(model).pieces]
 
 
-def test_the_defaults_are_those_of_the_reference(trainers: Trainers) -> None:
+def test_defaults_give_the_bytes_of_the_reference(trainers: Trainers) -> None:
     defaults = {one.name: one.default for one in OPTIONS.values() if one.target == EXTENSION}
     spelled_out = {**defaults, "seed_factor": 0}
     assert train(spelled_out) == reference_model(trainers, {}, TEXT.split("\n"))
@@ -90,7 +90,7 @@ def test_the_defaults_are_those_of_the_reference(trainers: Trainers) -> None:
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
-def test_models_load_and_give_the_text_back(options: dict[str, object]) -> None:
+def test_the_real_library_loads_the_model_and_decodes_the_text(options: dict[str, object]) -> None:
     model = train(options, hard_vocab_limit=False)
     encoder = reference.load(model)
     assert 350 < encoder.get_piece_size() <= 400
@@ -101,13 +101,15 @@ def test_models_load_and_give_the_text_back(options: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
-def test_each_changes_something(options: dict[str, object]) -> None:
+def test_each_extension_changes_the_model(options: dict[str, object]) -> None:
     given = {"hard_vocab_limit": False, "model_type": options.get("model_type", "unigram")}
     assert train(options, **given) != train({}, **given)
 
 
 @pytest.mark.parametrize("kind", ["latin", "han", "kana"])
-def test_bpe_of_spaces_apart_is_that_of_the_mark_as_a_symbol(kind: str, trainers: Trainers) -> None:
+def test_bpe_with_separate_spaces_equals_that_with_the_mark_as_a_symbol(
+    kind: str, trainers: Trainers
+) -> None:
     text = corpora.words_text(4, 300, kind, 100)
     given = {"model_type": "bpe", "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **given}, text)
@@ -125,10 +127,10 @@ def words_that_begin_alike() -> str:
     [{}, {"remove_extra_whitespaces": False}, {"split_by_whitespace": False}, {"num_threads": 3}],
     ids=str,
 )
-def test_unigram_of_spaces_apart_is_that_of_a_line_for_each_word(
+def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
     options: dict[str, object], trainers: Trainers
 ) -> None:
-    """Seeds that end a word are found by what follows: here no word but one ends a line too."""
+    """The next character decides about seeds at the end of a word: here one word ends all lines."""
     text = words_that_begin_alike()
     lanes = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **options, **lanes}, text)
@@ -136,9 +138,7 @@ def test_unigram_of_spaces_apart_is_that_of_a_line_for_each_word(
 
 
 @pytest.mark.parametrize("text", [TEXT, corpora.mixed_text(8, 300)], ids=["topics", "mixed"])
-def test_unigram_of_spaces_apart_from_a_seed_file(
-    text: str, tmp_path: Path, trainers: Trainers
-) -> None:
+def test_separate_spaces_with_a_seed_file(text: str, tmp_path: Path, trainers: Trainers) -> None:
     sentences = reference.normalize(text.split("\n"), rule_name="nmt_nfkc", add_dummy_prefix=False)
     words = [word for sentence in sentences for word in sentence.split(SPACE) if word]
     found = Counter(
@@ -155,7 +155,9 @@ def test_unigram_of_spaces_apart_from_a_seed_file(
 @pytest.mark.parametrize("pretokenizer", [None, "script"])
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 @pytest.mark.parametrize("kind", ["topics", "mixed", "kana"])
-def test_spaces_stand_apart(model_type: str, kind: str, pretokenizer: str | None) -> None:
+def test_no_piece_holds_a_separate_space_and_more(
+    model_type: str, kind: str, pretokenizer: str | None
+) -> None:
     text = corpora.small()[kind][:60_000].decode(errors="ignore")
     given: dict[str, object] = {"pretokenizer": pretokenizer} if pretokenizer else {}
     given |= {"vocab_size": 600, "hard_vocab_limit": False, "model_type": model_type}
@@ -175,7 +177,9 @@ def public_corpora() -> list[Any]:
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 @pytest.mark.parametrize("path", public_corpora())
-def test_spaces_stand_apart_in_public_texts(path: Path, model_type: str) -> None:
+def test_no_piece_of_public_texts_holds_a_separate_space_and_more(
+    path: Path, model_type: str
+) -> None:
     text = corpora.head(path, 2_000_000).decode(errors="replace")
     given = {"vocab_size": 8000, "hard_vocab_limit": False, "max_sentence_length": 1 << 20}
     options = {"space_pieces": "separate", "model_type": model_type, "character_coverage": 0.9995}
@@ -185,7 +189,7 @@ def test_spaces_stand_apart_in_public_texts(path: Path, model_type: str) -> None
 
 
 def mixed_pieces(model: bytes, lines: list[str]) -> set[str]:
-    """Return what the real library cuts the lines into that holds a space and something else."""
+    """Encode lines with the real library; return the pieces with a space and something else."""
     encoder = reference.load(model)
     found: set[str] = set()
     for pieces in encoder.encode(lines, out_type=str):
@@ -194,13 +198,13 @@ def mixed_pieces(model: bytes, lines: list[str]) -> set[str]:
     return {piece for piece in found if SPACE in piece and piece != SPACE}
 
 
-def test_what_is_given_beside_a_recipe_counts_more() -> None:
+def test_an_option_overrides_the_recipe() -> None:
     fsp = {**RECIPES["fsp"]}
     assert train({"recipe": "fsp"}) == train(dict(fsp))
     assert train({"recipe": "fsp", "prune": "exact"}) == train({**fsp, "prune": "exact"})
 
 
-def test_a_recipe_tells_what_it_set() -> None:
+def test_a_recipe_logs_what_it_sets() -> None:
     log = io.StringIO()
     train({"recipe": "paper", "seed_factor": 3}, minloglevel=0, logstream=log)
     assert "--recipe=paper sets --seed_mode=pretokens\n" in log.getvalue()
@@ -225,7 +229,7 @@ def test_a_recipe_tells_what_it_set() -> None:
     ],
     ids=str,
 )
-def test_what_is_refused(options: dict[str, object], message: str) -> None:
+def test_wrong_values_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises((BadValueError, TrainingError)) as error:
         train(options)
     assert message in str(error.value)

@@ -1,4 +1,4 @@
-"""Training for the fewest tokens: the real library cuts as it is meant, and BPE gives the seeds."""
+"""Training for the fewest tokens: the real library cuts as intended, and BPE gives the seeds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def train(text: str, **others: object) -> bytes:
 
 
 def steps_of(model: bytes) -> Steps:
-    """Return how improbable each piece is, in steps of the grid; the lattice is whole numbers."""
+    """Return how improbable each piece is, as a whole number of steps of the grid."""
     pieces = [piece for piece in ModelProto.FromString(model).pieces if piece.type == piece.NORMAL]
     steps = {piece.piece: (-PRICE - piece.score) / GRID for piece in pieces}
     assert all(step == int(step) >= 0 for step in steps.values())
@@ -55,7 +55,7 @@ def steps_of(model: bytes) -> Steps:
 
 
 def cost(path: tuple[str, ...], steps: Steps) -> Cost:
-    """Count the tokens first, then how improbable they are; the later a piece, the longer."""
+    """Compare the number of tokens, then their steps, then the lengths from the last piece on."""
     return len(path), sum(steps[piece] for piece in path), tuple(-len(p) for p in reversed(path))
 
 
@@ -68,7 +68,7 @@ def all_paths(word: str, steps: Steps) -> Iterator[tuple[str, ...]]:
 
 
 def best_path(word: str, steps: Steps) -> tuple[str, ...]:
-    """Return the path of the lowest cost, from those of the word's beginnings."""
+    """Return the path with the lowest cost, from the best paths of the word's prefixes."""
     best: list[tuple[str, ...]] = [()]
     for end in range(1, len(word) + 1):
         paths = [(*best[i], word[i:end]) for i in range(end) if word[i:end] in steps]
@@ -77,7 +77,7 @@ def best_path(word: str, steps: Steps) -> tuple[str, ...]:
 
 
 def words_of(pieces: list[str], steps: Steps) -> Iterator[tuple[str, ...]]:
-    """Put the pieces of a line together again that belong to one word; symbols belong to none."""
+    """Group the pieces of a line by word; user-defined symbols belong to no word."""
     word: list[str] = []
     for piece in pieces:
         if piece.startswith(SPACE) and word:
@@ -96,7 +96,7 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
     steps = steps_of(model)
     encoder = reference.load(model)
     lines = TEXTS[name].split("\n")
-    one_line = " ".join(lines)  # of more tokens than sums are exact for, but that they begin anew
+    one_line = " ".join(lines)  # sums are exact only because they start again at each word
     cut = {
         w
         for line in [*lines, one_line]
@@ -110,8 +110,8 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
         assert expected[word] == min(all_paths(word, steps), key=lambda path: cost(path, steps))
 
 
-def test_the_cases_hold_ties() -> None:
-    """Segmentations of equally many tokens, and also of equally probable ones."""
+def test_the_texts_have_ties() -> None:
+    """Words have several paths with equally many tokens, and some of these are equally probable."""
     tokens = probability = 0
     for text in TEXTS.values():
         steps = steps_of(train(text))
@@ -143,12 +143,12 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     assert seeds[:characters] == expected[len(expected) - characters :]
 
 
-def test_prices_lie_on_the_grid() -> None:
+def test_scores_are_multiples_of_the_grid() -> None:
     scores = [0.0, -0.12, -0.13, -3.3, -15.7, -99.0]
     prices = [score + PRICE for _, score in priced([(b"a", score) for score in scores])]
     assert prices == [0.0, 0.0, -0.25, -3.25, -15.75, -15.75]
 
 
-def test_what_is_spared_stays() -> None:
+def test_flat_pruning_keeps_required_pieces_first() -> None:
     items = [(b"a", -3.0), (b"b", -1.0), (b"c", -2.0), (b"d", -9.0)]
     assert list(prune_flat(Pieces(items), 2, frozenset([b"d"]))[0]) == [items[1], items[3]]

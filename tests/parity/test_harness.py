@@ -1,4 +1,4 @@
-"""The harness itself: it sees what differs, and it survives what the sides do."""
+"""The harness itself: it finds differences, and it survives crashes of the sides."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ SOFT: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "num_thr
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """A third side: the reference, broken in the way that the case's text asks for."""
+    """A third side: the reference with the fault that the last line of the text names."""
     asked = case.files["text0.txt"].split(b"\n")[-1]
     if asked == b"die":
         import os  # noqa: PLC0415
 
         os.abort()
     if asked == b"hang":
-        import time  # noqa: PLC0415
+        import threading  # noqa: PLC0415
 
-        time.sleep(60)
+        threading.Event().wait()
     result = reference.train(case)
     if asked == b"litter":
         with open("left-over", "w") as stream:
@@ -55,7 +55,7 @@ def test_equal_bytes_show_no_difference(model: bytes) -> None:
     assert difference.describe(outcome(model), outcome(model)) == []
 
 
-def test_what_differs_in_a_model_is_told(model: bytes) -> None:
+def test_a_difference_in_a_model_is_described(model: bytes) -> None:
     changed = parse(model)
     changed.trainer_spec.split_digits = True
     changed.pieces[4].piece = "new"
@@ -65,7 +65,7 @@ def test_what_differs_in_a_model_is_told(model: bytes) -> None:
     assert "first at id 4" in told
 
 
-def test_vocabulary_lines_are_told() -> None:
+def test_the_first_different_line_of_a_vocabulary_is_named() -> None:
     told = difference.describe(outcome(b"", b"a\t0\nb\t1\n"), outcome(b"", b"a\t0\nc\t1\n"))
     assert any("vocab line 2" in line for line in told)
 
@@ -81,7 +81,7 @@ def test_vocabulary_lines_are_told() -> None:
         (("Crash",), ("Crash",), False),
     ],
 )
-def test_failures_are_compared_by_type(
+def test_failures_are_equal_if_the_types_are(
     ours: tuple[str, ...], theirs: tuple[str, ...], equal: bool
 ) -> None:
     told = difference.describe(
@@ -112,10 +112,12 @@ def test_a_side_that_dies_is_replaced() -> None:
 
 
 def test_a_side_that_hangs_is_replaced() -> None:
-    with Trainers(ours=BROKEN, timeout=5.0) as trainers:
+    with Trainers(ours=BROKEN) as trainers:
+        patience, trainers.ours.timeout = trainers.ours.timeout, 0.1
         comparison = trainers.compare(SOFT, TEXT + "hang")
         assert comparison.ours.failure is not None
         assert comparison.ours.failure.types == ("Timeout",)
+        trainers.ours.timeout = patience
         assert trainers.compare(SOFT, TEXT).equal
 
 
@@ -125,7 +127,7 @@ def test_a_difference_is_traced_to_its_stage() -> None:
     assert "stage, one whole round: DIFFERENT" in told
 
 
-def test_flags_are_spelled_legally_and_repeatably() -> None:
+def test_flags_have_legal_and_repeatable_spellings() -> None:
     options: dict[str, Option] = {
         "byte_fallback": True,
         "pad_id": -1,

@@ -1,4 +1,4 @@
-"""Ways to give text, rules and seeds, and to receive the model."""
+"""The ways to pass text, rules and seeds, and to receive the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = corpora.topics_text(20_000)
 def test_several_files(trainers: Trainers) -> None:
     half = TEXT.rindex("\n", 0, 9000) + 1
     trainers.check(SOFT, TEXT[:half], TEXT[half:])
-    # A file without a newline at its end does not run into the next one.
+    # A file without a newline at its end is not joined to the next file.
     trainers.check(SOFT, TEXT[: half - 1], TEXT[half:], "one more\nword")
     trainers.check({**SOFT, "input": ["text0.txt", "text1.txt"]}, TEXT[:half], TEXT[half:])
     trainers.check({**SOFT, "input": '"text0.txt",text1.txt'}, TEXT[:half], TEXT[half:])
@@ -45,7 +45,9 @@ def test_empty_file_after_a_line_without_an_end(trainers: Trainers, texts: tuple
 @pytest.mark.parametrize("handing", ["iterator", "generator", "list"])
 @pytest.mark.parametrize("writer", [False, True])
 @pytest.mark.parametrize("kind", [str, bytes])
-def test_sentences(trainers: Trainers, handing: str, writer: bool, kind: type) -> None:
+def test_sentences_of_an_iterator(
+    trainers: Trainers, handing: str, writer: bool, kind: type
+) -> None:
     lines: list[str | bytes] = list(corpora.mixed_text(3, 200).split("\n"))
     if kind is bytes:
         lines = [line.encode() for line in lines if isinstance(line, str)]
@@ -65,7 +67,7 @@ def test_sentences_with_line_ends_and_broken_bytes(trainers: Trainers) -> None:
     trainers.check_sentences(SOFT, corpora.messy_bytes(12).split(b"\n"))
 
 
-def test_counts(trainers: Trainers) -> None:
+def test_texts_with_counts(trainers: Trainers) -> None:
     lines = "".join(
         f"{word}\t{count}\n"
         for count, word in enumerate(["abc", "abd", "the cat", "bcd", "<s>", "あい", "   "], 1)
@@ -80,7 +82,7 @@ def test_counts(trainers: Trainers) -> None:
         trainers.check({**options, **limit}, lines + "a rather long one\t9\n")
 
 
-def test_counts_are_repeats(trainers: Trainers) -> None:
+def test_a_count_equals_repeated_lines(trainers: Trainers) -> None:
     counted = trainers.check({**SOFT, "input_format": "tsv"}, "abc\t3\nabd ab\t2\nx\t1\n")
     repeated = trainers.check(SOFT, "abc\nabc\nabc\nabd ab\nabd ab\nx\n")
     assert counted.ours.output(".vocab") == repeated.ours.output(".vocab")
@@ -173,7 +175,7 @@ RULES = "41\t61\n61 62\t78 79\n2D\t\n2E\n65 301\tE9\nU+3042\tU+30A2\t# kana\n20 
 
 @pytest.mark.parametrize("name", ["normalization_rule_tsv", "denormalization_rule_tsv"])
 @pytest.mark.parametrize("rules", [RULES, "41\t61\n", "1F600\t3A 29\n61 62 63 64\t65\n61 62\t66\n"])
-def test_rules(trainers: Trainers, name: str, rules: str) -> None:
+def test_rules_of_a_file(trainers: Trainers, name: str, rules: str) -> None:
     trainers.check({**SOFT, name: "r.tsv"}, TEXT, files={"r.tsv": rules.encode()})
 
 
@@ -225,7 +227,7 @@ def test_normalizer_of_a_model(trainers: Trainers, options: dict[str, Option], f
 
 
 def test_normalizer_with_rules_of_a_file(trainers: Trainers) -> None:
-    """It holds both the name of the file and what was made of it, which is one too many."""
+    """Such a normalizer holds the name of the file and the compiled rules: one too many."""
     files = {"r.tsv": RULES.encode()}
     options: dict[str, Option] = {**SOFT, "normalization_rule_tsv": "r.tsv"}
     model = trainers.check(options, TEXT, files=files).reference.output(".model")
@@ -295,7 +297,9 @@ COMMAND_LINES: list[dict[str, Option]] = [
 
 @pytest.mark.parametrize("options", COMMAND_LINES, ids=str)
 @pytest.mark.parametrize("spelling", [0, 1])
-def test_command_line(trainers: Trainers, options: dict[str, Option], spelling: int) -> None:
+def test_options_of_the_command_line(
+    trainers: Trainers, options: dict[str, Option], spelling: int
+) -> None:
     files = {"list.txt": b"<one>\n<two>\n", "r.tsv": RULES.encode()}
     trainers.check({**SOFT, **options}, TEXT, form="cli", files=files, spelling=spelling)
 
@@ -358,14 +362,14 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),
-    # Nothing is left between the symbols: no character, no seed.
+    # The symbols cover the whole text: there is no character and no seed.
     ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False}, "ab\nabab\n", ""),
     ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False, "required_chars": "x"}, "ab", ""),
 ]
 
 
 @pytest.mark.parametrize(("options", "text", "key"), FAILURES, ids=lambda value: str(value)[:40])
-def test_failure(trainers: Trainers, options: dict[str, Option], text: str, key: str) -> None:
+def test_both_fail(trainers: Trainers, options: dict[str, Option], text: str, key: str) -> None:
     case = file_case(
         {**SOFT, "hard_vocab_limit": True, **options},
         [text],

@@ -1,6 +1,6 @@
-"""Texts beyond the 500 MiB in which the reference looks for seeds at a time.
+"""Texts of several seeding chunks: the reference searches for seeds in 500 MiB at a time.
 
-The reference takes minutes and 7 GB for each, so they are trained only where the environment
+For each text the reference needs minutes and 7 GB, so the tests run only if the environment
 variable ``SPMCOMPAT_LARGE`` is set.
 """
 
@@ -33,8 +33,8 @@ def random_words(dice: random.Random) -> list[str]:
     return words + ["漢字", "あいう", "naïve", "日本", "мир"] * 20
 
 
-def test_a_text_of_several_chunks(patient: Trainers, tmp_path: Path) -> None:
-    """Lines of spaces let sentences of the end stand in the first chunk."""
+def test_a_text_of_several_seeding_chunks(patient: Trainers, tmp_path: Path) -> None:
+    """The last sentences replace lines of spaces, also in the first chunk."""
     dice = random.Random(7)
     words = random_words(dice)
     weights = [1 / rank for rank in range(1, len(words) + 1)]
@@ -53,8 +53,8 @@ def test_a_text_of_several_chunks(patient: Trainers, tmp_path: Path) -> None:
     assert comparison.ours.failure is None, comparison.report()
 
 
-def test_counts_that_fill_several_chunks(patient: Trainers) -> None:
-    """What is left of a count when a chunk is full is lost."""
+def test_counts_that_fill_several_seeding_chunks(patient: Trainers) -> None:
+    """When a chunk is full, the rest of the current count is lost."""
     dice = random.Random(8)
     words = list(dict.fromkeys(random_words(dice)))
     lines = [f"{word}\t{8_000_000 // rank}\n" for rank, word in enumerate(words, 1)]

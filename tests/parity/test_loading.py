@@ -1,4 +1,4 @@
-"""Models of every type and release in the newest ``sentencepiece`` and in 0.2.1."""
+"""Loads models of every type and release into the newest ``sentencepiece`` and into 0.2.1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.parity.harness import Trainers
 TEXT = topics_text(100_000) + mixed_text(1, 300)
 LINES = [line for line in (TEXT + mixed_text(2, 600)).splitlines() if line][-1000:]
 
-# What a library makes of the lines: ids, pieces, and the text again.
+# Prints, for each line, its ids, its pieces, and the decoded text.
 _USE = """\
 import sys
 import sentencepiece
@@ -47,7 +47,7 @@ def library(request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_model_is_used_as_that_of_the_reference(
+def test_the_library_encodes_alike_with_our_model(
     trainers: Trainers, library: Path, release: str, model_type: str, tmp_path: Path
 ) -> None:
     try:

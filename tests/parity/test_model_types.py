@@ -1,4 +1,4 @@
-"""The other model types, against the real library: each option alone, each hard text."""
+"""BPE, word and char models against the real library: each option, each hard text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ BPE_OPTIONS: list[dict[str, Option]] = [
 
 
 def options_for(kind: str) -> list[dict[str, Option]]:
-    """Return the options that the type takes."""
+    """Return the options that the model type accepts."""
     if kind == "bpe":
         return [o for o in [*ONE_OPTION, *BPE_OPTIONS] if "model_type" not in o]
     return [
@@ -69,20 +69,20 @@ def options_for(kind: str) -> list[dict[str, Option]]:
     [(kind, option) for kind in KINDS for option in options_for(kind)],
     ids=str,
 )
-def test_one_option(trainers: Trainers, kind: str, option: dict[str, Option]) -> None:
+def test_each_option_alone(trainers: Trainers, kind: str, option: dict[str, Option]) -> None:
     given = {**SOFT, **option, "model_type": kind}
     texts = (corpora.topics_text(25_000), corpora.mixed_text(1, 400))
     comparisons = [trainers.compare(given, text) for text in texts]
     for comparison in comparisons:
         assert comparison.equal, comparison.report()
-    # An option that asks for too much fails for one of the texts, never for both.
+    # Some options fail for one of the texts, but none for both.
     assert not all(comparison.ours.failure for comparison in comparisons)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "identity"])
-def test_text(trainers: Trainers, kind: str, name: str, rules: str) -> None:
+def test_hard_texts(trainers: Trainers, kind: str, name: str, rules: str) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": kind, "normalization_rule_name": rules}
     trainers.check(options, TEXTS[name])
     trainers.check({**options, "add_dummy_prefix": False}, TEXTS[name])
@@ -120,8 +120,8 @@ def test_both_refuse(trainers: Trainers, kind: str, options: dict[str, Option], 
     trainers.check_failure(file_case(given, [corpora.topics_text(2_000)]), key=key)
 
 
-def test_no_character_is_left(trainers: Trainers) -> None:
-    """All of the text is a symbol: a word model is empty then, a char model fails."""
+def test_texts_that_symbols_cover(trainers: Trainers) -> None:
+    """User-defined symbols cover the whole text: a word model is empty, a char model fails."""
     options: dict[str, Option] = {**SOFT, "user_defined_symbols": ["x", "▁"]}
     text = "x x\nx\n"
     trainers.check({**options, "model_type": "word"}, text)
@@ -133,7 +133,7 @@ def test_no_character_is_left(trainers: Trainers) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("coverage", [0.98, 1.0])
-def test_counts(trainers: Trainers, kind: str, coverage: float) -> None:
+def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> None:
     text = "the quick\t5\nbrown\t3\nthe\t40\nfox ▁the\t2\nquick fox\t1000000007\n漢 the\t1\n"
     options: dict[str, Option] = {"input_format": "tsv", "character_coverage": coverage}
     trainers.check({**SOFT, **options, "model_type": kind}, text)

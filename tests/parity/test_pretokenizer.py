@@ -1,4 +1,4 @@
-"""Functions that pre-tokenize, against the real library."""
+"""Functions that pre-tokenize, on both sides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ TYPES = ["unigram", "bpe"]
 
 @pytest.mark.parametrize("model_type", TYPES)
 @pytest.mark.parametrize("name", pretokenizers.CONSISTENT)
-def test_chunks_that_join_to_the_sentence(trainers: Trainers, name: str, model_type: str) -> None:
+def test_pretokens_that_join_to_the_sentence(
+    trainers: Trainers, name: str, model_type: str
+) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": model_type, "vocab_size": 900}
     trainers.check(options, TEXT, pretokenizer=name)
     trainers.check(options, corpora.messy_bytes(5), pretokenizer=name)
@@ -24,10 +26,12 @@ def test_chunks_that_join_to_the_sentence(trainers: Trainers, name: str, model_t
 
 @pytest.mark.parametrize("model_type", TYPES)
 @pytest.mark.parametrize("name", pretokenizers.INCONSISTENT)
-def test_chunks_that_do_not(trainers: Trainers, name: str, model_type: str) -> None:
+def test_pretokens_that_do_not_join_to_the_sentence(
+    trainers: Trainers, name: str, model_type: str
+) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": model_type, "vocab_size": 900}
     trainers.check({**options, "allow_inconsistent_pretokenization": True}, TEXT, pretokenizer=name)
-    # The reference quotes broken bytes as they are, which makes an error of its own.
+    # The reference quotes broken bytes, which raises an error of its own.
     key = "" if name == "broken bytes" else "Pretokenized output mismatch at"
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name), key=key)
 
@@ -73,7 +77,7 @@ def test_bpe_whose_characters_compete(trainers: Trainers) -> None:
         "auto_character_coverage": True,
         "byte_fallback": True,
     }
-    for name in ("kinds", "characters", "empty chunks"):
+    for name in ("kinds", "characters", "empty pretokens"):
         trainers.check(options, TEXT, pretokenizer=name)
 
 
@@ -92,7 +96,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, workers: int) -> None:
 
 
 def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
-    """Words are sentences then, which are read once more."""
+    """Then a pretoken is a whole sentence, and the text is read again."""
     lines = corpora.words_text(8, 400, "han", 300).replace(" ", "").split("\n")
     lines[7] = lines[7][:2] + " " + lines[7][2:]
     options: dict[str, Option] = {**SOFT, "character_coverage": 0.98, "add_dummy_prefix": False}
@@ -101,7 +105,7 @@ def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
 
 @pytest.mark.parametrize("consistent", [True, False])
 @pytest.mark.parametrize("name", pretokenizers.FAILING)
-def test_failure(trainers: Trainers, name: str, consistent: bool) -> None:
+def test_both_fail(trainers: Trainers, name: str, consistent: bool) -> None:
     options: dict[str, Option] = {**SOFT, "allow_inconsistent_pretokenization": not consistent}
     case = sentences_case(options, ["abc abd", "  ", "abe"], pretokenizer=name)
     trainers.check_failure(case)
@@ -124,24 +128,24 @@ def test_failure(trainers: Trainers, name: str, consistent: bool) -> None:
     ],
     ids=str,
 )
-def test_too_small_a_vocabulary(
+def test_both_refuse_a_vocabulary_that_is_too_small(
     trainers: Trainers, model_type: str, name: str, option: dict[str, Option]
 ) -> None:
-    """It is told after what the function does wrong."""
+    """A fault of the function is reported first."""
     options = {**SOFT, **option, "model_type": model_type}
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name))
 
 
 @pytest.mark.parametrize("model_type", ["word", "char"])
-def test_no_other_model_can_be_pretokenized(trainers: Trainers, model_type: str) -> None:
+def test_other_model_types_refuse_a_function(trainers: Trainers, model_type: str) -> None:
     case = file_case({**SOFT, "model_type": model_type}, [TEXT], pretokenizer="whole")
     trainers.check_failure(case, key="only supported in UNIGRAM or BPE mode.")
 
 
-def test_a_delimiter_beside_it(trainers: Trainers) -> None:
+def test_a_function_and_a_delimiter_are_refused(trainers: Trainers) -> None:
     case = file_case({**SOFT, "pretokenization_delimiter": "e"}, [TEXT], pretokenizer="whole")
     trainers.check_failure(case, key="cannot be set simultaneously.")
 
 
-def test_inconsistency_without_a_function(trainers: Trainers) -> None:
+def test_the_option_for_inconsistency_does_nothing_without_a_function(trainers: Trainers) -> None:
     trainers.check({**SOFT, "allow_inconsistent_pretokenization": True}, TEXT)

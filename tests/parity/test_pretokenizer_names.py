@@ -12,7 +12,7 @@ SOFT: dict[str, Option] = {
     "vocab_size": 900,
     "hard_vocab_limit": False,
     "num_threads": 3,
-    # The real library's function leaves the marks of symbols out, as ours does.
+    # The function for the real library drops the marks of symbols, as ours does.
     "allow_inconsistent_pretokenization": True,
 }
 LINE = (
@@ -47,7 +47,9 @@ OPTIONS: list[dict[str, Option]] = [
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
-def test_script(trainers: Trainers, option: dict[str, Option], model_type: str) -> None:
+def test_script_equals_its_function(
+    trainers: Trainers, option: dict[str, Option], model_type: str
+) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": model_type, **option}
     trainers.check(options, TEXT, pretokenizer="script")
     trainers.check(options, corpora.messy_bytes(5), pretokenizer="script", workers=2)
@@ -55,7 +57,9 @@ def test_script(trainers: Trainers, option: dict[str, Option], model_type: str) 
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 @pytest.mark.parametrize("option", [*OPTIONS, {"treat_whitespace_as_suffix": True}], ids=str)
-def test_pattern(trainers: Trainers, option: dict[str, Option], model_type: str) -> None:
+def test_a_pattern_equals_its_function(
+    trainers: Trainers, option: dict[str, Option], model_type: str
+) -> None:
     pytest.importorskip("regex")
     options: dict[str, Option] = {**SOFT, "model_type": model_type, **option}
     for pattern in PATTERNS:

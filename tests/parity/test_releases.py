@@ -1,4 +1,4 @@
-"""Earlier releases of the reference, each in an environment of its own."""
+"""Earlier releases of the reference, each in its own environment: options and input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_unknown_release_fails(trainers: Trainers, form: str) -> None:
 
 @pytest.mark.parametrize("form", ["python", "string", "cli"])
 @pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
-def test_what_is_stored(
+def test_the_stored_fields(
     trainers: Trainers, old_release: str, options: dict[str, Option], form: str
 ) -> None:
     trainers.check(options, TEXT, form=form, release=old_release)
@@ -70,7 +70,7 @@ DEPRECATED: dict[str, Option] = {
 
 
 @pytest.mark.parametrize("form", ["python", "cli"])
-def test_options_that_are_retired_now_are_stored(
+def test_options_that_are_retired_today_are_stored(
     trainers: Trainers, old_release: str, form: str
 ) -> None:
     trainers.check({**CHAR, **DEPRECATED}, TEXT, form=form, release=old_release)
@@ -100,7 +100,9 @@ def test_options_that_are_retired_now_are_stored(
     ],
     ids=str,
 )
-def test_bad_options(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
+def test_both_refuse_wrong_options(
+    trainers: Trainers, old_release: str, option: dict[str, Option]
+) -> None:
     case = file_case({**CHAR, **option}, [TEXT], release=old_release)
     trainers.check_failure(case)
 
@@ -134,7 +136,7 @@ def test_numbers_as_text(trainers: Trainers, old_release: str, option: dict[str,
     ],
     ids=str,
 )
-def test_numbers_with_something_behind(
+def test_numbers_followed_by_other_characters(
     trainers: Trainers, old_release: str, option: dict[str, Option]
 ) -> None:
     comparison = trainers.compare({**CHAR, **option}, TEXT, release=old_release)
@@ -153,7 +155,7 @@ def test_differential_privacy_is_refused(trainers: Trainers, old_release: str) -
         assert "differential privacy is not supported" in failure.message
 
 
-def test_counts_with_something_behind(trainers: Trainers, old_release: str) -> None:
+def test_counts_followed_by_other_characters(trainers: Trainers, old_release: str) -> None:
     for count in ("3", " 3 ", "3x", "3.5", "+3", "x", "0", "-1", "", "99999999999999999999"):
         options = {**CHAR, "input_format": "tsv"}
         text = f"hello\t2\nworld\t{count}\n"
@@ -186,7 +188,7 @@ def test_rule_files(trainers: Trainers, old_release: str, line: str) -> None:
     assert comparison.equal, comparison.report()
 
 
-def test_the_boundary_between_symbols(trainers: Trainers, old_release: str) -> None:
+def test_boundary_marks_between_symbols(trainers: Trainers, old_release: str) -> None:
     for options in (CHAR, WORD):
         more: dict[str, Option] = {
             "normalization_rule_name": "identity",
@@ -248,7 +250,7 @@ def test_a_normalizer_object(
     arguments: dict[str, Any],
     marks: dict[str, bool],
 ) -> None:
-    """That of the release: by default it does not write spaces as marks, and cannot train."""
+    """The normalizer of the release: by default it does not escape spaces, and cannot train."""
     arguments = {**arguments, **marks}
     case = file_case(options, [f" {TEXT}  \n\u061c\n"], normalizer=arguments, release=old_release)
     if "normalizer" in RELEASES[old_release].unknown_options:
@@ -265,7 +267,7 @@ def test_a_normalizer_object(
 @pytest.mark.parametrize("options", [CHAR, WORD], ids=["char", "word"])
 @pytest.mark.parametrize("marks", [True, False])
 @pytest.mark.parametrize("form", ["python", "string"])
-def test_rules_of_decoding(
+def test_denormalization_rules(
     trainers: Trainers, old_release: str, options: dict[str, Option], marks: bool, form: str
 ) -> None:
     more: dict[str, Option] = {"denormalization_rule_tsv": "r.tsv", "escape_whitespaces": marks}

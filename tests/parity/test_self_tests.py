@@ -1,6 +1,6 @@
-"""Samples of the text that models of earlier releases carry to test themselves.
+"""Self-tests: samples of the text that models of earlier releases contain.
 
-The whole model is compared, so every sample is also a proof that ours encodes as the real library.
+The whole model is compared, so each sample also proves that ours encodes as the real library does.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ SAMPLES: dict[str, Option] = {**MORE, "self_test_sample_size": 1000}
     [*((name, "plain") for name in TEXTS), *(("mixed", name) for name in list(OPTIONS)[1:])],
 )
 @pytest.mark.parametrize("kind", TYPES)
-def test_all_lines(trainers: Trainers, old_release: str, kind: str, option: str, text: str) -> None:
+def test_all_lines_are_stored(
+    trainers: Trainers, old_release: str, kind: str, option: str, text: str
+) -> None:
     options = {**SAMPLES, **OPTIONS[option], "model_type": kind}
     case = file_case(options, [TEXTS[text]], release=old_release)
     comparison = trainers.run(case)
@@ -50,10 +52,10 @@ def test_all_lines(trainers: Trainers, old_release: str, kind: str, option: str,
 
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
-def test_unigram_models_of_the_reference(
+def test_ours_encodes_with_unigram_models_of_the_reference(
     trainers: Trainers, old_release: str, option: dict[str, Option]
 ) -> None:
-    """The encoder alone, on models and samples of the real library."""
+    """Our encoder alone, on models and samples of the real library."""
     common = words_text(1, lines=300) + mixed_text(2, 100).replace("\t", " ")
     rare = "".join(chr(0x4E00 + n % 5000) for n in range(12_000))
     counts = [f"{line}\t1000" for line in common.splitlines() if line]
@@ -76,7 +78,7 @@ def test_unigram_models_of_the_reference(
 def test_lines_that_training_did_not_see(
     trainers: Trainers, old_release: str, kind: str, form: str
 ) -> None:
-    """With a sample to train on, the lines are still drawn from all."""
+    """If training uses a sample of the lines, self-tests are still drawn from all lines."""
     text = words_text(5, lines=700) + mixed_text(6, 200)
     first: dict[str, Option] = {"input_sentence_size": 101, "shuffle_input_sentence": False}
     options = {**SAMPLES, "model_type": kind, "character_coverage": 0.99}
@@ -123,7 +125,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
     return [sample.input.encode() for sample in parse(model).self_test_data.samples]
 
 
-def test_only_what_is_read_is_drawn_from(trainers: Trainers, old_release: str) -> None:
+def test_lines_that_are_not_read_are_never_drawn(trainers: Trainers, old_release: str) -> None:
     text = words_text(8, lines=150) + "broken line\n"
     options: dict[str, Option] = {
         **SAMPLES,
@@ -151,7 +153,7 @@ def test_control_symbols_in_the_text(
 
 
 @pytest.mark.parametrize("size", [7996, 7997, 8000])
-def test_long_pieces(trainers: Trainers, old_release: str, size: int) -> None:
+def test_lines_with_long_pieces(trainers: Trainers, old_release: str, size: int) -> None:
     options = {**SAMPLES, "model_type": "word", "max_sentence_length": 10_000}
     case = file_case(options, ["x" * size + " ab\nb\n"], release=old_release)
     comparison = trainers.run(case)
@@ -159,7 +161,7 @@ def test_long_pieces(trainers: Trainers, old_release: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_nul(trainers: Trainers, old_release: str, kind: str) -> None:
+def test_lines_with_nul(trainers: Trainers, old_release: str, kind: str) -> None:
     options = {**SAMPLES, "model_type": kind, "character_coverage": 1.0}
     case = file_case(options, ["a\0b ab\n\0\nab\n" * 4], release=old_release)
     comparison = trainers.run(case)
@@ -167,7 +169,7 @@ def test_nul(trainers: Trainers, old_release: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("size", [-1, 0, 1000, 1001, "x", "5 lines", True])
-def test_the_newest_release_ignores_the_size(trainers: Trainers, size: Option) -> None:
+def test_the_newest_release_ignores_the_sample_size(trainers: Trainers, size: Option) -> None:
     options = {**MORE, "model_type": "char", "self_test_sample_size": size}
     case = file_case(options, [words_text(1)])
     comparison = trainers.run(case)
@@ -184,7 +186,7 @@ def encodings(draw: st.DrawFn) -> tuple[dict[str, Option], list[str]]:
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": draw(st.sampled_from(TYPES)),
-        "minloglevel": 1,  # what old releases log can end them
+        "minloglevel": 1,  # logging can crash old releases
         "vocab_size": draw(st.sampled_from([20, 40, 400])),
         "character_coverage": draw(st.sampled_from([1.0, 0.98])),
         "add_dummy_prefix": draw(st.booleans()),

@@ -1,4 +1,4 @@
-"""Options that the reference has on its command line only, against the library itself."""
+"""Options that the reference has only on its command line: sparse pruning and others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, lanes: int, workers: in
 
 
 @pytest.mark.parametrize("kind", ["bpe", "word", "char"])
-def test_other_types_do_not_read_them(trainers: Trainers, kind: str) -> None:
+def test_other_model_types_ignore_them(trainers: Trainers, kind: str) -> None:
     options: dict[str, Option] = {"seed_piece_length_power": 0.5, "min_freq_alpha": 3, **SPARSE}
     trainers.check({**SOFT, **options, "model_type": kind}, corpora.topics_text(5_000))
 
@@ -70,7 +70,7 @@ TEXT = corpora.topics_text(6_000)
 @pytest.mark.parametrize(
     "text",
     [
-        # Boundaries stay as they are, and a byte of theirs follows the text before them.
+        # Boundary marks stay, and their byte is the next byte of the text before them.
         TEXT.replace(" t", "\x1ft").replace("e ", "e\x1f ") + "\n1\x1f2 1\x1f3\n",
         TEXT.replace(" the", " <s>the</s>"),
         TEXT.encode().replace(b" s", b" \xff\xfes").replace(b"r ", b"\xe3\x81"),
@@ -80,7 +80,7 @@ TEXT = corpora.topics_text(6_000)
     ids=["boundaries", "symbols", "broken bytes", "no space", "han"],
 )
 @pytest.mark.parametrize("dummy", [True, False])
-def test_texts_whose_characters_all_stay(
+def test_automatic_coverage_keeps_all_characters(
     trainers: Trainers, text: str | bytes, dummy: bool
 ) -> None:
     options: dict[str, Option] = {**SOFT, **AUTO, "add_dummy_prefix": dummy}
@@ -88,14 +88,14 @@ def test_texts_whose_characters_all_stay(
     trainers.check({**options, "normalization_rule_name": "identity"}, text)
 
 
-def test_unknown_characters_of_a_rule(trainers: Trainers) -> None:
+def test_rules_that_write_the_unknown_mark(trainers: Trainers) -> None:
     rules = {"rules.tsv": b"41\t2585\n73\t2585 61\n"}
     options: dict[str, Option] = {**SOFT, **AUTO, "normalization_rule_tsv": "rules.tsv"}
     trainers.check(options, TEXT, files=rules)
 
 
-def test_nul_cannot_stay(trainers: Trainers) -> None:
-    """There a piece of it leaves in the end, since it stands in no lattice."""
+def test_automatic_coverage_refuses_nul(trainers: Trainers) -> None:
+    """The reference drops the piece of U+0000 at the end, since it is in no lattice."""
     comparison = trainers.compare({**SOFT, **AUTO}, TEXT.replace(" a", " \0a"))
     assert comparison.reference.failure is None
     assert comparison.ours.failure is not None
@@ -118,7 +118,7 @@ def test_both_refuse(trainers: Trainers, options: dict[str, Option], key: str) -
     trainers.check_failure(file_case({**SOFT, **options}, [TEXT]), key=key)
 
 
-def test_flags_of_one_case_are_gone_in_the_next() -> None:
+def test_flags_do_not_leak_into_the_next_case() -> None:
     side = Side(REFERENCE)
     try:
         before, sparse, after = (
@@ -130,6 +130,6 @@ def test_flags_of_one_case_are_gone_in_the_next() -> None:
     assert before == after != sparse
 
 
-def test_a_flag_that_is_not_there() -> None:
+def test_a_missing_flag_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="has no flag use_dense_pruning"):
         reference_flags.record("use_dense_pruning")

@@ -1,4 +1,4 @@
-"""Texts that are hard for a trainer, against the real library."""
+"""Texts that are hard for a trainer, on both sides."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ TEXTS: dict[str, str | bytes] = {
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "identity"])
-def test_text(trainers: Trainers, name: str, rules: str) -> None:
+def test_hard_texts(trainers: Trainers, name: str, rules: str) -> None:
     trainers.check({**SOFT, "normalization_rule_name": rules}, TEXTS[name])
 
 
 @pytest.mark.parametrize("name", ["empty lines", "NUL", "runs", "fibonacci", "unknown symbol"])
 @pytest.mark.parametrize("split", [True, False])
-def test_text_without_dummy_prefix(trainers: Trainers, name: str, split: bool) -> None:
+def test_hard_texts_without_dummy_prefix(trainers: Trainers, name: str, split: bool) -> None:
     options: dict[str, Option] = {"add_dummy_prefix": False, "split_by_whitespace": split}
     trainers.check({**SOFT, **options}, TEXTS[name])
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_ties(trainers: Trainers, seed: int) -> None:
+def test_texts_with_ties(trainers: Trainers, seed: int) -> None:
     letters = ["ab", "abc", "aあ漢ñ1", "a1あ"][seed % 4]
     options: dict[str, Option] = {
         "vocab_size": [40, 60, 100][seed % 3],

@@ -22,7 +22,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
-def test_texts(trainers: Trainers, old_release: str, text: str, dummy: bool) -> None:
+def test_small_texts(trainers: Trainers, old_release: str, text: str, dummy: bool) -> None:
     options = {**SMALL, "add_dummy_prefix": dummy}
     trainers.check(options, text, release=old_release)
 
@@ -53,7 +53,7 @@ def test_texts(trainers: Trainers, old_release: str, text: str, dummy: bool) -> 
     ids=str,
 )
 @pytest.mark.parametrize("text", ["words", "mixed"])
-def test_options(
+def test_each_option_alone(
     trainers: Trainers, old_release: str, option: dict[str, Option], text: str
 ) -> None:
     case = file_case({**SMALL, **option}, [TEXTS[text] + "a  b   \n x\n"], release=old_release)
@@ -63,7 +63,7 @@ def test_options(
 
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
 def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -> None:
-    """Counts of more than 2**24 are rounded, in float32, in the order of the words."""
+    """Sums above 2**24 are rounded, in float32, in the order of the pretokens."""
     lines = {f"{word} {n}": n**7 for n, word in enumerate(words_text(6).split()[:40], 1)}
     text = "".join(f"{line}\t{count}\n" for line, count in lines.items())
     options = {**SMALL, "input_format": "tsv", "split_by_whitespace": split}
@@ -71,8 +71,8 @@ def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -
 
 
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
-def test_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
-    """The last sentence takes the place of an empty one, and may be empty itself."""
+def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
+    """The last sentence replaces an empty one, and may be empty itself."""
     lines = words_text(7).splitlines()
     for place in (3, 4, 20, len(lines) // 2):
         lines.insert(place, " ")
@@ -86,7 +86,7 @@ def test_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> N
 def test_empty_sentences_of_a_small_text(
     trainers: Trainers, old_release: str, lines: str, split: bool
 ) -> None:
-    """What stands last in the text, and what before it, decides about seeds."""
+    """The end of the text, and what precedes it, decides about seeds."""
     counts = lines.replace(" ", "\t").replace("|", "\n")
     options: dict[str, Option] = {
         "vocab_size": 8000,
@@ -132,10 +132,10 @@ def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count
 @pytest.mark.parametrize("coverage", [1.0, 0.98])
 @pytest.mark.parametrize("every", [1, 2, 3, 7])
 @pytest.mark.parametrize("letters", ["ab", "words"])
-def test_seeds_that_count_nothing(
+def test_seeds_with_a_count_of_zero(
     trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
 ) -> None:
-    """The sum of two of them is no number, and stays that or not."""
+    """Their log-sum is NaN, which may disappear again in further sums."""
     text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
     pieces = sorted(
         {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}
@@ -173,10 +173,10 @@ SPLITTING: list[dict[str, Option]] = [
 
 @pytest.mark.parametrize("splitting", SPLITTING, ids=str)
 @pytest.mark.parametrize("delimiter", ["e", "||", "▁t", "の", "▅"])
-def test_a_delimiter_parts_seeds_alone(
+def test_a_delimiter_cuts_only_seeds(
     trainers: Trainers, old_release: str, delimiter: str, splitting: dict[str, Option]
 ) -> None:
-    """Up to 0.2.1 every byte of it parts them, and leaves halves of characters."""
+    """Up to 0.2.1, every byte of the delimiter cuts seeds, also inside a character."""
     lines = ["a||b |c|| d||e \x1f", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
     lines += [*TEXTS["mixed"].splitlines()[:60], "a||e", "\u200b", "e", "\u200b"]
     if "input_format" in splitting:
@@ -191,7 +191,7 @@ def test_a_delimiter_parts_seeds_alone(
 def test_a_delimiter_in_a_small_text(
     trainers: Trainers, old_release: str, lines: str, delimiter: str
 ) -> None:
-    """Of some texts nothing is left."""
+    """With some delimiters, nothing of the text is left."""
     case = file_case(
         {"pretokenization_delimiter": delimiter, "hard_vocab_limit": False},
         [lines.replace("|", "\n")],
@@ -201,7 +201,7 @@ def test_a_delimiter_in_a_small_text(
     assert comparison.equal, comparison.report()
 
 
-def test_a_delimiter_beside_a_seed_file(trainers: Trainers, old_release: str) -> None:
+def test_a_delimiter_and_a_seed_file(trainers: Trainers, old_release: str) -> None:
     pieces = [word[:n] for word in TEXTS["words"].split()[:60] for n in (1, 2, 3, 4)]
     lines = [f"{piece}\t{n % 17 + 1}\n" for n, piece in enumerate(pieces)]
     options = {

@@ -1,4 +1,4 @@
-"""Seeds of a text in many small chunks against the oracle, bit for bit."""
+"""Seeds of a text in many small seeding chunks against the oracle, bit for bit."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ from spmcompat.text import sources as blocks
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
+from tests.waiting import LIMIT
 
 WORDS = st.text("abあぁ漢1\u0301\x1f", min_size=1, max_size=5)
 LINES = st.one_of(st.just(" "), st.lists(WORDS, min_size=1, max_size=5).map(" ".join))
-# As the specification stores them.
+# float32, as the options store them.
 COVERAGES = [float(np.float32(share)) for share in (1.0, 0.98, 0.9, 0.6)]
 COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**12))
-
-
 VOCAB_SIZE = 5
 
 
 @dataclass(frozen=True)
 class Text:
-    """Lines with their counts, and how they are read."""
+    """Lines with their counts, and how to read them."""
 
     lines: list[tuple[str, int]]
     options: CorpusOptions
@@ -93,7 +92,7 @@ def normalized(line: str, options: CorpusOptions) -> str:
 
 
 def without_empty(sentences: list[Sentence]) -> list[Sentence]:
-    """The last sentence takes the place of an empty one."""
+    """Replace each empty sentence with the last one."""
     kept = list(sentences)
     at = 0
     while at < len(kept):
@@ -176,14 +175,14 @@ LONG = Text(
 )
 
 
-# Sixteen candidates are kept of one chunk for the next, of seventeen the best eight.
+# Up to 16 candidates of one chunk are kept for the next; of more than 16, the best eight are kept.
 @pytest.mark.parametrize(("candidates", "rank"), [(16, 8), (16, 15), (17, 7), (17, 8), (17, 16)])
 def test_a_candidate_dropped_between_chunks_loses_its_count(
     folder: Path, candidates: int, rank: int
 ) -> None:
     letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
     pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
-    # Each pair is followed by two different bytes, and no other two letters are.
+    # Two different bytes follow each pair, and no other two letters.
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
@@ -197,8 +196,8 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
     check_seeds(corpus, text)
 
 
-def test_a_sample_is_searched_in_chunks(folder: Path) -> None:
-    """The first sentences, and more than a block of them, stay as they stand."""
+def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
+    """The sample is the first sentences in their order, more than one block of the sample."""
     options = PLAIN._replace(
         input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
     )
@@ -221,22 +220,24 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(
-        target=pipe.write_text, args=["".join(f"{line}\n" for line, _ in LONG.lines)]
+        target=pipe.write_text,
+        args=["".join(f"{line}\n" for line, _ in LONG.lines)],
+        daemon=True,
     )
     writer.start()
     options = PLAIN._replace(input=(str(pipe),))
     corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
-    writer.join()
+    writer.join(LIMIT)
     with pytest.raises(TrainingError, match="no regular file and can be read only once"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 
 @pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
-def test_a_file_that_changes_is_noticed(folder: Path, other: str) -> None:
+def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
     if other == "ab ba\n" * 60:
-        # As many sentences, which no count can tell apart.
+        # The number of sentences is the same, so the change cannot be noticed.
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
         return
     with pytest.raises(TrainingError, match="The input changed while it was read"):

@@ -1,6 +1,6 @@
-"""A hunt for two floats where the fast functions of log_math.hpp and the exact ones differ.
+"""A search for floats where the fast functions of kernels.hpp differ from the exact ones.
 
-``SPMCOMPAT_PAIRS`` sets how many arguments are tried in all (2 million by default).
+``SPMCOMPAT_PAIRS`` sets the number of arguments that are tried in all (2 million by default).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Source = Callable[[np.random.Generator, int], tuple[Floats, ...]]
 
 PAIRS = int(os.environ.get("SPMCOMPAT_PAIRS", "2000000"))
 BATCH = 250_000
-# Where the method changes: the ends of the table, of the exact function and of the reference's cut.
+# Differences at which the method changes: the ends of the table, the reference's cut at 50.
 CUTS = np.float32([0, -24, -49, -50, -51])
 DENORMAL = np.float32(1e-45)
 INFINITY = np.float32(np.inf)
@@ -37,7 +37,7 @@ def single(values: NDArray[np.floating]) -> Floats:
 
 
 def neighbours(dice: np.random.Generator, values: Floats, steps: int = 4) -> Floats:
-    """Move each value by up to `steps` units in its last place."""
+    """Move each value up or down by at most `steps` units in the last place."""
     for _ in range(steps):
         toward = dice.choice(single(np.array([-np.inf, np.inf])), values.size)
         values = np.where(dice.random(values.size) < 0.5, np.nextafter(values, toward), values)
@@ -45,14 +45,14 @@ def neighbours(dice: np.random.Generator, values: Floats, steps: int = 4) -> Flo
 
 
 def below(dice: np.random.Generator, high: Floats, difference: Floats) -> tuple[Floats, Floats]:
-    """Pair each value with one that lies below it by about the difference, in either order."""
+    """Pair each value with one that is lower by about the difference, in either order."""
     low = neighbours(dice, single(high + difference))
     swap = dice.random(high.size) < 0.5
     return single(np.where(swap, low, high)), single(np.where(swap, high, low))
 
 
 def highs(dice: np.random.Generator, size: int) -> Floats:
-    """Draw scores of paths, from those of single pieces to those of very long lines."""
+    """Draw scores of paths, from single pieces to very long lines."""
     return single(-(10 ** dice.uniform(-8, 7, size)))
 
 
@@ -75,7 +75,7 @@ def cuts(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def sums_near_zero(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Here the smaller argument shows in the sum however far it lies below."""
+    """Near 0 the smaller argument changes the sum however low it is."""
     high = single(dice.choice([0, -0.0, DENORMAL, -DENORMAL, 1e-30, -1e-20, -1e-14, 1e-9], size))
     return below(dice, high, single(dice.uniform(-52, 0, size)))
 
@@ -86,14 +86,14 @@ def equal_arguments(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def sums_that_cancel(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near 0, where the float's unit is far smaller than the bound."""
+    """Sums near 0, where the unit of a float is far smaller than the error bound."""
     share = dice.uniform(1e-9, 1, size)
     x, y = single(np.log(share)), single(np.log1p(-share))
     return neighbours(dice, x), neighbours(dice, y)
 
 
 def midpoints(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near the midpoint of two floats: the larger argument plus half of its unit."""
+    """Sums near the midpoint of two floats: the larger argument plus half its unit."""
     high = highs(dice, size)
     half = np.spacing(np.abs(high)).astype(np.float64) * (dice.integers(0, 8, size) + 0.5)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +122,7 @@ def frequencies(dice: np.random.Generator, size: int) -> Floats:
     return single(2 ** dice.choice([0.0, 1.0, 10.0, 24.0, 62.0, 63.9], size))
 
 
-def shares_of_words(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+def marginals_of_words(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
     sums = single(10 ** dice.uniform(-6, 9, size))
     return sums, single(dice.integers(1, 100_000, size)), single(dice.uniform(-40, 0, size))
 
@@ -144,12 +144,12 @@ def denormal_results(dice: np.random.Generator, size: int) -> tuple[Floats, ...]
 
 
 def edges_of_powers(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Exponents at the borders of two entries of the table, ln 2 / 32 apart."""
+    """Exponents near multiples and halves of ln 2 / 32."""
     x = single((dice.integers(-9300, 1, size) + dice.choice([0, 0.5], size)) * np.log(2) / 32)
     return single(10 ** dice.uniform(-10, 10, size)), frequencies(dice, size), neighbours(dice, x)
 
 
-def smallest_shares(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
+def smallest_marginals(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
     """Around the cut at -200, and far below it."""
     x = dice.choice([neighbours(dice, np.full(size, np.float32(-200))), -highs(dice, size) * -1e3])
     sums = single(dice.choice([0, DENORMAL, 1e-30, 1.0], size))
@@ -157,7 +157,7 @@ def smallest_shares(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """A share that is a half of the sum's unit, or an odd number of halves."""
+    """Terms near an odd number of halves of the sum's unit."""
     sums = single(10 ** dice.uniform(-3, 9, size))
     half = np.spacing(sums).astype(np.float64) * (dice.integers(0, 64, size) + 0.5)
     frequency = single(dice.integers(1, 1000, size))
@@ -165,24 +165,24 @@ def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...
 
 
 def sums_that_overflow(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """What very long lines may lead to: shares far over 1, up to infinity."""
+    """Marginals far above 1, up to infinity, as rounding in very long lines can give."""
     sums = single(10 ** dice.uniform(0, 38, size))
     return sums, frequencies(dice, size), single(dice.uniform(40, 1000, size))
 
 
 ADD_EXP: list[Source] = [
-    shares_of_words,
+    marginals_of_words,
     every_magnitude,
     odd_sums,
     denormal_results,
     edges_of_powers,
-    smallest_shares,
+    smallest_marginals,
     midpoints_of_sums,
     sums_that_overflow,
 ]
 
 
-def hunt(
+def search_for_a_difference(
     source: Source,
     fast: Callable[..., Floats],
     exact: Callable[..., Floats],
@@ -206,20 +206,22 @@ def hunt(
 @pytest.mark.parametrize("with_log1p", [False, True])
 @pytest.mark.parametrize("avx2", [False, True])
 @pytest.mark.parametrize("source", LOG_SUM_EXP, ids=lambda source: source.__name__)
-def test_log_sum_exp_is_exact(source: Source, avx2: bool, with_log1p: bool) -> None:
+def test_log_sum_exp_equals_the_exact_expression(
+    source: Source, avx2: bool, with_log1p: bool
+) -> None:
     fast = partial(log_sum_exp, with_log1p=with_log1p)
     exact = partial(log_sum_exp_exact, with_log1p=with_log1p)
-    hunt(source, fast, exact, avx2, PAIRS // 4 // len(LOG_SUM_EXP))
+    search_for_a_difference(source, fast, exact, avx2, PAIRS // 4 // len(LOG_SUM_EXP))
 
 
 @pytest.mark.parametrize("avx2", [False, True])
 @pytest.mark.parametrize("source", ADD_EXP, ids=lambda source: source.__name__)
-def test_add_exp_is_exact(source: Source, avx2: bool) -> None:
-    hunt(source, add_exp, add_exp_exact, avx2, PAIRS // 2 // len(ADD_EXP))
+def test_add_exp_equals_the_exact_expression(source: Source, avx2: bool) -> None:
+    search_for_a_difference(source, add_exp, add_exp_exact, avx2, PAIRS // 2 // len(ADD_EXP))
 
 
-def test_exact_functions_are_those_of_the_reference() -> None:
-    """Double precision in numpy, rounded once; the last bit of exp may be another library's."""
+def test_exact_expressions_agree_with_numpy() -> None:
+    """numpy computes in double; its exp may differ from the library's in the last bit."""
     dice = np.random.default_rng(1)
     x, y = any_difference(dice, 10_000)
     low, high = np.minimum(x, y), np.maximum(x, y)
@@ -230,12 +232,12 @@ def test_exact_functions_are_those_of_the_reference() -> None:
     expected = np.where(high > low + np.float32(50), high, expected)
     np.testing.assert_array_max_ulp(log_sum_exp_exact(x, y, with_log1p=False), expected, maxulp=1)
 
-    sums, frequency, x = shares_of_words(dice, 10_000)
+    sums, frequency, x = marginals_of_words(dice, 10_000)
     total = sums + frequency.astype(np.float64) * np.exp(x.astype(np.float64))
     np.testing.assert_array_max_ulp(add_exp_exact(sums, frequency, x), single(total), maxulp=1)
 
 
-def test_arrays_of_different_sizes() -> None:
+def test_arrays_of_different_sizes_are_refused() -> None:
     one, two = np.zeros(1, np.float32), np.zeros(2, np.float32)
     with pytest.raises(ValueError, match="different sizes: 1 and 2"):
         log_sum_exp(one, two, False)

@@ -1,4 +1,4 @@
-"""Our trainer against the oracle on texts that Hypothesis shrinks to the smallest that differs."""
+"""Our trainer against the oracle; Hypothesis shrinks a text that differs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import spmcompat
 from spmcompat.tools.diff.difference import parse
-from tests.oracle.characters import SPACE, Options
+from tests.oracle.characters import Options, normalized
 from tests.oracle.training import train as oracle
 
 WORDS = st.text("abあ漢1\u0301", min_size=1, max_size=6)
@@ -35,8 +36,6 @@ def trainings(draw: st.DrawFn) -> tuple[list[str], dict[str, Any], bool]:
 
 
 def ours(lines: list[str], options: dict[str, Any], dummy: bool) -> list[tuple[str, float]]:
-    import spmcompat  # noqa: PLC0415
-
     model = io.BytesIO()
     spmcompat.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
@@ -58,16 +57,11 @@ def test_pieces_and_scores_are_those_of_the_oracle(
     training: tuple[list[str], dict[str, Any], bool],
 ) -> None:
     lines, options, dummy = training
-    suffix = options["treat_whitespace_as_suffix"]
-    sentences = []
-    for line in lines:
-        text = line.replace(" ", SPACE)
-        text = text + SPACE if dummy and suffix else SPACE + text if dummy else text
-        sentences.append((text, 1))
+    given = Options(**options)
     try:
-        expected = oracle(sentences, Options(**options))
+        expected = oracle([(normalized(line, given, dummy), 1) for line in lines], given)
     except ValueError:
-        # Nothing left to train, or too small a vocabulary: ours must refuse it too.
+        # Nothing is left to train, or the vocabulary is too small: ours must refuse it too.
         expected = None
     try:
         found = ours(lines, options, dummy)

@@ -150,6 +150,8 @@ def test_a_failure_is_reported_in_one_line(code: str, failure: str) -> None:
     assert measure.train(_command(code), None, {}).failure == failure
 
 
+@pytest.mark.reference
+@pytest.mark.slow
 def test_python_and_command_of_both_sides_write_the_same_bytes(tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text(corpora.words_text(1))
@@ -293,6 +295,7 @@ def test_worker_counts_go_up_to_the_cores(monkeypatch: Patch) -> None:
         assert run.worker_counts(run.arguments([])) == counts
 
 
+@pytest.mark.reference
 def test_the_largest_row_runs_the_reference_only_on_request() -> None:
     row = rows.ROWS["en-books-x8"]
     assert [side.role for side in run.sides_of(row, run.arguments([]))] == ["ours"]
@@ -458,6 +461,7 @@ def test_results_go_into_the_page_and_into_the_readme(tmp_path: Path) -> None:
         assert "German laws and documentation" in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_figure_shows_every_side_at_every_size(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra 'bench' brings it")
     results = _sizes(10, 30, 60)

@@ -1,1 +1,1 @@
-"""Expectation and maximization."""
+"""The E-step and the M-step."""

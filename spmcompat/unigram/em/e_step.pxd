@@ -7,17 +7,55 @@ from spmcompat.segments.corpus cimport Corpus, SegmentedCorpus
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 
-cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
-    cbool has_avx2()
+cdef extern from "spmcompat/unigram/lattice/prefix_links.hpp" namespace "spmcompat" nogil:
+    const uint32_t kDropped
 
-    const uint32_t PARTS "spmcompat::Lattices::kParts"
-
-    cdef cppclass PieceChains:
+    cdef cppclass PrefixLinks:
         cbool finite()
 
+    cdef cppclass NewLinks:
+        uint32_t parts()
+        void count(uint32_t part) except +
+
+    cdef cppclass KeptLinks:
+        uint32_t parts()
+        void keep(uint32_t part)
+        NewLinks take_links()
+        vector[uint32_t] take_longest_matches()
+
+
+cdef extern from "spmcompat/unigram/lattice/lattice.hpp" namespace "spmcompat" nogil:
     cdef cppclass LatticeBlock:
         pass
 
+    cdef cppclass CLattices "spmcompat::Lattices":
+        size_t blocks()
+        LatticeBlock& block(size_t block)
+        const PrefixLinks& links()
+        unique_ptr[KeptLinks] keep_links(
+            const vector[uint32_t]& new_ids, const CPieces& pieces) except +
+        void set_links(NewLinks& links, vector[uint32_t]& first_nodes) except +
+        void renumber_block(size_t block, const vector[uint32_t]& first_nodes)
+        void rescore(const CPieces& pieces)
+
+
+cdef extern from "spmcompat/unigram/lattice/builder.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LatticeBuilder:
+        LatticeBuilder(const SegmentedCorpus& corpus, const CPieces& pieces) except +
+        size_t blocks()
+        void lay_out(size_t block) except +
+        void find_longest(uint32_t part) except +
+        NewLinks take_links() except +
+        CLattices take_lattices()
+
+    const uint32_t BUILDER_PARTS "spmcompat::LatticeBuilder::kParts"
+
+
+cdef extern from "spmcompat/unigram/lattice/processors.hpp" namespace "spmcompat" nogil:
+    cbool has_avx2()
+
+
+cdef extern from "spmcompat/unigram/lattice/passes.hpp" namespace "spmcompat" nogil:
     ctypedef float (*LogSumExp)(float x, float y) noexcept
     LogSumExp exact_log_sum_exp(cbool with_log1p)
 
@@ -25,42 +63,29 @@ cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
         cbool avx2
         LogSumExp log_sum_exp
 
-    cdef cppclass CLattices "spmcompat::Lattices":
-        CLattices(const SegmentedCorpus& corpus, uint32_t unknown) except +
-        size_t blocks()
-        LatticeBlock& block(size_t block)
-        const PieceChains& chains()
-        void lay_out(size_t block, const SegmentedCorpus& corpus) except +
-        void find_pieces(
-            uint32_t part, const CPieces& pieces, const SegmentedCorpus& corpus) except +
-        void begin_chains(const CPieces& pieces) except +
-        void rescore(const CPieces& pieces)
-        void begin_renumbering(
-            const vector[uint32_t]& new_ids, const CPieces& pieces) except +
-        void keep_chains(uint32_t part) except +
-        void end_keeping() except +
-        uint32_t chain_parts()
-        void begin_counting() except +
-        void count_chains(uint32_t part) except +
-        void end_counting() except +
-        void renumber_block(size_t block)
-        void end_renumbering()
 
+cdef extern from "spmcompat/unigram/em/lanes.hpp" namespace "spmcompat" nogil:
     cdef cppclass LaneSums:
         vector[float] expected
         float objective
         double log_likelihood
 
-    vector[vector[uint32_t]] first_segments(const SegmentedCorpus& corpus, size_t blocks) except +
-    void forward_block(
-        LatticeBlock& block, const vector[uint32_t]& segments, const PieceChains& chains,
-        const Arithmetic& arithmetic) except +
     cdef cppclass Lanes:
         Lanes(
             const SegmentedCorpus& corpus, const CLattices& lattices, size_t lanes,
-            cbool unbroken, size_t workers, const volatile int* cancel) except +
+            cbool single_sum, size_t workers, const volatile int* cancel) except +
         LaneSums take_total()
 
+
+cdef extern from "spmcompat/unigram/em/forward_backward.hpp" namespace "spmcompat" nogil:
+    vector[vector[uint32_t]] shared_first_segments(
+        const SegmentedCorpus& corpus, size_t blocks) except +
+    void find_shared_alphas(
+        LatticeBlock& block, const vector[uint32_t]& segments, const PrefixLinks& links,
+        const Arithmetic& arithmetic) except +
+
+
+cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
     void add_expected_counts(
         Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic,
         int64_t total_count) except +
@@ -68,7 +93,7 @@ cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
         Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
     void add_best_paths(
         Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
-    float sum_word_counts(const SegmentedCorpus& corpus, size_t lanes)
+    float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t lanes)
 
 
 cdef class Counts:
@@ -78,12 +103,12 @@ cdef class Counts:
 cdef class Lattices:
     cdef Corpus corpus
     cdef readonly Pieces pieces
-    cdef unique_ptr[CLattices] lattices
+    cdef CLattices lattices
     cdef Arithmetic arithmetic
-    cdef vector[vector[uint32_t]] first_segments
+    cdef vector[vector[uint32_t]] shared_first_segments
     cdef int64_t total_count
 
 
 cdef class NewIds:
     cdef vector[uint32_t] ids
-    cdef bint all_as_before(self) noexcept
+    cdef bint are_unchanged(self) noexcept

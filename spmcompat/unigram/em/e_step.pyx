@@ -1,4 +1,4 @@
-"""The E-step: expected counts, and the best paths' counts, over the lattices of a corpus."""
+"""The E-step: expected counts, and the counts of the best paths, over the lattices of a corpus."""
 
 from cython cimport final
 
@@ -10,12 +10,13 @@ from spmcompat.runtime.cancel cimport CancelFlag
 
 
 cdef int LIKELIHOOD_LANES = 16
-cdef size_t RANGES = 256  # of blocks: many enough to be shared out evenly, few enough to be orders
+# Ranges of lattice blocks that workers take: enough for an even share, few enough to hand out.
+cdef size_t RANGES = 256
 
 
 @final
 cdef class Counts:
-    """What all lanes of one pass over the corpus add up to."""
+    """The sums of all lanes of one pass over the corpus."""
 
     def __len__(self):
         return self.sums.expected.size()
@@ -27,7 +28,7 @@ cdef class Counts:
 
     @property
     def objective(self):
-        """The negative log likelihood per word, as the reference logs it."""
+        """The negative log likelihood per pretoken, as the reference logs it."""
         return self.sums.objective
 
 
@@ -35,115 +36,85 @@ cdef class Counts:
 cdef class Lattices:
     """The lattices of all segments of a corpus over the pieces in training.
 
-    Sums are computed in the way of processors with AVX2 if this one is, unless the environment
-    variable ``SPMCOMPAT_AVX2`` is 0; that never changes a bit. What does is `with_log1p`: whether
-    log(1 + x) is computed by the library's log1p or by its log.
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus; it must not change.
+    pieces : Pieces
+        The pieces in training.
+    workers : Workers
+        Real threads.
+    with_log1p : bool
+        Whether log(1 + x) is computed by the library's log1p or by its log. This changes bits.
+
+    Notes
+    -----
+    The kernels for AVX2 run if the processor has it and the environment variable
+    ``SPMCOMPAT_AVX2`` is not 0. This never changes a bit.
     """
 
     def __init__(
             self, Corpus corpus not None, Pieces pieces not None, workers, bint with_log1p=True):
         cdef int64_t count
         self.corpus = corpus
-        self.lattices.reset(new CLattices(corpus.segmented, len(pieces)))
-        workers.run(self._blocks(), lambda _, blocks: self._lay_out(blocks))
-        workers.run(range(PARTS), lambda _, part: self._find_pieces(part, pieces))
-        workers.call(lambda: self._begin_chains(pieces))
-        self._count(workers)
         self.pieces = pieces
+        builder = _Builder(corpus, pieces)
+        workers.run(_ranges(builder.blocks()), lambda _, blocks: builder.lay_out(blocks))
+        workers.run(range(BUILDER_PARTS), lambda _, part: builder.find_longest(part))
+        links = workers.call(lambda: builder.finish(self))
+        self._set_links(links, workers)
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
         self.total_count = 0
         for count in corpus.segmented.word_count:
             self.total_count += count
-        self.first_segments = first_segments(
-            corpus.segmented, dereference(self.lattices).blocks())
-
-    def _lay_out(self, range blocks):
-        cdef size_t block, first = blocks.start, last = blocks.stop
-        with nogil:
-            for block in range(first, last):
-                dereference(self.lattices).lay_out(block, self.corpus.segmented)
-
-    def _find_pieces(self, uint32_t part, Pieces pieces):
-        with nogil:
-            dereference(self.lattices).find_pieces(part, pieces.pieces, self.corpus.segmented)
-
-    def _begin_chains(self, Pieces pieces):
-        with nogil:
-            dereference(self.lattices).begin_chains(pieces.pieces)
+        self.shared_first_segments = shared_first_segments(
+            corpus.segmented, self.lattices.blocks())
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
-        """Go over to new pieces, of which `new_ids` gives the old pieces' ids."""
-        if new_ids.all_as_before():
+        """Change to new pieces; `new_ids` gives the new ids of the old ones."""
+        if new_ids.are_unchanged():
             self.rescore(pieces)
             return
         self.pieces = pieces
-        workers.call(lambda: self._begin_renumbering(new_ids, pieces))
-        parts = range(dereference(self.lattices).chain_parts())
-        workers.run(parts, lambda _, part: self._keep_chains(part))
-        dereference(self.lattices).end_keeping()
-        self._count(workers)
+        kept = _KeptLinks()
+        workers.call(lambda: kept.begin(self, new_ids))
+        workers.run(range(kept.parts()), lambda _, part: kept.keep(part))
+        links = kept.finish()
+        self._set_links(links, workers)
 
-    def _begin_renumbering(self, NewIds new_ids, Pieces pieces):
-        with nogil:
-            dereference(self.lattices).begin_renumbering(new_ids.ids, pieces.pieces)
-
-    def _keep_chains(self, uint32_t part):
-        with nogil:
-            dereference(self.lattices).keep_chains(part)
-
-    def _count(self, workers):
-        """Count the chains, and let positions begin with the unknown piece where it is needed."""
-        dereference(self.lattices).begin_counting()
-        parts = range(dereference(self.lattices).chain_parts())
-        workers.run(parts, lambda _, part: self._count_chains(part))
-        workers.call(self._end_counting)
-        workers.run(self._blocks(), lambda _, blocks: self._renumber_blocks(blocks))
-        dereference(self.lattices).end_renumbering()
-
-    def _count_chains(self, uint32_t part):
-        with nogil:
-            dereference(self.lattices).count_chains(part)
-
-    def _end_counting(self):
-        with nogil:
-            dereference(self.lattices).end_counting()
-
-    def _renumber_blocks(self, range blocks):
-        cdef size_t block, first = blocks.start, last = blocks.stop
-        with nogil:
-            for block in range(first, last):
-                dereference(self.lattices).renumber_block(block)
-
-    def _blocks(self):
-        """Return ranges of blocks, which workers take."""
-        cdef size_t first, blocks = dereference(self.lattices).blocks()
-        cdef size_t step = blocks // RANGES + 1
-        return [range(first, min(first + step, blocks)) for first in range(0, blocks, step)]
-
-    def _forward(self, workers):
-        workers.run(self._blocks(), lambda _, blocks: self._forward_blocks(blocks))
-
-    def _forward_blocks(self, range blocks):
-        cdef size_t block, first = blocks.start, last = blocks.stop
-        with nogil:
-            for block in range(first, last):
-                forward_block(
-                    dereference(self.lattices).block(block), self.first_segments[block],
-                    dereference(self.lattices).chains(), self.arithmetic)
+    def _set_links(self, links, workers):
+        workers.run(range(links.parts()), lambda _, part: links.count(part))
+        workers.call(lambda: links.finish(self))
+        workers.run(self._block_ranges(), lambda _, blocks: links.renumber(self, blocks))
 
     def rescore(self, Pieces pieces not None):
-        """Go over to other scores of the same pieces, in the same order."""
+        """Change to other scores of the same pieces, in the same order."""
         self.pieces = pieces
         with nogil:
-            dereference(self.lattices).rescore(pieces.pieces)
+            self.lattices.rescore(pieces.pieces)
+
+    def _block_ranges(self):
+        return _ranges(self.lattices.blocks())
+
+    def _find_shared_alphas(self, workers):
+        workers.run(
+            self._block_ranges(), lambda _, blocks: self._find_shared_alphas_in_blocks(blocks))
+
+    def _find_shared_alphas_in_blocks(self, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
+        with nogil:
+            for block in range(first, last):
+                find_shared_alphas(
+                    self.lattices.block(block), self.shared_first_segments[block],
+                    self.lattices.links(), self.arithmetic)
 
     def log_likelihood(self, workers):
         """Return the log likelihood of the corpus, over all segmentations, in nats.
 
         The sums are taken in double, in the same order for any number of workers.
         """
-        self._forward(workers)
+        self._find_shared_alphas(workers)
         cdef _Pass work = _Pass(self, LIKELIHOOD_LANES, workers)
         workers.run(range(workers.count), work.add_log_likelihoods)
         return dereference(work.lanes).take_total().log_likelihood
@@ -151,56 +122,144 @@ cdef class Lattices:
     def expected_counts(self, int lanes, workers):
         """Return the expected counts (float32) of all pieces: `Counts`.
 
-        Word i is summed in lane i mod `lanes`; lanes are added in order.
+        Pretoken i is summed in lane i mod `lanes`; the lanes are added in order.
         """
-        if dereference(self.lattices).chains().finite():
-            self._forward(workers)
+        if self.lattices.links().finite():
+            self._find_shared_alphas(workers)
         cdef _Pass work = _Pass(self, lanes, workers)
         workers.run(range(workers.count), work.add_expected_counts)
         return work.counts()
 
-    def best_path_counts(self, int lanes, workers, bint unbroken=False):
-        """Return how often each piece stands in the best segmentations: `Counts`.
+    def best_path_counts(self, int lanes, workers, bint single_sum=False):
+        """Return how often each piece is in the best segmentations: `Counts`.
 
-        They are added up as the expected counts, or, if `unbroken`, each without a break through
-        all lanes.
+        They are summed in the same order as the expected counts. With `single_sum` all lanes, one
+        after the other, add to the same sum.
         """
-        cdef _Pass work = _Pass(self, lanes, workers, unbroken)
+        cdef _Pass work = _Pass(self, lanes, workers, single_sum)
         workers.run(range(workers.count), work.add_best_paths)
         return work.counts()
 
 
+def _ranges(size_t blocks):
+    """Divide the numbers of all blocks into ranges that workers take."""
+    cdef size_t first, step = blocks // RANGES + 1
+    return [range(first, min(first + step, blocks)) for first in range(0, blocks, step)]
+
+
+cdef class _Builder:
+    """Builds the lattices of a corpus, in the order of its methods."""
+
+    cdef Corpus corpus
+    cdef Pieces pieces
+    cdef unique_ptr[LatticeBuilder] builder
+
+    def __init__(self, Corpus corpus, Pieces pieces):
+        self.corpus = corpus
+        self.pieces = pieces
+        self.builder.reset(new LatticeBuilder(corpus.segmented, pieces.pieces))
+
+    def blocks(self):
+        return dereference(self.builder).blocks()
+
+    def lay_out(self, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
+        with nogil:
+            for block in range(first, last):
+                dereference(self.builder).lay_out(block)
+
+    def find_longest(self, uint32_t part):
+        with nogil:
+            dereference(self.builder).find_longest(part)
+
+    def finish(self, Lattices lattices):
+        """Give the lattices what was built, and return their links."""
+        cdef _NewLinks links = _NewLinks()
+        with nogil:
+            lattices.lattices = dereference(self.builder).take_lattices()
+            links.links = dereference(self.builder).take_links()
+        return links
+
+
+cdef class _KeptLinks:
+    """Makes the links of the pieces that stay, in the order of its methods."""
+
+    cdef NewIds new_ids
+    cdef unique_ptr[KeptLinks] links
+
+    def begin(self, Lattices lattices, NewIds new_ids):
+        self.new_ids = new_ids
+        with nogil:
+            self.links = lattices.lattices.keep_links(new_ids.ids, lattices.pieces.pieces)
+
+    def parts(self):
+        return dereference(self.links).parts()
+
+    def keep(self, uint32_t part):
+        with nogil:
+            dereference(self.links).keep(part)
+
+    def finish(self):
+        cdef _NewLinks links = _NewLinks()
+        links.first_nodes = dereference(self.links).take_longest_matches()
+        links.links = dereference(self.links).take_links()
+        self.links.reset()  # The old links are freed before the new ones grow.
+        return links
+
+
+cdef class _NewLinks:
+    """Completes links and sets them in the lattices, in the order of its methods."""
+
+    cdef NewLinks links
+    cdef vector[uint32_t] first_nodes
+
+    def parts(self):
+        return self.links.parts()
+
+    def count(self, uint32_t part):
+        with nogil:
+            self.links.count(part)
+
+    def finish(self, Lattices lattices):
+        with nogil:
+            lattices.lattices.set_links(self.links, self.first_nodes)
+
+    def renumber(self, Lattices lattices, range blocks):
+        cdef size_t block, first = blocks.start, last = blocks.stop
+        with nogil:
+            for block in range(first, last):
+                lattices.lattices.renumber_block(block, self.first_nodes)
+
+
 cdef class _Pass:
-    """One pass over the words of a corpus, which workers share out."""
+    """One pass over the pretokens of a corpus, which workers share out."""
 
     cdef Lattices lattices
     cdef CancelFlag cancel
     cdef unique_ptr[Lanes] lanes
 
-    def __init__(self, Lattices lattices, int lanes, workers, bint unbroken=False):
+    def __init__(self, Lattices lattices, int lanes, workers, bint single_sum=False):
         self.lattices = lattices
         self.cancel = workers.cancel
         self.lanes.reset(new Lanes(
-            lattices.corpus.segmented, dereference(lattices.lattices), lanes, unbroken,
-            workers.count, &self.cancel.flag))
+            lattices.corpus.segmented, lattices.lattices, lanes, single_sum, workers.count,
+            &self.cancel.flag))
 
     def add_expected_counts(self, _worker, _task):
         with nogil:
             add_expected_counts(
-                dereference(self.lanes), dereference(self.lattices.lattices),
-                self.lattices.arithmetic, self.lattices.total_count)
+                dereference(self.lanes), self.lattices.lattices, self.lattices.arithmetic,
+                self.lattices.total_count)
 
     def add_log_likelihoods(self, _worker, _task):
         with nogil:
             add_log_likelihoods(
-                dereference(self.lanes), dereference(self.lattices.lattices),
-                self.lattices.arithmetic)
+                dereference(self.lanes), self.lattices.lattices, self.lattices.arithmetic)
 
     def add_best_paths(self, _worker, _task):
         with nogil:
             add_best_paths(
-                dereference(self.lanes), dereference(self.lattices.lattices),
-                self.lattices.arithmetic)
+                dereference(self.lanes), self.lattices.lattices, self.lattices.arithmetic)
 
     cdef Counts counts(self):
         cdef Counts total = Counts()
@@ -210,9 +269,9 @@ cdef class _Pass:
 
 @final
 cdef class NewIds:
-    """For each old piece its new id, or a mark that it was dropped; last that of the unknown."""
+    """For each old piece its new id, or kDropped; at the end the id of the unknown piece."""
 
-    cdef bint all_as_before(self) noexcept:
+    cdef bint are_unchanged(self) noexcept:
         cdef size_t i
         for i in range(self.ids.size()):
             if self.ids[i] != i:

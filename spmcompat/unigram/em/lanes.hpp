@@ -1,8 +1,9 @@
-// Lanes: the order in which words are added up.
+// Reduction lanes: the order in which float sums over pretokens are taken.
 //
-// Word i belongs to lane i mod n; every lane has sums of its own, and these are added in order, as
-// the reference does it with n threads. Here any worker takes the next words of any lane, and only
-// to add up what it found it waits until all words before them have been added.
+// Pretoken i belongs to lane i mod n. Every lane has sums of its own, and the sums of the lanes are
+// added in their order, as the reference does it with n threads. A worker takes the next pretokens
+// of any lane, and waits only before it adds what it has found: until all pretokens before them
+// have been added. So lanes change the bytes of a model, and workers never do.
 #pragma once
 
 #include <algorithm>
@@ -15,103 +16,107 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
 
 namespace spmcompat {
 
-// What one lane adds up.
+// The sums of one lane.
 struct LaneSums {
-  std::vector<float> expected;    // of each piece; the unknown one counts for that of id 0
-  std::vector<NodePlace> places;  // of each piece any, where the pass looks for them
+  std::vector<float> expected;          // of each piece; that of id 0 includes the unknown piece's
+  std::vector<NodePosition> positions;  // of each piece any one, if the pass looks for them
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // A lane without words is empty, and so is one that was cancelled before its first.
+  // The vectors are empty in a lane without pretokens, and in one that was cancelled early.
   void add(const LaneSums& lane) {
     expected.resize(std::max(expected.size(), lane.expected.size()));
-    places.resize(std::max(places.size(), lane.places.size()));
+    positions.resize(std::max(positions.size(), lane.positions.size()));
     for (size_t i = 0; i < lane.expected.size(); ++i) expected[i] += lane.expected[i];
-    for (size_t i = 0; i < lane.places.size(); ++i) {
-      if (!places[i].known()) places[i] = lane.places[i];
+    for (size_t i = 0; i < lane.positions.size(); ++i) {
+      if (!positions[i].known()) positions[i] = lane.positions[i];
     }
     objective += lane.objective;
     log_likelihood += lane.log_likelihood;
   }
 };
 
-// The words of some lanes, one after the other, with the lattices of those to come on their way
-// from the memory to the processor.
-class LaneWords {
+// The pretokens of some lanes, in order. Prefetches the lattices of those to come.
+class LanePretokens {
  public:
-  LaneWords(const SegmentedCorpus& corpus, const Lattices& lattices, size_t first_lane,
-            size_t last_lane, size_t lanes)
+  LanePretokens(const SegmentedCorpus& corpus, const Lattices& lattices, size_t first_lane,
+                size_t last_lane, size_t lanes)
       : corpus_(corpus),
         lattices_(lattices),
-        word_(first_lane),
+        pretoken_(first_lane),
         lane_(first_lane),
         last_lane_(last_lane),
         lanes_(lanes) {}
 
-  bool done() const { return word_ >= corpus_.word_count.size(); }
+  bool done() const { return pretoken_ >= corpus_.word_count.size(); }
   void next() {
-    word_ += lanes_;
-    if (done() && lane_ < last_lane_) word_ = ++lane_;
+    pretoken_ += lanes_;
+    if (done() && lane_ < last_lane_) pretoken_ = ++lane_;
   }
-  void fetch_ahead() const {
-    for_each_segment(word_ + 8 * lanes_, [&](uint32_t s) { lattices_.fetch_begin(s); });
-    for_each_segment(word_ + 4 * lanes_, [&](uint32_t s) { lattices_.fetch_positions(s); });
+  void prefetch() const {
+    for_each_segment(pretoken_ + 8 * lanes_, [&](uint32_t s) { lattices_.prefetch_begin(s); });
+    for_each_segment(pretoken_ + 4 * lanes_, [&](uint32_t s) { lattices_.prefetch_nodes(s); });
   }
 
   const uint32_t* segments() const {
-    return corpus_.word_segments.data() + corpus_.word_begin[word_];
+    return corpus_.word_segments.data() + corpus_.word_begin[pretoken_];
   }
-  size_t size() const { return corpus_.word_begin[word_ + 1] - corpus_.word_begin[word_]; }
-  float count() const { return static_cast<float>(corpus_.word_count[word_]); }
+  size_t size() const {
+    return corpus_.word_begin[pretoken_ + 1] - corpus_.word_begin[pretoken_];
+  }
+  float count() const { return static_cast<float>(corpus_.word_count[pretoken_]); }
 
  private:
   template <typename Function>
-  void for_each_segment(size_t word, Function function) const {
-    if (word >= corpus_.word_count.size()) return;
-    const uint64_t end = corpus_.word_begin[word + 1];
-    for (uint64_t i = corpus_.word_begin[word]; i < end; ++i) function(corpus_.word_segments[i]);
+  void for_each_segment(size_t pretoken, Function function) const {
+    if (pretoken >= corpus_.word_count.size()) return;
+    const uint64_t end = corpus_.word_begin[pretoken + 1];
+    for (uint64_t i = corpus_.word_begin[pretoken]; i < end; ++i) {
+      function(corpus_.word_segments[i]);
+    }
   }
 
   const SegmentedCorpus& corpus_;
   const Lattices& lattices_;
-  size_t word_, lane_, last_lane_, lanes_;
+  size_t pretoken_, lane_, last_lane_, lanes_;
 };
 
 // All lanes of one pass over the corpus.
 class Lanes {
  public:
-  // With `unbroken` all lanes, one after the other, add to the same sums.
-  Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool unbroken,
+  // With `single_sum` all lanes, one after the other, add to the same sums.
+  Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool single_sum,
         size_t workers, const volatile int* cancel)
-      : window_(workers), cancel_(cancel) {
-    if (unbroken) {
-      lanes_.emplace_back(LaneWords(corpus, lattices, 0, lanes - 1, lanes));
+      : max_open_(workers), cancel_(cancel) {
+    if (single_sum) {
+      lanes_.emplace_back(LanePretokens(corpus, lattices, 0, lanes - 1, lanes));
       return;
     }
     for (size_t i = 0; i < lanes; ++i) {
-      lanes_.emplace_back(LaneWords(corpus, lattices, i, i, lanes));
+      lanes_.emplace_back(LanePretokens(corpus, lattices, i, i, lanes));
     }
   }
 
-  // What one worker does. pass.add(segments, size, count) takes words until pass.full(); `find`
-  // of the pass computes what sum(lane sums) then adds; pass.clear() goes before other words.
-  template <typename Pass, typename Sum>
-  void work(Pass& pass, void (Pass::*find)(), Sum sum) {
+  // The work of one worker. It fills the pass with a group of pretokens by
+  // pass.add(segments, size, count), calls `find` of the pass without a lock, then
+  // add(sums of the lane) when all groups before have been added, then pass.clear().
+  template <typename Pass, typename Add>
+  void work(Pass& pass, void (Pass::*find)(), Add add) {
     try {
-      while (Lane* lane = join()) {
-        while (const std::optional<size_t> turn = take(*lane, pass)) {
+      while (Lane* lane = join_lane()) {
+        while (const std::optional<size_t> turn = fill(pass, *lane)) {
           (pass.*find)();
-          if (!await(*lane, *turn)) return;
-          sum(lane->sums);
+          if (!await_turn(*lane, *turn)) return;
+          add(lane->sums);
           end_turn(*lane);
           pass.clear();
         }
-        leave(*lane);
+        leave_lane(*lane);
       }
     } catch (...) {
       stop();
@@ -119,29 +124,29 @@ class Lanes {
     }
   }
 
-  // The sums of all lanes; they can be taken once, when every worker is done.
+  // The sums of all lanes; taken once, when every worker is done.
   LaneSums take_total() { return std::move(total_); }
 
  private:
   struct Lane {
-    explicit Lane(LaneWords given) : words(given) {}
+    explicit Lane(LanePretokens given) : pretokens(given) {}
 
-    LaneWords words;
-    std::mutex taking;
-    size_t taken = 0;  // batches
-    size_t added = 0;
-    size_t workers = 0;  // that are at it
+    LanePretokens pretokens;
+    std::mutex filling;
+    size_t filled_groups = 0;
+    size_t added_groups = 0;
+    size_t workers = 0;  // that have joined and not left
     bool exhausted = false;
     LaneSums sums;
   };
 
-  // Returns the lane at which the fewest workers are, the first of them, or null when all are
-  // exhausted. As few lanes as there are workers hold sums.
-  Lane* join() {
+  // Returns the first lane with the fewest workers, or null when all are exhausted. At most as many
+  // lanes as workers are open: every open lane holds sums for all pieces.
+  Lane* join_lane() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (; !stopped_; changed_.wait(lock)) {
       Lane* lane = nullptr;
-      const size_t end = std::min(merged_ + window_, lanes_.size());
+      const size_t end = std::min(merged_ + max_open_, lanes_.size());
       for (size_t i = merged_; i < end; ++i) {
         if (lanes_[i].exhausted) continue;
         if (lane == nullptr || lanes_[i].workers < lane->workers) lane = &lanes_[i];
@@ -155,33 +160,35 @@ class Lanes {
     return nullptr;
   }
 
-  // Fills the pass with the next words; returns their turn, or nothing where there are none.
+  // Fills the pass with the lane's next pretokens. Returns the number of this group in the lane, or
+  // nothing if there are no more pretokens.
   template <typename Pass>
-  std::optional<size_t> take(Lane& lane, Pass& pass) {
-    const std::lock_guard<std::mutex> lock(lane.taking);
-    LaneWords& words = lane.words;
-    if (words.done() || *cancel_) return {};
-    for (; !words.done() && !pass.full(); words.next()) {
-      words.fetch_ahead();
-      pass.add(words.segments(), words.size(), words.count());
+  std::optional<size_t> fill(Pass& pass, Lane& lane) {
+    const std::lock_guard<std::mutex> lock(lane.filling);
+    LanePretokens& pretokens = lane.pretokens;
+    if (pretokens.done() || *cancel_) return {};
+    for (; !pretokens.done() && !pass.full(); pretokens.next()) {
+      pretokens.prefetch();
+      pass.add(pretokens.segments(), pretokens.size(), pretokens.count());
     }
-    return lane.taken++;
+    return lane.filled_groups++;
   }
 
-  // Returns whether the turn comes: not after an error of another worker.
-  bool await(const Lane& lane, size_t turn) {
+  // Waits until all groups before have been added. Returns false after an error of another worker.
+  bool await_turn(const Lane& lane, size_t turn) {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_ || lane.added == turn; });
+    changed_.wait(lock, [&] { return stopped_ || lane.added_groups == turn; });
     return !stopped_;
   }
   void end_turn(Lane& lane) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    ++lane.added;
+    ++lane.added_groups;
     changed_.notify_all();
   }
 
-  // The last worker that leaves an exhausted lane adds it to the total.
-  void leave(Lane& lane) {
+  // The last worker to leave an exhausted lane merges it, and the complete lanes after it, into the
+  // total.
+  void leave_lane(Lane& lane) {
     const std::lock_guard<std::mutex> lock(mutex_);
     lane.exhausted = true;
     --lane.workers;
@@ -203,10 +210,11 @@ class Lanes {
     changed_.notify_all();
   }
 
-  size_t window_;  // lanes that may be open
+  size_t max_open_;  // lanes that workers may have joined and that are not merged
   const volatile int* cancel_;
   std::deque<Lane> lanes_;
-  std::mutex mutex_;  // of all that follows, and of all of a lane but its words and sums
+  // Guards all members below, and all members of a lane except its pretokens and sums.
+  std::mutex mutex_;
   std::condition_variable changed_;
   size_t merged_ = 0;  // lanes that the total holds
   LaneSums total_;

@@ -1,10 +1,10 @@
-"""The M-step: new scores from expected counts, and rare pieces dropped."""
+"""The M-step: computes new scores from expected counts, and drops rare pieces."""
 
 from libc.math cimport log
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts, NewIds
+from spmcompat.unigram.em.e_step cimport Counts, NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces
 
 
@@ -12,14 +12,10 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" 
     double digamma(double x)
 
 
-cdef extern from "spmcompat/unigram/lattice/prefix_links.hpp" namespace "spmcompat" nogil:
-    const uint32_t kDropped
-
-
-cdef size_t PART = 16384  # pieces that a worker scores in one go
-cdef float LEAST = 0.5  # count of a piece that is kept although less is expected of it
-# What is expected less often is not expected at all: the digamma of it is no score any more.
-cdef float NOTHING = 1e-6
+cdef size_t PART = 16384  # pieces that a worker takes at a time
+cdef float LEAST_KEPT = 0.5  # smaller counts count as this where every piece is kept
+# Drop pieces with smaller counts even if the threshold is lower: digamma is no useful score there.
+cdef float LEAST = 1e-6
 
 
 def m_step(
@@ -37,16 +33,16 @@ def m_step(
     workers : Workers
         Real threads.
     threshold : float
-        Pieces expected less often are dropped, and those expected less than 0.000001 times.
+        Pieces whose expected count is below this, or below 0.000001, are dropped.
     ml : bool
-        Whether scores are those of maximum likelihood, log(count) - log(sum of counts).
+        Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
-        Whether all pieces stay; those expected less than half a time count as half.
+        Whether all pieces stay; expected counts below 0.5 are then raised to 0.5.
 
     Returns
     -------
     new_pieces : Pieces
-        Scores are digamma(count) - digamma(sum of counts).
+        Scores are digamma(count) - digamma(sum of counts), unless `ml` is true.
     new_ids : NewIds
         From old to new ids.
 
@@ -54,8 +50,8 @@ def m_step(
     -----
     The digamma function instead of the logarithm acts as a sparse prior (Liang and Klein, 2007,
     "Structured Bayesian nonparametric models with variational inference"). As sentencepiece
-    0.2.3 rounds: the sum in float32, in the order of the pieces, digamma in double, that of the
-    sum rounded to float32 first.
+    0.2.3 rounds: the sum in float32, in the order of the pieces; digamma in double; digamma of
+    the sum is rounded to float32.
     """
     cdef Pieces new_pieces
     cdef NewIds new_ids = NewIds()
@@ -69,8 +65,8 @@ def m_step(
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
             if keep:
-                count = max(count, LEAST)
-            elif count < threshold or count < NOTHING:
+                count = max(count, LEAST_KEPT)
+            elif count < threshold or count < LEAST:
                 continue
             total += count
             new_ids.ids[i] = selected.size()
@@ -82,14 +78,14 @@ def m_step(
         new_pieces.pieces = pieces.pieces.select(selected)
         for i in range(selected.size()):
             count = counts.sums.expected[selected[i]]
-            new_pieces.pieces.score[i] = max(count, LEAST) if keep else count
+            new_pieces.pieces.score[i] = max(count, LEAST_KEPT) if keep else count
     parts = (selected.size() + PART - 1) // PART
     workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
     return new_pieces, new_ids
 
 
 cdef _score(Pieces pieces, size_t part, float log_total, bint ml):
-    """Go over from counts to scores."""
+    """Turn the counts of one part into scores."""
     cdef size_t first = part * PART
     cdef size_t last = min(first + PART, pieces.pieces.score.size())
     cdef double count

@@ -1,10 +1,10 @@
-"""Scores as logarithms of probabilities."""
+"""Normalization of scores that are log probabilities."""
 
 import math
 from collections.abc import Sequence
 
 
 def log_sum(scores: Sequence[float]) -> float:
-    """Return the logarithm of the sum of the probabilities; scores less this add up to one."""
+    """Return the log of the sum of the probabilities; scores minus this are normalized."""
     highest = max(scores)
     return highest + math.log(math.fsum(math.exp(score - highest) for score in scores))

@@ -1,1 +1,1 @@
-"""The lattices of all segments, and the passes over them."""
+"""The lattices of all distinct segments, and the passes over them."""

@@ -1,107 +1,115 @@
-// The best segmentation of a word (Viterbi), with the reference's ties.
+// The best segmentation of a pretoken (Viterbi), with the ties of the reference.
 //
-// The reference compares, at every node, the scores of its left neighbours after its own
-// score was added, in float; the first in order of their begin wins. Addition is monotone,
-// so the best score behind a node is the best score at its position plus its own, and only
-// the choice among nearly equal neighbours depends on the rounding. The forward pass keeps
-// one score a position and marks where an earlier neighbour is that close; the way back
-// compares again there.
+// At every node the reference compares the float scores of its left neighbours after it has added
+// the node's own score; among equals the neighbour that begins first wins. Addition is monotone, so
+// the best score after a node is the best score at its position plus its own. Only the choice among
+// nearly equal neighbours depends on the rounding. So the forward pass keeps one score for each
+// position, with a mark where an earlier neighbour is nearly equal. The way back compares again
+// at such positions.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "spmcompat/unigram/lattice/batch.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/unigram/lattice/sums.hpp"
+#include "spmcompat/unigram/lattice/passes.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/lattice/processors.hpp"
+#include "spmcompat/unigram/lattice/streams.hpp"
 
 namespace spmcompat {
 
-// The best paths of words, a batch at a time.
+// The best paths of a group of pretokens, again and again:
+//   1. add, until the group is full.
+//   2. find.
+//   3. Read frequency, score and for_each_backwards of each pretoken.
+//   4. clear.
 class BestPaths {
  public:
   BestPaths(const Lattices& lattices, const Arithmetic& arithmetic)
       : lattices_(lattices),
-        chains_(lattices.chains()),
+        links_(lattices.links()),
         arithmetic_(arithmetic),
-        longest_(chains_.longest()),
-        margin_(std::fabs(chains_[chains_.unknown()].score)),
-        forward_(arithmetic.avx2) {
+        max_length_(links_.max_length()),
+        unknown_magnitude_(std::fabs(links_[links_.unknown()].score)),
+        runner_(arithmetic.avx2) {
     clear();
   }
 
-  bool full() const { return words_.size() >= kMaxWords || positions_ > kManyPositions; }
-  size_t size() const { return words_.size(); }
+  bool full() const { return pretokens_.size() >= kMaxPretokens || positions_ > kGroupPositions; }
+  size_t size() const { return pretokens_.size(); }
 
   void add(const uint32_t* segments, size_t count, float frequency = 1.0f) {
-    Word word{positions_, positions_, segments_.size(), frequency};
+    Pretoken pretoken{positions_, positions_, segments_.size(), frequency};
     for (size_t i = 0; i < count; ++i) {
       const LatticeView view = lattices_[segments[i]];
-      segments_.push_back({segments[i], word.end});
-      copy_tops(view, chains_, room(tops_, word.end + view.length + 1) + word.end);
-      word.end += view.length;
+      segments_.push_back({segments[i], pretoken.end});
+      uint32_t* const copies = grow(first_nodes_, pretoken.end + view.length + 1) + pretoken.end;
+      copy_first_nodes(view, links_, copies);
+      pretoken.end += view.length;
     }
-    positions_ = word.end + 1;
-    words_.push_back(word);
+    positions_ = pretoken.end + 1;
+    pretokens_.push_back(pretoken);
   }
 
-  // Finds the paths of all words that were added.
   void find() {
-    steps_.assign(positions_, kUnreached);
-    steps_[0] = {0.0f, 0};
-    tracks_.clear();
-    for (const Word& word : words_) {
-      steps_[word.begin] = {0.0f, 0};
-      const size_t length = word.end - word.begin;
-      const uint32_t size = count_nodes(chains_, tops_.data() + word.begin, length);
-      if (size > 0) tracks_.push_back({nullptr, size, word.begin, length});
+    path_ends_.assign(positions_, kUnreached);
+    path_ends_[0] = {0.0f, 0};
+    streams_.clear();
+    for (const Pretoken& pretoken : pretokens_) {
+      path_ends_[pretoken.begin] = {0.0f, 0};
+      const size_t length = pretoken.end - pretoken.begin;
+      const uint32_t size = count_nodes(links_, first_nodes_.data() + pretoken.begin, length);
+      if (size > 0) streams_.push_back({nullptr, size, pretoken.begin, length});
     }
-    Sums sums = arithmetic_.sums(chains_, tops_.data());
-    sums.steps = steps_.data();
-    sums.margin = margin_;
-    forward_.follow(tracks_, sums);
+    PassArrays arrays = arithmetic_.arrays(links_, first_nodes_.data());
+    arrays.path_ends = path_ends_.data();
+    arrays.unknown_magnitude = unknown_magnitude_;
+    runner_.run(streams_, arrays);
   }
 
-  float frequency(size_t word) const { return words_[word].frequency; }
-  float score(size_t word) const { return steps_[words_[word].end].best; }
+  float frequency(size_t pretoken) const { return pretokens_[pretoken].frequency; }
+  float score(size_t pretoken) const { return path_ends_[pretokens_[pretoken].end].score; }
 
-  // Hints that the path of a word will soon be looked at.
-  void fetch_last(size_t word) const {
-    if (word >= words_.size()) return;
-    __builtin_prefetch(&chains_[steps_[words_[word].end].piece & ~PathStep::kNear]);
+  // For a pretoken whose path will be read soon; there may be no such pretoken.
+  void prefetch(size_t pretoken) const {
+    if (pretoken >= pretokens_.size()) return;
+    __builtin_prefetch(&links_[path_ends_[pretokens_[pretoken].end].piece & ~PathEnd::kNearTie]);
   }
 
-  // Calls function(piece, place) for the nodes of the best path, from the last to the first.
+  // Calls function(piece, position) for the nodes of the best path, from the last to the first.
   template <typename Function>
-  void for_each_backwards(size_t word, Function function) const {
-    const size_t begin = words_[word].begin;
-    float right = 0.0f;  // the score of the node on the right
-    const Segment* segment = segments_.data() + end_of_segments(word);
-    for (size_t at = words_[word].end; at > begin;) {
-      uint32_t piece = steps_[at].piece;
-      if (piece & PathStep::kNear) piece = first_equal(begin, at, right);
-      at -= chains_[piece].length;
-      right = chains_[piece].score;
-      while (segment[-1].begin > at) --segment;
-      function(piece, NodePlace{segment[-1].segment, static_cast<uint32_t>(at - segment[-1].begin)});
+  void for_each_backwards(size_t pretoken, Function function) const {
+    const size_t begin = pretokens_[pretoken].begin;
+    float right_score = 0.0f;  // of the node on the right
+    const Segment* segment = segments_.data() + segments_end(pretoken);
+    for (size_t position = pretokens_[pretoken].end; position > begin;) {
+      uint32_t piece = path_ends_[position].piece;
+      if (piece & PathEnd::kNearTie) piece = first_of_ties(begin, position, right_score);
+      position -= links_[piece].length;
+      right_score = links_[piece].score;
+      while (segment[-1].begin > position) --segment;
+      function(piece, NodePosition{segment[-1].segment,
+                                   static_cast<uint32_t>(position - segment[-1].begin)});
     }
   }
 
   void clear() {
-    words_.clear();
+    pretokens_.clear();
     segments_.clear();
     positions_ = 1;
   }
 
  private:
-  static constexpr size_t kMaxWords = 512;
+  static constexpr size_t kMaxPretokens = 512;
 
-  struct Word {
-    size_t begin, end;  // of its positions
-    size_t segments;    // begin of its segments
+  struct Pretoken {
+    size_t begin, end;  // positions
+    size_t segments;    // index of the first one
     float frequency;
   };
   struct Segment {
@@ -109,22 +117,25 @@ class BestPaths {
     size_t begin;
   };
 
-  // No comparison with it holds, so whatever comes first takes its place, even an infinity.
-  static constexpr PathStep kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
+  // NaN: every comparison with it is false, so the first path to arrive replaces it, even if its
+  // score is infinite.
+  static constexpr PathEnd kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
 
-  size_t end_of_segments(size_t word) const {
-    return word + 1 < words_.size() ? words_[word + 1].segments : segments_.size();
+  size_t segments_end(size_t pretoken) const {
+    return pretoken + 1 < pretokens_.size() ? pretokens_[pretoken + 1].segments : segments_.size();
   }
 
-  uint32_t first_equal(size_t begin, size_t end, float right) const {
-    const float best = steps_[end].best + right;
-    uint32_t found = steps_[end].piece & ~PathStep::kNear;
+  // Of the pieces that end at a position, the one that begins first among those whose score is the
+  // best after the score of the node on the right is added, in float as the reference does.
+  uint32_t first_of_ties(size_t begin, size_t end, float right_score) const {
+    const float best = path_ends_[end].score + right_score;
+    uint32_t found = path_ends_[end].piece & ~PathEnd::kNearTie;
     bool is_found = false;
-    for (size_t i = std::max(begin, end - std::min(end, longest_)); i < end && !is_found; ++i) {
-      chains_.for_each(piece_of(tops_[i]), [&](uint32_t piece, const ChainNode& node) {
-        if (i + node.length != end) return;
-        if ((steps_[i].best + node.score) + right != best) return;
-        found = piece;
+    for (size_t i = std::max(begin, end - std::min(end, max_length_)); i < end && !is_found; ++i) {
+      links_.for_each(piece_of(first_nodes_[i]), [&](uint32_t id, const LinkedPiece& piece) {
+        if (i + piece.length != end) return;
+        if ((path_ends_[i].score + piece.score) + right_score != best) return;
+        found = id;
         is_found = true;
       });
     }
@@ -132,17 +143,17 @@ class BestPaths {
   }
 
   const Lattices& lattices_;
-  const PieceChains& chains_;
+  const PrefixLinks& links_;
   const Arithmetic& arithmetic_;
-  size_t longest_;
-  float margin_;  // no piece scores lower than the unknown one
-  std::vector<Word> words_;
+  size_t max_length_;  // of a piece
+  float unknown_magnitude_;
+  std::vector<Pretoken> pretokens_;
   std::vector<Segment> segments_;
-  size_t positions_ = 0;        // of all words, and what stands between
-  std::vector<uint32_t> tops_;  // the first node of each position, with its mark
-  std::vector<PathStep> steps_;
-  std::vector<Track> tracks_;
-  Follower<BestForward> forward_;
+  size_t positions_ = 0;  // of all pretokens, after scratch slot 0
+  std::vector<uint32_t> first_nodes_;
+  std::vector<PathEnd> path_ends_;
+  std::vector<Stream> streams_;
+  StreamRunner<BestPathPass> runner_;
 };
 
 }  // namespace spmcompat

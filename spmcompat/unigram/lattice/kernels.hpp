@@ -1,8 +1,8 @@
-// What the E-step spends its time in. processors.hpp includes this file once for each kind of
-// processor, into a namespace of its own, and tells with SPMCOMPAT_WITH_AVX2 which one it is:
-// compilers need not define __AVX2__ for a part of a file. Nothing of the standard library is used
-// here but what is compiled into its caller: else code for one processor could be shared with
-// another.
+// The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
+// file once for each kind of processor, each time into another namespace. SPMCOMPAT_WITH_AVX2 tells
+// for which: compilers need not define __AVX2__ for a part of a file. Of the standard library the
+// kernels use only what is inlined. A function that is not inlined could be compiled for one
+// processor and then be shared with code for another.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
@@ -41,7 +41,7 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   const double* row1 = kLogMath.soft_plus[cell[1]];
   const double* row2 = kLogMath.soft_plus[cell[2]];
   const double* row3 = kLogMath.soft_plus[cell[3]];
-  // Rows become columns.
+  // Transposed: c0 holds the constants of all four cubics, and so on.
   const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
   const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
   const Double4 c0 = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
@@ -52,7 +52,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Equal to one of exact_log_sum_exp, each for itself, for finite arguments and for x = -inf.
+// Equals `exact`, which is a result of exact_log_sum_exp, in every element, for finite arguments
+// and for x = -inf.
 SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp exact) {
   const Float4 high = greater(x, y);
   const Float4 d = greater(lesser(x, y) - high, Float4{-24.0f, -24.0f, -24.0f, -24.0f});
@@ -69,16 +70,16 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
   return result;
 }
 
-// What of a double is cut off when it is rounded to float, and where it is rounded up.
+// The bits of a double's mantissa that rounding to float removes, and the midpoint of two floats.
 constexpr uint32_t kTail = (1u << 29) - 1;
 constexpr uint32_t kMiddle = 1u << 28;
 
-// frequency * exp(x) for 0 < frequency < 2^64, off by less than 2^-39 of it; for x out of range
-// a NaN that add_exp takes for a case of doubt.
+// frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. For x out of
+// range the result is a NaN whose low bits make add_exp compute the exact expression.
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
   const Double4 scaled = wide * (1 / M_LN2);
-  const Double4 nearest = scaled + 0x1.8p52;  // rounds to a whole number, in the low bits
+  const Double4 nearest = scaled + 0x1.8p52;  // a whole number, in the low bits
   const Double4 power = bits_as<Double4>((bits_as<Long4>(nearest) + 1023) << 52);
   const Double4 r = (scaled - (nearest - 0x1.8p52)) * M_LN2;
   const Double4 r2 = r * r;
@@ -92,15 +93,16 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
                           (int64_t{0x7ff8000000000000 | kMiddle} & ~inside));
 }
 
-// Out of the way: inlined, the call takes registers from the loop around it.
+// Not inlined: the call would take registers from the loop around it.
 [[gnu::noinline, gnu::cold]] inline float add_exp_in_doubt(float sum, float frequency, float x) {
   return exact::add_exp(sum, frequency, x);
 }
 
-// Equal to exact::add_exp(sum, frequency, x) for sum >= 0, from the term that exp_terms gives.
+// Equals exact::add_exp(sum, frequency, x) for sum >= 0; `term` is the result of exp_terms.
 SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
-  // A term in range is above the least normal float, so the tail is always 29 bits long. The
-  // total is off by less than 2^-39, which is 2^14 of its units; four times that is in doubt.
+  // A term in range is above the smallest normal float, so the tail is always 29 bits long. The
+  // relative error of the total is below 2^-39, which is 2^14 units of a double. Within four times
+  // that of the midpoint the rounding is in doubt.
   constexpr uint32_t kDoubt = 1u << 16;
   const double total = sum + term;
   const uint32_t tail = static_cast<uint32_t>(bits_as<uint64_t>(total));
@@ -110,115 +112,124 @@ SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x)
   return add_exp_in_doubt(sum, frequency, x);
 }
 
-// Passes a node, and returns it.
-template <typename Direction>
-SPMCOMPAT_INLINE const ChainNode& pass(const Sums& sums, SideBySide<Direction>& tracks, size_t i) {
-  const ChainNode& node = sums.pieces[piece_of(tracks.here[i])];
-  const size_t at = tracks.at[i] + ends_chain(node);
-  const uint32_t top = sums.tops[at];
-  tracks.here[i] = ends_chain(node) ? top : node.prefix;
-  tracks.at[i] = at;
-  return node;
+// Returns the next node of stream i, and moves the stream to the node after it.
+template <typename Pass>
+SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays,
+                                              StreamStates<Pass>& streams, size_t i) {
+  const LinkedPiece& piece = arrays.pieces[piece_of(streams.node[i])];
+  const size_t position = streams.position[i] + is_shortest(piece);
+  const uint32_t first_node = arrays.first_nodes[position];
+  streams.node[i] = is_shortest(piece) ? first_node : piece.prefix;
+  streams.position[i] = position;
+  return piece;
 }
 
-// One step in four tracks.
-SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Listing>& tracks, size_t first, size_t k) {
+// One node, the k-th, of the four streams from `first` on.
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<ListingPass>& streams,
+                                   size_t first, size_t k) {
   for (size_t i = first; i < first + 4; ++i) {
-    tracks.nodes[i][k] = tracks.here[i];
-    pass(sums, tracks, i);
+    streams.nodes[i][k] = streams.node[i];
+    take_node(arrays, streams, i);
   }
 }
 
-SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<BestForward>& tracks, size_t first,
-                           size_t) {
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<BestPathPass>& streams,
+                                   size_t first, size_t) {
   for (size_t i = first; i < first + 4; ++i) {
-    const uint32_t piece = piece_of(tracks.here[i]);
-    PathStep* const begin = sums.steps + tracks.at[i];
-    const ChainNode& node = pass(sums, tracks, i);
-    PathStep& end = begin[node.length];
-    const float score = begin->best + node.score;
-    const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + sums.margin);
-    // Without a branch, as it would be a guess.
-    const uint32_t near = end.best >= score - tolerance ? PathStep::kNear : 0;
-    const uint32_t better = -static_cast<uint32_t>(!(score <= end.best));
-    end.piece = ((piece | near) & better) | (end.piece & ~better);
-    end.best = end.best > score ? end.best : score;
+    const uint32_t id = piece_of(streams.node[i]);
+    PathEnd* const begin = arrays.path_ends + streams.position[i];
+    const LinkedPiece& piece = take_node(arrays, streams, i);
+    PathEnd& end = begin[piece.length];
+    const float score = begin->score + piece.score;
+    const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + arrays.unknown_magnitude);
+    // Bit masks instead of branches: the processor could not predict them.
+    const uint32_t near_tie = end.score >= score - tolerance ? PathEnd::kNearTie : 0;
+    const uint32_t better = -static_cast<uint32_t>(!(score <= end.score));
+    end.piece = ((id | near_tie) & better) | (end.piece & ~better);
+    end.score = end.score > score ? end.score : score;
   }
 }
 
-SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Forward>& tracks, size_t first, size_t k) {
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<ForwardPass>& streams,
+                                   size_t first, size_t k) {
   float term[4];
   float* end[4];
   for (size_t i = 0; i < 4; ++i) {
-    float* const begin = sums.alpha + tracks.at[first + i];
-    tracks.nodes[first + i][k] = tracks.here[first + i];
-    const ChainNode& node = pass(sums, tracks, first + i);
-    term[i] = *begin + node.score;
-    end[i] = begin + node.length;
+    float* const begin = arrays.alpha + streams.position[first + i];
+    streams.nodes[first + i][k] = streams.node[first + i];
+    const LinkedPiece& piece = take_node(arrays, streams, first + i);
+    term[i] = *begin + piece.score;
+    end[i] = begin + piece.length;
   }
   const Float4 sum = log_sum_exp(Float4{*end[0], *end[1], *end[2], *end[3]},
-                                 Float4{term[0], term[1], term[2], term[3]}, sums.exact);
+                                 Float4{term[0], term[1], term[2], term[3]}, arrays.exact);
   for (int i = 0; i < 4; ++i) *end[i] = sum[i];
 }
 
-SPMCOMPAT_INLINE void step(const Sums& sums, SideBySide<Backward>& tracks, size_t first,
-                           size_t k) {
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<BackwardPass>& streams,
+                                   size_t first, size_t k) {
   float term[4];
   float* begin[4];
   for (size_t i = 0; i < 4; ++i) {
-    const uint32_t here = *(tracks.nodes[first + i] - k);
-    const ChainNode& node = sums.pieces[piece_of(here)];
-    size_t& at = tracks.at[first + i];
-    const float beta = sums.beta[at + node.length];
-    term[i] = node.score + beta;
-    *(tracks.x[first + i] - k) = ((sums.alpha[at] + node.score) + beta) - tracks.z[first + i];
-    begin[i] = sums.beta + at;
-    at -= is_first(here);
+    const uint32_t node = *(streams.nodes[first + i] - k);
+    const LinkedPiece& piece = arrays.pieces[piece_of(node)];
+    size_t& position = streams.position[first + i];
+    const float beta = arrays.beta[position + piece.length];
+    term[i] = piece.score + beta;
+    *(streams.log_marginal[first + i] - k) =
+        ((arrays.alpha[position] + piece.score) + beta) - streams.log_likelihood[first + i];
+    begin[i] = arrays.beta + position;
+    position -= is_first(node);
   }
   const Float4 sum = log_sum_exp(Float4{*begin[0], *begin[1], *begin[2], *begin[3]},
-                                 Float4{term[0], term[1], term[2], term[3]}, sums.exact);
+                                 Float4{term[0], term[1], term[2], term[3]}, arrays.exact);
   for (int i = 0; i < 4; ++i) *begin[i] = sum[i];
 }
 
-// The steps [first, last) of all tracks.
-template <typename Direction>
-SPMCOMPAT_INLINE void steps(const Sums& sums, SideBySide<Direction>& tracks, size_t first,
-                            size_t last) {
+// Nodes [first, last) of all streams.
+template <typename Pass>
+SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, StreamStates<Pass>& streams,
+                                  size_t first, size_t last) {
   for (size_t k = first; k < last; ++k) {
-    for (size_t i = 0; i < Direction::kWidth; i += 4) step(sums, tracks, i, k);
+    for (size_t i = 0; i < Pass::kWidth; i += 4) advance_four(arrays, streams, i, k);
   }
 }
 
-inline void follow(const Sums& sums, SideBySide<Listing>& tracks, size_t first, size_t last) {
-  steps(sums, tracks, first, last);
+inline void advance(const PassArrays& arrays, StreamStates<ListingPass>& streams, size_t first,
+                    size_t last) {
+  advance_all(arrays, streams, first, last);
 }
-inline void follow(const Sums& sums, SideBySide<BestForward>& tracks, size_t first, size_t last) {
-  steps(sums, tracks, first, last);
+inline void advance(const PassArrays& arrays, StreamStates<BestPathPass>& streams, size_t first,
+                    size_t last) {
+  advance_all(arrays, streams, first, last);
 }
-inline void follow(const Sums& sums, SideBySide<Forward>& tracks, size_t first, size_t last) {
-  steps(sums, tracks, first, last);
+inline void advance(const PassArrays& arrays, StreamStates<ForwardPass>& streams, size_t first,
+                    size_t last) {
+  advance_all(arrays, streams, first, last);
 }
-inline void follow(const Sums& sums, SideBySide<Backward>& tracks, size_t first, size_t last) {
-  steps(sums, tracks, first, last);
+inline void advance(const PassArrays& arrays, StreamStates<BackwardPass>& streams, size_t first,
+                    size_t last) {
+  advance_all(arrays, streams, first, last);
 }
 
-// From the logarithms of shares to the terms of expected counts, four at a time: both arrays have
-// room for that.
-inline void to_terms(const float* x, size_t size, float frequency, double* terms) {
+// Turns the log marginals of a pretoken's nodes into terms of expected counts, four at a time: both
+// arrays are padded by three.
+inline void to_terms(const float* log_marginal, size_t size, float frequency, double* terms) {
   for (size_t i = 0; i < size; i += 4) {
     Float4 four;
-    std::memcpy(&four, x + i, sizeof four);
+    std::memcpy(&four, log_marginal + i, sizeof four);
     const Double4 term = exp_terms(frequency, four);
     std::memcpy(terms + i, &term, sizeof term);
   }
 }
 
-// Adds the shares of a word's nodes to the counts of their pieces; those from `unknown` on are the
-// unknown piece.
-inline void add_shares(const uint32_t* nodes, size_t size, const float* x, const double* terms,
-                       float frequency, uint32_t unknown, float* expected) {
+// Adds the marginals of a pretoken's nodes to the expected counts of their pieces. Ids from
+// `unknown` on are the unknown piece. `nodes` is padded by the prefetch distance.
+inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_marginal,
+                          const double* terms, float frequency, uint32_t unknown,
+                          float* expected) {
   const auto add = [=](size_t k, uint32_t piece) {
-    expected[piece] = add_exp(expected[piece], terms[k], frequency, x[k]);
+    expected[piece] = add_exp(expected[piece], terms[k], frequency, log_marginal[k]);
   };
   for (size_t k = 0; k < size; ++k) {
     __builtin_prefetch(expected + piece_of(nodes[k + kNodesAhead]));
@@ -227,14 +238,15 @@ inline void add_shares(const uint32_t* nodes, size_t size, const float* x, const
       add(k, piece);
       continue;
     }
-    // It counts for the piece of id 0, which may begin here too and then comes before.
+    // In the reference it counts for the piece of id 0 and is the last node of its position. Id 0
+    // may be a node of the same position, so the order of the additions matters.
     const size_t first = k;
     for (; k + 1 < size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
     add(first, 0);
   }
 }
 
-// Over arrays, for tests.
+// Functions over arrays, for the tests (log_math.pyx).
 inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
                                size_t size) {
   for (size_t i = 0; i < size; i += 4) {

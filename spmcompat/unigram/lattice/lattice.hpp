@@ -1,31 +1,32 @@
-// Lattices of all segments, compact and built once.
+// The lattices of all distinct segments, compact and built once.
 //
-// What is kept of a lattice is the first node of every position: the longest piece that begins
-// there, which leads to the others, or the unknown piece where no single character fits. The nodes
-// are written down where they are needed, position after position, those of one from the longest
-// to the shortest. Going back through that list meets them shortest first, the unknown piece last,
-// which is the order in which the reference meets its nodes, so sums over it come out with the same
-// bits; going forward only the order of the positions matters.
+// A lattice keeps one number for each position: its first node, which leads to all others through
+// prefix links. The first node is the longest match, or the unknown piece where no single character
+// matches. The passes list the nodes when they need them, position after position, each from the
+// longest piece to the shortest. Read backward, that list has the shortest piece first and the
+// unknown piece last, which is the order in which the reference adds its terms, so the sums have
+// the same bits. In the forward direction only the order of the positions matters.
 //
-// After an M-step or a prune the pieces are renumbered in place: no text is searched twice.
-// Segments are held in blocks, which are built and renumbered independently.
+// After an M-step or a pruning only the numbers change (renumber_block): no text is searched again.
+// Segments are held in lattice blocks, which workers build and renumber independently.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <optional>
+#include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/string_table.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
 
 namespace spmcompat {
 
-// A node is the id of its piece and a mark on the first node of a position.
+// A node is the id of its piece. In copies and lists the first node of a position has a mark.
 constexpr uint32_t kFirstAtPosition = 0x80000000u;
 
 inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
@@ -33,14 +34,14 @@ inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
 // One segment's lattice, as a view.
 struct LatticeView {
-  const uint32_t* tops;  // the first node of every position
-  uint32_t length;       // of the segment, in characters
+  const uint32_t* first_nodes;  // of every position
+  uint32_t length;              // of the segment, in characters
 };
 
-// A place where a piece occurs.
-struct NodePlace {
+// Where a piece is a node.
+struct NodePosition {
   uint32_t segment = kNowhere;
-  uint32_t begin = 0;  // in the segment
+  uint32_t begin = 0;  // in the segment, in characters
 
   bool known() const { return segment != kNowhere; }
 
@@ -50,7 +51,7 @@ struct NodePlace {
 
 class LatticeBlock {
  public:
-  // Segments from their lengths in characters, at first of unknown pieces alone.
+  // Takes the lengths of the segments, in characters. Every node is the unknown piece at first.
   void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
     size_t positions = 0;
     begin_.reserve(lengths.size() + 1);
@@ -59,59 +60,61 @@ class LatticeBlock {
       positions += length;
     }
     begin_.push_back({offset(positions), 0});
-    tops_.assign(positions, unknown);
+    first_nodes_.assign(positions, unknown);
   }
 
-  // Of every position where pieces of the trie may begin the longest of them. The block is of the
-  // segments from `segment` to `last`.
-  void find_pieces(const StringList& segments, uint32_t segment, uint32_t last,
-                   const PieceTrie& trie, std::vector<PieceTrie::Place>& places) {
+  // Finds the longest match of every position where pieces of the trie may begin. The block holds
+  // the segments from `segment` to `last`. `lookups` is empty before and after: it keeps its
+  // memory from block to block.
+  void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
+                    const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups) {
     const char* const text = segments.text();
     const uint32_t begin = segments.begin(segment);
     const std::string_view texts(text + begin, segments.end(last) - begin);
     trie.for_each_of_part(texts, [&](const char* at, size_t position) {
       while (text + segments.end(segment) <= at) ++segment;
-      places.push_back(trie.place(at, text + segments.end(segment), &tops_[position]));
-      if (places.size() == PieceTrie::kTogether) trie.find_longest(places);
+      lookups.push_back(trie.lookup(at, text + segments.end(segment), &first_nodes_[position]));
+      if (lookups.size() == PieceTrie::kInterleaved) trie.find_longest(lookups);
     });
-    trie.find_longest(places);
+    trie.find_longest(lookups);
   }
 
-  // Goes over from nodes to those that `new_tops` gives for them.
-  void renumber(const std::vector<uint32_t>& new_tops) {
-    for (uint32_t& top : tops_) top = new_tops[top];
+  // Replaces each node by the one that `new_nodes` gives for it.
+  void renumber(const std::vector<uint32_t>& new_nodes) {
+    for (uint32_t& node : first_nodes_) node = new_nodes[node];
   }
 
   LatticeView operator[](size_t segment) const {
     const Begin& here = begin_[segment];
-    return {tops_.data() + here.position, begin_[segment + 1].position - here.position};
+    return {first_nodes_.data() + here.position, begin_[segment + 1].position - here.position};
   }
 
-  void fetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
-  void fetch_positions(size_t segment) const {
-    __builtin_prefetch(tops_.data() + begin_[segment].position);
+  void prefetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
+  void prefetch_nodes(size_t segment) const {
+    __builtin_prefetch(first_nodes_.data() + begin_[segment].position);
   }
 
-  // Room for one float for each position of some segments and their ends, and one before all.
-  float* make_room(const std::vector<uint32_t>& segments) {
+  // Makes room for the alphas of some segments: one float for each position and for the end. One
+  // float comes before all of them.
+  float* reserve_alphas(const std::vector<uint32_t>& segments) {
     size_t size = 1;
     for (const uint32_t segment : segments) {
-      begin_[segment].value = offset(size);
+      begin_[segment].alpha = offset(size);
       size += (*this)[segment].length + 1;
     }
-    values_.resize(size);
-    return values_.data();
+    alphas_.resize(size);
+    return alphas_.data();
   }
-  size_t values_begin(size_t segment) const { return begin_[segment].value; }
+  size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
   // Null for a segment without room.
-  const float* values(size_t segment) const {
-    return values_begin(segment) == 0 ? nullptr : values_.data() + values_begin(segment);
+  const float* alphas(size_t segment) const {
+    return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
   }
 
  private:
   struct Begin {
     uint32_t position;
-    uint32_t value;  // of those that have room
+    uint32_t alpha;  // 0 for a segment without room
   };
 
   static uint32_t offset(size_t size) {
@@ -119,123 +122,65 @@ class LatticeBlock {
     return static_cast<uint32_t>(size);
   }
 
-  std::vector<uint32_t> tops_;  // the first node of every position
-  std::vector<Begin> begin_;    // of each segment, and behind the last
-  std::vector<float> values_;
+  std::vector<uint32_t> first_nodes_;  // of every position
+  std::vector<Begin> begin_;           // of each segment, and after the last
+  std::vector<float> alphas_;
 };
 
+// The finished lattices; LatticeBuilder (builder.hpp) makes their blocks.
+//
+// They change to other pieces in this order:
+//   1. keep_links, and KeptLinks::keep for all parts; a new corpus has LatticeBuilder instead.
+//   2. NewLinks::count for all parts.
+//   3. set_links.
+//   4. renumber_block for all blocks.
 class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // segments
-  static constexpr uint32_t kChainPart = 1 << 14;
 
-  // In rounds: lay_out for all blocks, find_pieces for all parts of the pieces, begin_chains, and
-  // then what follows below when chains are to be counted.
-  Lattices(const SegmentedCorpus& corpus, uint32_t unknown)
-      : segments_(corpus.segments.size()),
-        blocks_((segments_ + kBlockSize - 1) / kBlockSize),
-        prefixes_(unknown, PieceTrie::kNone) {}
+  Lattices() = default;
+  explicit Lattices(std::vector<LatticeBlock> blocks) : blocks_(std::move(blocks)) {}
 
   size_t blocks() const { return blocks_.size(); }
+  LatticeBlock& block(size_t block) { return blocks_[block]; }
 
-  const PieceChains& chains() const { return chains_; }
+  const PrefixLinks& links() const { return links_; }
 
-  void lay_out(size_t block, const SegmentedCorpus& corpus) {
-    std::vector<uint32_t> lengths;
-    for_each_segment(block, [&](size_t segment) {
-      lengths.push_back(static_cast<uint32_t>(count_chars(corpus.segments[segment])));
-    });
-    blocks_[block].lay_out(lengths, static_cast<uint32_t>(prefixes_.size()));
+  // Hands over the links; the lattices cannot be used until they have new ones. `new_ids` ends with
+  // the id of the unknown piece, and must outlive the result.
+  std::unique_ptr<KeptLinks> keep_links(const std::vector<uint32_t>& new_ids,
+                                        const Pieces& pieces) {
+    return std::make_unique<KeptLinks>(std::move(links_), new_ids, pieces);
   }
-
-  // A position tells by its character which part its pieces fall to.
-  static constexpr uint32_t kParts = 8;
-  void find_pieces(uint32_t part, const Pieces& pieces, const SegmentedCorpus& corpus) {
-    const PieceTrie trie(pieces, part, kParts, &prefixes_);
-    std::vector<PieceTrie::Place> places;
-    for (size_t block = 0; block < blocks_.size(); ++block) {
-      const size_t end = std::min(segments_, (block + 1) * kBlockSize);
-      blocks_[block].find_pieces(corpus.segments, block * kBlockSize, end - 1, trie, places);
-    }
+  // `first_nodes` changes as NewLinks::finish says.
+  void set_links(NewLinks& links, std::vector<uint32_t>& first_nodes) {
+    links_ = links.finish(first_nodes);
+  }
+  void renumber_block(size_t block, const std::vector<uint32_t>& first_nodes) {
+    if (!first_nodes.empty()) blocks_[block].renumber(first_nodes);
   }
 
-  void begin_chains(const Pieces& pieces) {
-    chains_ = PieceChains(pieces);
-    for (uint32_t id = 0; id < pieces.size(); ++id) {
-      chains_.set(id, static_cast<uint32_t>(count_chars(pieces[id])), prefixes_[id]);
-    }
-    std::vector<uint32_t>().swap(prefixes_);
-  }
-
-  // Goes over to other scores of the same pieces.
-  void rescore(const Pieces& pieces) { chains_.rescore(pieces); }
-
-  // Gives the pieces new ids; the last id is that of the unknown piece. In rounds:
-  // begin_renumbering, keep_chains for all parts of the chains, end_keeping.
-  void begin_renumbering(const std::vector<uint32_t>& new_ids, const Pieces& pieces) {
-    kept_.emplace(chains_, new_ids, pieces);
-  }
-  void keep_chains(uint32_t part) { kept_->find(part * kChainPart, (part + 1) * kChainPart); }
-  void end_keeping() {
-    new_tops_ = kept_->take_tops();
-    chains_ = kept_->take_chains();
-    kept_.reset();
-  }
-
-  // When chains are to be counted, in rounds: begin_counting, count_chains for all their parts,
-  // end_counting, renumber_block for all blocks, end_renumbering.
-  uint32_t chain_parts() const { return (chains_.size() + kChainPart - 1) / kChainPart; }
-  void begin_counting() { lack_unknown_.resize(chain_parts()); }
-  void count_chains(uint32_t part) {
-    const uint32_t first = part * kChainPart;
-    lack_unknown_[part] = chains_.count(first, std::min(first + kChainPart, chains_.pieces()));
-  }
-  void end_counting() {
-    for (const std::vector<uint32_t>& ids : lack_unknown_) {
-      for (const uint32_t id : ids) chains_.add_unknown(id);
-    }
-    std::vector<std::vector<uint32_t>>().swap(lack_unknown_);
-    if (new_tops_.empty()) {
-      new_tops_ = chains_.tops();
-    } else if (!chains_.tops().empty()) {
-      for (uint32_t& top : new_tops_) top = chains_.top(top);
-    }
-  }
-  void renumber_block(size_t block) {
-    if (!new_tops_.empty()) blocks_[block].renumber(new_tops_);
-  }
-  void end_renumbering() { std::vector<uint32_t>().swap(new_tops_); }
+  // Takes new scores for the same pieces.
+  void rescore(const Pieces& pieces) { links_.rescore(pieces); }
 
   LatticeView operator[](size_t segment) const {
     return blocks_[segment / kBlockSize][segment % kBlockSize];
   }
-  const float* values(size_t segment) const {
-    return blocks_[segment / kBlockSize].values(segment % kBlockSize);
+  const float* alphas(size_t segment) const {
+    return blocks_[segment / kBlockSize].alphas(segment % kBlockSize);
   }
-  LatticeBlock& block(size_t block) { return blocks_[block]; }
 
-  // Hints that a segment will soon be looked at: first where it lies, then what lies there.
-  void fetch_begin(size_t segment) const {
-    blocks_[segment / kBlockSize].fetch_begin(segment % kBlockSize);
+  // For a segment that will be read soon: prefetch_begin first, prefetch_nodes somewhat later.
+  void prefetch_begin(size_t segment) const {
+    blocks_[segment / kBlockSize].prefetch_begin(segment % kBlockSize);
   }
-  void fetch_positions(size_t segment) const {
-    blocks_[segment / kBlockSize].fetch_positions(segment % kBlockSize);
+  void prefetch_nodes(size_t segment) const {
+    blocks_[segment / kBlockSize].prefetch_nodes(segment % kBlockSize);
   }
 
  private:
-  template <typename Function>
-  void for_each_segment(size_t block, Function function) const {
-    const size_t end = std::min(segments_, (block + 1) * kBlockSize);
-    for (size_t segment = block * kBlockSize; segment < end; ++segment) function(segment);
-  }
-
-  size_t segments_;
   std::vector<LatticeBlock> blocks_;
-  PieceChains chains_;
-  std::vector<uint32_t> prefixes_;                   // of the pieces, while they are searched
-  std::vector<std::vector<uint32_t>> lack_unknown_;  // chains, by part, while they are counted
-  std::optional<KeptChains> kept_;                   // while pieces are renumbered
-  std::vector<uint32_t> new_tops_;                   // of each node, while blocks are renumbered
+  PrefixLinks links_;
 };
 
 }  // namespace spmcompat

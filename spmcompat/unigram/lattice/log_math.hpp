@@ -1,36 +1,36 @@
-// Sums of probabilities in the logarithm, rounded as the reference rounds them.
+// log(exp(x) + exp(y)), sum + frequency * exp(x), and digamma, rounded as in the reference.
 //
-// sentencepiece computes in double with the library's exp and log1p, or exp and log, and rounds to
-// float once. Nearly always a cheap approximation with a proven bound rounds to the same float, and
-// a test tells when that is certain (Ziv 1991, "Fast evaluation of elementary mathematical
-// functions with correctly rounded last bit"); else the reference's own expression is computed.
-// The approximations themselves stand in kernels.hpp, as they work on four values at a time.
+// The reference computes in double with the library's exp and log1p, or exp and log, and rounds to
+// float once. Nearly always a cheap approximation with a proven error bound rounds to the same
+// float, and a test tells when that is certain (Ziv 1991, "Fast evaluation of elementary
+// mathematical functions with correctly rounded last bit"). Where it is not certain, the
+// reference's own expression is computed. The approximations are in kernels.hpp, because they work
+// on four values at a time.
 //
-// The bounds. Both approximations are polynomials through the Chebyshev nodes of a cell of
+// The error bounds. Both approximations are polynomials through the Chebyshev nodes of a cell of
 // width h; with n coefficients the error is at most max|f^(n)| / n! * 2 (h/4)^n.
-// - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24 the value
-//   at -24 is taken, off by less than 3.8e-11.
-//   log(exp(d) + 1) is the same but for the rounding of its argument, which lies between 1 and 2:
-//   so off by less than 2^-53.
+// - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24 the value at
+//   -24 is taken: an error of less than 3.8e-11. log(exp(d) + 1) differs only in the rounding of
+//   its argument, which lies between 1 and 2: an error of less than 2^-53.
 // - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
-// Added are the roundings of the evaluation itself (no term of the cubics is above 1, so 1e-15
-// there; the argument of exp is below 2^7, so its reduction is off by less than 2^-46), the error
-// of the library's functions (below 1e-15 of their value) and the rounding of the reference's
-// last addition in double (2^-53 of the sum). The tests leave twice that room, or more.
+//
+// To these add the roundings of the evaluation itself (no term of the cubics is above 1, so 1e-15
+// there; the argument of exp is below 2^7, so the error of its reduction is below 2^-46), the error
+// of the library's functions (below 1e-15 of their value), and the rounding of the reference's last
+// addition in double (2^-53 of the sum). The tests for certainty allow at least twice that.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 
 namespace spmcompat {
 
-// The reference's expressions, to the letter of their rounding.
+// The reference's expressions, with every rounding of theirs.
 namespace exact {
 
-// log(exp(x) + exp(y)): the difference in float, exp and log1p in double, one rounding to
-// float; the larger alone when the other is below it by over 50.
+// log(exp(x) + exp(y)): the difference in float, exp and log1p in double, one rounding to float.
+// If the arguments are more than 50 apart, the result is the larger one.
 template <double (*kLog1p)(double)>
 float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);
@@ -51,13 +51,13 @@ inline float add_exp(float sum, float frequency, float x) {
 
 using LogSumExp = float (*)(float x, float y);
 
-// With the library's log1p, or with its log of the sum.
+// Release 0.2.3 calls the library's log1p, earlier releases its log of the sum.
 inline LogSumExp exact_log_sum_exp(bool with_log1p) {
   return with_log1p ? exact::log_sum_exp<exact::log1p> : exact::log_sum_exp<exact::log_of_sum>;
 }
 
-// The coefficients, the constant first, of the polynomial through f at the Chebyshev nodes of
-// [center - h/2, center + h/2].
+// Fills p with the coefficients, constant first, of the polynomial that equals f at the Chebyshev
+// nodes of [center - h/2, center + h/2].
 template <size_t N, typename Function>
 void fit(Function f, double center, double h, double* p) {
   double x[N], c[N];
@@ -84,13 +84,14 @@ struct LogMathTables {
     fit<9>([](double r) { return std::exp(r); }, 0, M_LN2, exp);
   }
 
-  double soft_plus[kCells][4];  // of d in (-(i + 1) / 16, -i / 16]
+  double soft_plus[kCells][4];  // log1p(exp(d)); cell i is for d in (-(i + 1) / 16, -i / 16]
   double exp[9];
 };
 
 inline const LogMathTables kLogMath;
 
-// The digamma function by its recurrence up to 7 and its asymptotic series at x - 1/2, in double.
+// The digamma function in double, as the reference computes it: the recurrence raises the argument
+// to 7 or more, then follows the asymptotic series at x - 1/2.
 inline double digamma(double x) {
   double result = 0.0;
   for (; x < 7; ++x) result -= 1 / x;

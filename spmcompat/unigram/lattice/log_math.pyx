@@ -1,6 +1,6 @@
-"""The tests' door to the mathematics of the E-step: functions over arrays, and exact twins.
+"""The mathematics of the E-step as functions over arrays, with exact twins, for the tests.
 
-Training calls the C++ functions themselves; nothing else in the package imports this module.
+Training calls the C++ functions directly; no other module of the package imports this one.
 """
 
 from libcpp cimport bool as cbool
@@ -49,7 +49,7 @@ ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t
 
 
 def has_avx2():
-    """Return whether this processor takes the path for AVX2."""
+    """Tell whether this processor runs the kernels for AVX2."""
     return c_has_avx2()
 
 
@@ -95,9 +95,9 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
     x, y : ndarray of float32, shape (n,)
         Logarithms of probabilities.
     avx2 : bool
-        Which path to take; that for AVX2 needs a processor that has it.
+        Which kernel to call; the one for AVX2 needs a processor that has it.
     with_log1p : bool
-        Whether log(1 + x) is meant as the library's log1p rounds it, or as its log does.
+        Whether log(1 + x) is rounded as by the library's log1p (0.2.3), or as by its log.
 
     Returns
     -------
@@ -107,13 +107,13 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
     Raises
     ------
     ValueError
-        For arrays of different sizes or another type.
+        If the arrays differ in size or have another type.
     """
     return _map_log_sum_exp(log_sum_exp_avx2 if avx2 else log_sum_exp_arrays, x, y, with_log1p)
 
 
 def log_sum_exp_exact(x, y, bint with_log1p=True):
-    """Return what `log_sum_exp` must return: the expression of sentencepiece 0.2.3, or before."""
+    """Return what `log_sum_exp` must return, by the expression of the reference."""
     return _map_log_sum_exp(log_sum_exp_exactly, x, y, with_log1p)
 
 
@@ -123,9 +123,9 @@ def add_exp(sums, frequencies, x, bint avx2):
     Parameters
     ----------
     sums, frequencies, x : ndarray of float32, shape (n,)
-        Expected counts so far, counts of words, logarithms of shares.
+        Expected counts so far, counts of pretokens, log marginals.
     avx2 : bool
-        Which path to take; that for AVX2 needs a processor that has it.
+        Which kernel to call; the one for AVX2 needs a processor that has it.
 
     Returns
     -------
@@ -135,11 +135,11 @@ def add_exp(sums, frequencies, x, bint avx2):
     Raises
     ------
     ValueError
-        For arrays of different sizes or another type.
+        If the arrays differ in size or have another type.
     """
     return _map_add_exp(add_exp_avx2 if avx2 else add_exp_arrays, sums, frequencies, x)
 
 
 def add_exp_exact(sums, frequencies, x):
-    """Return what `add_exp` must return: the expression of sentencepiece 0.2.3."""
+    """Return what `add_exp` must return, by the expression of the reference."""
     return _map_add_exp(add_exp_exactly, sums, frequencies, x)

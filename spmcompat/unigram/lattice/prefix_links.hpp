@@ -1,155 +1,206 @@
-// The pieces that begin at a position of a text.
+// Prefix links: all pieces that match at a position of a text, from the longest one alone.
 //
-// They are the longest of them and all pieces that it begins with itself. So the longest tells
-// them all, and a lattice keeps one number a position instead of one a node: each piece leads to
-// the longest other one that it begins with, down to the shortest.
+// Every shorter piece that matches at a position is a prefix of the longest one. So each piece
+// links to the longest other piece that it begins with, down to the shortest, and a lattice keeps
+// one number for each position, the longest match, instead of a list of nodes.
+//
+// Links are made in this order, each step a type of its own:
+//   1. NewLinks: every piece gets its link, from a trie (builder.hpp) or from old links
+//      (KeptLinks).
+//   2. NewLinks::count, for all parts: how many nodes follow each piece along the links.
+//   3. NewLinks::finish: the PrefixLinks.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 
+// The new id of a piece that is dropped.
 constexpr uint32_t kDropped = 0xffffffffu;
 
-// What the lattices ask of a piece, in one place of the memory.
-struct ChainNode {
+constexpr uint32_t kNoPrefix = PieceTrie::kNone;
+
+// All that a pass over lattices reads of a piece, in 16 bytes.
+struct LinkedPiece {
   float score;
-  uint32_t length;  // in characters
-  uint32_t prefix;  // the next node of the chain, or kChainEnd
-  uint32_t size;    // number of nodes of the chain from here on
+  uint32_t length;      // in characters
+  uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
+  uint32_t node_count;  // from this piece on, along the links
 };
 
-constexpr uint32_t kChainEnd = PieceTrie::kNone;
+// 1 for the shortest piece of a position, else 0: a number, to be added without a branch.
+inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
-// Whether the chain has no further node, as a number.
-inline uint32_t ends_chain(const ChainNode& node) { return node.prefix >> 31; }
-
-// The nodes have the ids of their pieces. Behind the pieces stand the unknown piece, a node that
-// changes no sum, and the unknown piece once more for each chain without a piece of one character:
-// it leads to the chain and is the begin of the position's nodes there.
-class PieceChains {
+// Ids are those of the pieces. After the pieces come the unknown piece, the neutral node, and an
+// unknown piece of its own for each piece whose links lead to no single character. At a position
+// with such a longest match the unknown piece is the first node and links to the match.
+class PrefixLinks {
  public:
-  PieceChains() = default;
-  // Every piece is given its chain by `set`; then all chains are counted.
-  explicit PieceChains(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
-    nodes_[unknown_] = {0.0f, 1, kChainEnd, 1};
-    nodes_[no_op()] = {-std::numeric_limits<float>::infinity(), 0, no_op(), 1};
-    rescore(pieces);
-  }
+  PrefixLinks() = default;
 
-  void set(uint32_t id, uint32_t length, uint32_t prefix) {
-    nodes_[id].length = length;
-    nodes_[id].prefix = prefix;
-  }
-  // Counts the nodes of the chains of [first, last), and returns those of them that have no piece
-  // of one character.
-  std::vector<uint32_t> count(uint32_t first, uint32_t last) {
-    std::vector<uint32_t> lack_unknown;
-    for (uint32_t id = first; id < last; ++id) {
-      uint32_t size = 1;
-      uint32_t shortest = id;
-      for (; !ends_chain(nodes_[shortest]); ++size) shortest = nodes_[shortest].prefix;
-      nodes_[id].size = size;
-      if (nodes_[shortest].length > 1) lack_unknown.push_back(id);
-    }
-    return lack_unknown;
-  }
-  // Puts the unknown piece before the chain of a piece.
-  void add_unknown(uint32_t id) {
-    if (tops_.empty()) {
-      tops_.resize(unknown_ + 1);
-      std::iota(tops_.begin(), tops_.end(), 0);
-    }
-    tops_[id] = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({nodes_[unknown_].score, 1, id, nodes_[id].size + 1});
-  }
-
-  // Goes over to other scores of the same pieces.
+  // Takes new scores for the same pieces.
   void rescore(const Pieces& pieces) {
     for (uint32_t id = 0; id < unknown_; ++id) nodes_[id].score = pieces.score[id];
     const float unknown_score = pieces.unknown_score();
     nodes_[unknown_].score = unknown_score;
-    for (size_t id = no_op() + 1; id < nodes_.size(); ++id) nodes_[id].score = unknown_score;
+    for (size_t id = neutral() + 1; id < nodes_.size(); ++id) nodes_[id].score = unknown_score;
   }
 
-  const ChainNode& operator[](uint32_t id) const { return nodes_[id]; }
-  const ChainNode* data() const { return nodes_.data(); }
+  const LinkedPiece& operator[](uint32_t id) const { return nodes_[id]; }
+  const LinkedPiece* data() const { return nodes_.data(); }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
   uint32_t pieces() const { return unknown_; }  // their number
-  // Of a position where no piece begins.
+  // The only node of a position where no piece matches.
   uint32_t unknown() const { return unknown_; }
-  uint32_t no_op() const { return unknown_ + 1; }
+  // A node that changes no sum and links to itself.
+  uint32_t neutral() const { return unknown_ + 1; }
   bool is_unknown(uint32_t id) const { return id >= unknown_; }
   bool finite() const { return std::isfinite(nodes_[unknown_].score); }
-  uint32_t longest() const {
+  uint32_t max_length() const {
     uint32_t longest = 1;
     for (uint32_t id = 0; id < unknown_; ++id) longest = std::max(longest, nodes_[id].length);
     return longest;
   }
 
-  // The first of a position's nodes, by its longest piece or the unknown one; empty where it is
-  // always that itself.
-  const std::vector<uint32_t>& tops() const { return tops_; }
-  uint32_t top(uint32_t piece) const { return tops_.empty() ? piece : tops_[piece]; }
-
-  // Calls function(id, node) for the nodes of a position, the longest piece first; the unknown
-  // piece comes before it.
+  // Calls function(id, piece) for the nodes of a position: the unknown piece, if it is a node
+  // there, then the pieces from the longest to the shortest.
   template <typename Function>
-  void for_each(uint32_t first, Function function) const {
-    for (uint32_t id = first; id != kChainEnd; id = nodes_[id].prefix) function(id, nodes_[id]);
-  }
-
- private:
-  uint32_t unknown_ = 0;
-  std::vector<ChainNode> nodes_;
-  std::vector<uint32_t> tops_;
-};
-
-// The chains of the pieces that stay, found for several parts of the old nodes at a time. They are
-// still to be counted.
-class KeptChains {
- public:
-  // `new_ids` ends with that of the unknown piece.
-  KeptChains(const PieceChains& old, const std::vector<uint32_t>& new_ids, const Pieces& pieces)
-      : old_(old), new_ids_(new_ids), chains_(pieces), tops_(old.size(), new_ids.back()) {}
-
-  // Of the old nodes [first, last), where there are so many.
-  void find(uint32_t first, uint32_t last) {
-    for (uint32_t id = first; id < std::min(last, old_.size()); ++id) {
-      if (id == old_.no_op()) continue;
-      const uint32_t longest = next_kept(old_.is_unknown(id) ? old_[id].prefix : id);
-      if (longest == kChainEnd) continue;
-      tops_[id] = new_ids_[longest];
-      if (longest != id) continue;
-      const uint32_t prefix = next_kept(old_[id].prefix);
-      chains_.set(tops_[id], old_[id].length, prefix == kChainEnd ? kChainEnd : new_ids_[prefix]);
+  void for_each(uint32_t first_node, Function function) const {
+    for (uint32_t id = first_node; id != kNoPrefix; id = nodes_[id].prefix) {
+      function(id, nodes_[id]);
     }
   }
 
-  // They can be taken once.
-  PieceChains take_chains() { return std::move(chains_); }
-  // For every old node, as the first of a position, the longest piece there or the unknown one.
-  std::vector<uint32_t> take_tops() { return std::move(tops_); }
+ private:
+  friend class NewLinks;
+
+  explicit PrefixLinks(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
+    nodes_[unknown_] = {0.0f, 1, kNoPrefix, 1};
+    nodes_[neutral()] = {-std::numeric_limits<float>::infinity(), 0, neutral(), 1};
+    rescore(pieces);
+  }
+
+  uint32_t unknown_ = 0;
+  std::vector<LinkedPiece> nodes_;
+};
+
+// Links in the making: set for every piece, then count for all parts, then finish.
+class NewLinks {
+ public:
+  NewLinks() = default;
+  explicit NewLinks(const Pieces& pieces) : links_(pieces), without_character_(parts()) {}
+
+  void set(uint32_t id, uint32_t length, uint32_t prefix) {
+    links_.nodes_[id].length = length;
+    links_.nodes_[id].prefix = prefix;
+  }
+
+  uint32_t parts() const { return (links_.size() + kPartSize - 1) / kPartSize; }
+
+  // Counts the nodes from each piece of the part on, and notes the pieces whose links lead to no
+  // single character.
+  void count(uint32_t part) {
+    std::vector<LinkedPiece>& nodes = links_.nodes_;
+    const uint32_t last = std::min((part + 1) * kPartSize, links_.pieces());
+    for (uint32_t id = part * kPartSize; id < last; ++id) {
+      uint32_t node_count = 1;
+      uint32_t shortest = id;
+      for (; !is_shortest(nodes[shortest]); ++node_count) shortest = nodes[shortest].prefix;
+      nodes[id].node_count = node_count;
+      if (nodes[shortest].length > 1) without_character_[part].push_back(id);
+    }
+  }
+
+  // Returns the finished links. Then `first_nodes` gives the first node of a position for what
+  // the lattices hold there; empty means that they hold the first nodes already.
+  PrefixLinks finish(std::vector<uint32_t>& first_nodes) {
+    const std::vector<uint32_t> after_unknown = add_unknown_pieces();
+    if (first_nodes.empty()) {
+      first_nodes = after_unknown;
+    } else if (!after_unknown.empty()) {
+      for (uint32_t& node : first_nodes) node = after_unknown[node];
+    }
+    return std::move(links_);
+  }
 
  private:
-  uint32_t next_kept(uint32_t id) const {
-    while (id != kChainEnd && new_ids_[id] == kDropped) id = old_[id].prefix;
+  friend class KeptLinks;
+  static constexpr uint32_t kPartSize = 1 << 14;  // nodes
+
+  // Returns for each longest match the first node; empty if that is always the match itself.
+  std::vector<uint32_t> add_unknown_pieces() {
+    std::vector<LinkedPiece>& nodes = links_.nodes_;
+    std::vector<uint32_t> first_nodes;
+    for (const std::vector<uint32_t>& ids : without_character_) {
+      for (const uint32_t id : ids) {
+        if (first_nodes.empty()) {
+          first_nodes.resize(links_.unknown() + 1);
+          std::iota(first_nodes.begin(), first_nodes.end(), 0);
+        }
+        first_nodes[id] = static_cast<uint32_t>(nodes.size());
+        nodes.push_back({nodes[links_.unknown()].score, 1, id, nodes[id].node_count + 1});
+      }
+    }
+    std::vector<std::vector<uint32_t>>().swap(without_character_);
+    return first_nodes;
+  }
+
+  PrefixLinks links_;
+  std::vector<std::vector<uint32_t>> without_character_;  // pieces, by part
+};
+
+// Links of the pieces that stay, from the old links: keep for all parts of the old nodes, then take
+// each result once.
+class KeptLinks {
+ public:
+  // See Lattices::keep_links.
+  KeptLinks(PrefixLinks old, const std::vector<uint32_t>& new_ids, const Pieces& pieces)
+      : old_(std::move(old)),
+        new_ids_(new_ids),
+        links_(pieces),
+        longest_matches_(old_.size(), new_ids.back()) {}
+
+  uint32_t parts() const { return (old_.size() + NewLinks::kPartSize - 1) / NewLinks::kPartSize; }
+
+  void keep(uint32_t part) {
+    const uint32_t last = std::min((part + 1) * NewLinks::kPartSize, old_.size());
+    for (uint32_t id = part * NewLinks::kPartSize; id < last; ++id) {
+      if (id == old_.neutral()) continue;
+      const uint32_t longest = first_kept(old_.is_unknown(id) ? old_[id].prefix : id);
+      if (longest == kNoPrefix) continue;
+      longest_matches_[id] = new_ids_[longest];
+      if (longest != id) continue;
+      const uint32_t prefix = first_kept(old_[id].prefix);
+      links_.set(longest_matches_[id], old_[id].length,
+                 prefix == kNoPrefix ? kNoPrefix : new_ids_[prefix]);
+    }
+  }
+
+  NewLinks take_links() { return std::move(links_); }
+  // For every old first node the new longest match, or the unknown piece.
+  std::vector<uint32_t> take_longest_matches() { return std::move(longest_matches_); }
+
+ private:
+  uint32_t first_kept(uint32_t id) const {
+    while (id != kNoPrefix && new_ids_[id] == kDropped) id = old_[id].prefix;
     return id;
   }
 
-  const PieceChains& old_;
+  PrefixLinks old_;
   const std::vector<uint32_t>& new_ids_;
-  PieceChains chains_;
-  std::vector<uint32_t> tops_;
+  NewLinks links_;
+  std::vector<uint32_t> longest_matches_;
 };
 
 }  // namespace spmcompat

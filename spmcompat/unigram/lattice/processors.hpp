@@ -1,5 +1,5 @@
-// The kernels of the E-step, for any processor and for those with AVX2; which of them runs never
-// changes a bit.
+// Compiles the kernels of the lattice passes twice, for any processor and for processors with AVX2.
+// Which of the two runs never changes a bit of the results.
 #pragma once
 
 #include <cmath>
@@ -9,61 +9,67 @@
 
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/log_math.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/vectors.hpp"
 
 namespace spmcompat {
 
-// The best path to a position.
-struct PathStep {
-  static constexpr uint32_t kNear = 0x80000000u;
+// The best path that ends at a position.
+struct PathEnd {
+  static constexpr uint32_t kNearTie = 0x80000000u;
 
-  float best;      // its score
-  uint32_t piece;  // the last one, and kNear where an earlier one may come out equal
+  float score;
+  uint32_t piece;  // its last piece; with kNearTie if a piece that begins earlier may tie with it
 };
 
-// What tracks read and write. Before, a sum is -infinity, unless a track starts from it. What lies
-// before a track's begin is no one's: a track that has ended writes there what it reads.
-struct Sums {
-  const ChainNode* pieces;
-  uint32_t no_op;               // a node that changes no sum
+// The arrays that the streams of a pass read and write, by position if not said otherwise. Every
+// alpha and beta is -infinity at first, unless a stream starts from it. Slot 0 is scratch: idle
+// streams write there what they have read.
+struct PassArrays {
+  const LinkedPiece* pieces;
+  uint32_t neutral;                // the node of idle streams: it changes no sum
   LogSumExp exact;
-  const uint32_t* tops;         // the first node of every position, with its mark
-  float* alpha = nullptr;       // but where nodes are only listed
-  float* beta = nullptr;        // backward only, as all below
-  float* x = nullptr;           // the logarithm of each node's share of its word
-  size_t unused_x = 0;          // as many as the longest track has nodes
-  PathStep* steps = nullptr;    // best paths only, as below
-  float margin = 0.0f;          // no piece scores lower than minus that
+  const uint32_t* first_nodes;     // of every position, with kFirstAtPosition
+  float* alpha = nullptr;          // forward and backward pass only
+  float* beta = nullptr;           // backward pass only, with the next two
+  float* log_marginal = nullptr;   // of every node
+  size_t idle_log_marginal = 0;    // scratch: as many as the longest stream has nodes
+  PathEnd* path_ends = nullptr;    // best-path pass only, with the next one
+  float unknown_magnitude = 0.0f;  // of the unknown piece, which scores lowest
 };
 
-// Counts are sent for so many nodes before they are added to.
+// Prefetch distance of the expected counts, in nodes.
 constexpr size_t kNodesAhead = 32;
 
-// Writes nodes down.
-struct Listing {
-  static constexpr size_t kWidth = 8;  // tracks side by side
-};
-// Looks for the best paths to the ends of nodes.
-struct BestForward {
+// The passes; kWidth is how many streams advance together.
+
+// Lists the nodes.
+struct ListingPass {
   static constexpr size_t kWidth = 8;
 };
-// Writes nodes down and sums up to their ends.
-struct Forward {
+// Finds the best path to the end of every node.
+struct BestPathPass {
   static constexpr size_t kWidth = 8;
 };
-// Reads nodes from the last to the first and sums back to their begins.
-struct Backward {
+// Lists the nodes, and adds every node's term to the alpha of its end.
+struct ForwardPass {
+  static constexpr size_t kWidth = 8;
+};
+// Reads the listed nodes from the last to the first, computes their log marginals, and adds every
+// node's term to the beta of its begin.
+struct BackwardPass {
   static constexpr size_t kWidth = 16;
 };
 
-// Where tracks are: step k looks at the node k behind (or before, going backward) the first.
-template <typename Direction>
-struct SideBySide {
-  uint32_t* nodes[Direction::kWidth];
-  uint32_t here[Direction::kWidth];  // the node of the next step, but backward
-  size_t at[Direction::kWidth];      // position
-  float* x[Direction::kWidth];
-  float z[Direction::kWidth];
+// The state of the streams that advance together. Node k of a stream is the k-th from its first
+// node, or from its last node in the backward pass. The pointers stay; the other members advance.
+template <typename Pass>
+struct StreamStates {
+  uint32_t* nodes[Pass::kWidth];      // the listed node 0
+  uint32_t node[Pass::kWidth];        // the next one; not in the backward pass
+  size_t position[Pass::kWidth];      // of the next node
+  float* log_marginal[Pass::kWidth];  // of node 0; backward pass only, with the next one
+  float log_likelihood[Pass::kWidth];
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// Vectors of the compiler.
+// Vectors of four values, as extensions of GCC and Clang.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ using Double4 = double __attribute__((vector_size(32)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 using Long4 = int64_t __attribute__((vector_size(32)));
 
-// GCC warns that wide vectors are passed in another way without AVX; none is passed, as all
-// functions that take them are compiled into their callers.
+// GCC warns that the way to pass wide vectors to functions depends on AVX. None is passed: all
+// functions that take vectors are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define SPMCOMPAT_INLINE [[gnu::always_inline]] inline

@@ -1,1 +1,1 @@
-"""Which pieces leave."""
+"""Pruning: which pieces are dropped, by each of the criteria."""

@@ -1,45 +1,48 @@
-// Exact losses: how much the best segmentation of the corpus costs more when one piece alone is
-// taken away. The second-best segmentation of the piece's own text is only a bound of it: once the
-// piece is gone, a segmentation of the word that cuts across its borders may be the best.
+// Exact losses: by how much the score of the corpus' best segmentation falls when one piece alone
+// is removed. The loss by the second-best segmentation of the piece's own text is only a bound of
+// it: without the piece, the best segmentation of a pretoken may cut across the piece's borders.
 //
-// No piece crosses the end of a segment, so segments are cut by themselves, each once, and again
-// without each of the pieces of its best path.
+// No piece crosses the end of a segment. So every distinct segment is searched by itself, once with
+// all pieces, and once without each piece of its best path.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "spmcompat/unigram/lattice/best_path.hpp"
-#include "spmcompat/unigram/em/e_step.hpp"
-#include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unigram/lattice/best_path.hpp"
+#include "spmcompat/unigram/lattice/lattice.hpp"
+#include "spmcompat/unigram/lattice/passes.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
 
 namespace spmcompat {
 
-// How often each segment stands in the words; the texts of the segments may be gone.
+// How often each segment occurs in the corpus, from ids alone: the texts of the segments may be
+// dropped already.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   const std::vector<uint32_t>& all = corpus.word_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
-  for (size_t word = 0; word < corpus.word_count.size(); ++word) {
-    for (uint64_t i = corpus.word_begin[word]; i < corpus.word_begin[word + 1]; ++i) {
-      counts[corpus.word_segments[i]] += corpus.word_count[word];
+  for (size_t pretoken = 0; pretoken < corpus.word_count.size(); ++pretoken) {
+    for (uint64_t i = corpus.word_begin[pretoken]; i < corpus.word_begin[pretoken + 1]; ++i) {
+      counts[corpus.word_segments[i]] += corpus.word_count[pretoken];
     }
   }
   return counts;
 }
 
-// What the pieces of some segments lose there, in the order of the segments.
+// Pairs of piece and loss in one segment, in the order of the segments.
 using Losses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLosses {
  public:
   ExactLosses(const Lattices& lattices, const Arithmetic& arithmetic)
-      : lattices_(lattices), chains_(lattices.chains()), paths_(lattices, arithmetic) {}
+      : lattices_(lattices), links_(lattices.links()), paths_(lattices, arithmetic) {}
 
-  // Adds those of the segments [first, last).
+  // Adds the losses in the segments [first, last).
   void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, Losses& losses) {
     for (uint32_t next = first; first < last; first = next) {
       for (; next < last && !paths_.full(); ++next) paths_.add(&next, 1);
@@ -55,8 +58,8 @@ class ExactLosses {
   void add(size_t path, const LatticeView& view, uint64_t count, Losses& losses) {
     const float best = paths_.score(path);
     used_.clear();
-    paths_.for_each_backwards(path, [this](uint32_t piece, const NodePlace&) {
-      if (!chains_.is_unknown(piece)) used_.push_back(piece);
+    paths_.for_each_backwards(path, [this](uint32_t piece, const NodePosition&) {
+      if (!links_.is_unknown(piece)) used_.push_back(piece);
     });
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
@@ -65,11 +68,12 @@ class ExactLosses {
     }
   }
 
+  // The score of the best path without a piece.
   float best_without(uint32_t piece, const LatticeView& view) {
     best_.assign(view.length + 1, kNone);
     best_[0] = 0.0f;
     for (uint32_t i = 0; i < view.length; ++i) {
-      chains_.for_each(view.tops[i], [&](uint32_t id, const ChainNode& node) {
+      links_.for_each(view.first_nodes[i], [&](uint32_t id, const LinkedPiece& node) {
         float& end = best_[i + node.length];
         if (id != piece) end = std::max(end, best_[i] + node.score);
       });
@@ -78,12 +82,13 @@ class ExactLosses {
   }
 
   const Lattices& lattices_;
-  const PieceChains& chains_;
+  const PrefixLinks& links_;
   BestPaths paths_;
   std::vector<uint32_t> used_;
-  std::vector<float> best_;
+  std::vector<float> best_;  // score of the best path to each position
 };
 
+// The losses in one lattice block.
 inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& lattices,
                            const Arithmetic& arithmetic, size_t block,
                            const volatile int* cancel) {
@@ -96,8 +101,8 @@ inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& 
   return losses;
 }
 
-// The pieces that some best path uses, by loss descending, id ascending, and all that no path can
-// do without, until `size` are reached. A piece that is not used loses nothing and is dropped.
+// Returns the ids of the pieces that stay, by loss descending, id ascending: `size` of those that a
+// best path uses, or more if more have an infinite loss. A piece that is not used is dropped.
 inline std::vector<uint32_t> select_by_loss(const std::vector<double>& losses,
                                             const std::vector<bool>& used, size_t size) {
   std::vector<uint32_t> kept;

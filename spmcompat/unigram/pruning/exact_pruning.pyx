@@ -1,16 +1,14 @@
-"""Pruning by exact losses: what the best segmentation of the corpus loses without each piece."""
+"""Pruning by exact losses: how much worse the best segmentation is without each piece."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from cython.operator cimport dereference
-
 from spmcompat.runtime.cancel cimport CancelFlag
 from spmcompat.segments.corpus cimport SegmentedCorpus
 from spmcompat.unigram.em.e_step cimport Arithmetic, CLattices, Lattices
-from spmcompat.unigram.pruning.pruning cimport keep
+from spmcompat.unigram.pruning.pruning cimport select_kept
 
 
 cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcompat" nogil:
@@ -24,51 +22,54 @@ cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcom
 
 
 cdef class _ExactLosses:
-    """What the best segmentations lose without each piece, found in parts that workers share."""
+    """The losses of all pieces; workers share the lattice blocks.
+
+    First `find` for all blocks, then `add_up`, then `as_list` or `select`.
+    """
 
     cdef Lattices lattices
     cdef vector[uint64_t] counts
-    cdef vector[Losses] parts
+    cdef vector[Losses] blocks
     cdef vector[double] losses
     cdef vector[bool] used
 
     def __init__(self, Lattices lattices):
         self.lattices = lattices
         self.counts = segment_counts(lattices.corpus.segmented)
-        self.parts.resize(dereference(lattices.lattices).blocks())
+        self.blocks.resize(lattices.lattices.blocks())
 
-    def find(self, size_t part, CancelFlag cancel):
+    def find(self, size_t block, CancelFlag cancel):
         with nogil:
-            self.parts[part] = cpp_exact_losses(
-                self.counts, dereference(self.lattices.lattices), self.lattices.arithmetic, part,
+            self.blocks[block] = cpp_exact_losses(
+                self.counts, self.lattices.lattices, self.lattices.arithmetic, block,
                 &cancel.flag)
 
     def add_up(self):
-        """Sum the parts in their order, whoever found them."""
+        """Sum the losses in the order of the blocks, so that workers never change a bit."""
         cdef size_t size = self.lattices.pieces.pieces.size()
-        cdef size_t part, i
+        cdef size_t block, i
         cdef uint32_t piece
         with nogil:
             self.losses.assign(size, 0.0)
             self.used.assign(size, False)
-            for part in range(self.parts.size()):
-                for i in range(self.parts[part].size()):
-                    piece = self.parts[part][i].first
-                    self.losses[piece] += self.parts[part][i].second
+            for block in range(self.blocks.size()):
+                for i in range(self.blocks[block].size()):
+                    piece = self.blocks[block][i].first
+                    self.losses[piece] += self.blocks[block][i].second
                     self.used[piece] = True
 
     def as_list(self):
         return [loss if used else None for loss, used in zip(self.losses, self.used)]
 
     def select(self, size_t size):
-        return keep(self.lattices.pieces, select_by_loss(self.losses, self.used, size))
+        return select_kept(self.lattices.pieces, select_by_loss(self.losses, self.used, size))
 
 
 cdef _ExactLosses _find_exact_losses(Lattices lattices, workers):
     losses = _ExactLosses(lattices)
     workers.run(
-        range(dereference(lattices.lattices).blocks()),
-        lambda _, part: losses.find(part, workers.cancel))
+        range(lattices.lattices.blocks()),
+        lambda _, block: losses.find(block, workers.cancel))
     workers.call(losses.add_up)
     return losses
 
@@ -79,28 +80,28 @@ def exact_losses(Lattices lattices not None, workers):
     Returns
     -------
     list of (float or None)
-        Of each piece, alone taken away; infinite if some text cannot be segmented then, None if no
-        best segmentation uses the piece.
+        The loss when this piece alone is removed. Infinite if some text cannot be segmented
+        without it; None if no best segmentation uses it.
     """
     return _find_exact_losses(lattices, workers).as_list()
 
 
 def prune_exact(Lattices lattices not None, size_t size, workers):
-    """Return the pieces that stay by their exact losses, and the new ids of the old ones.
+    """Return the pieces with the largest exact losses, and the new ids of the old ones.
 
     Parameters
     ----------
     lattices : Lattices
-        Those of the corpus over the pieces in training.
+        The lattices of the corpus over the pieces in training.
     size : int
-        How many shall stay; more do if so many are needed to segment the corpus at all.
+        How many pieces stay; more if more are needed to segment the corpus at all.
     workers : Workers
         Real threads; the result is the same for any number of them.
 
     Returns
     -------
     new_pieces : Pieces
-        By loss descending, id ascending. What no best segmentation uses is dropped.
+        By loss descending, id ascending. Pieces that no best segmentation uses are dropped.
     new_ids : NewIds
         From old to new ids.
     """

@@ -3,5 +3,5 @@ from libcpp.vector cimport vector
 
 from spmcompat.unigram.pieces cimport Pieces
 
-# The pieces that stay, in this order, and the new ids of the old ones.
-cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept)
+# Returns the kept pieces, in the order given, and the new ids of the old ones (NewIds).
+cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept)

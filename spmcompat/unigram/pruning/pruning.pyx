@@ -1,4 +1,4 @@
-"""Pruning: the pieces whose loss hurts the likelihood least leave the model."""
+"""Pruning: the pieces whose loss costs the least likelihood are dropped."""
 
 from cython cimport final
 
@@ -11,16 +11,12 @@ from cython.operator cimport dereference
 
 from spmcompat.runtime.cancel cimport CancelFlag
 from spmcompat.unigram.em.e_step cimport (
-    CLattices, Counts, LaneSums, Lattices, NewIds, sum_word_counts)
+    CLattices, Counts, LaneSums, Lattices, NewIds, kDropped, sum_pretoken_counts)
 from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
 
-cdef extern from "spmcompat/unigram/lattice/prefix_links.hpp" namespace "spmcompat" nogil:
-    const uint32_t kDropped
-
-
 cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Candidates:
+    cdef cppclass PruningCandidates:
         pass
 
     cdef cppclass LossScale:
@@ -28,12 +24,12 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
         LossScale(
             const vector[float]& counts, const vector[float]& occurrences, float total)
 
-    Candidates find_candidates(
+    PruningCandidates find_pruning_candidates(
         const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
         const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
         const volatile int* cancel) except +
     float sum_counts(const vector[float]& count)
-    vector[uint32_t] select_pieces(const vector[Candidates]& parts, size_t size) except +
+    vector[uint32_t] select_pieces(const vector[PruningCandidates]& parts, size_t size) except +
 
 
 cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat" nogil:
@@ -45,19 +41,19 @@ cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat"
         vector[uint32_t] find(uint32_t first, uint32_t last, const volatile int* cancel) except +
 
 
-cdef size_t PART = 4096  # pieces that a worker looks at in one go
+cdef size_t PART = 4096  # pieces that a worker takes at a time
 cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
 
 
 cdef class _Resegmentation:
-    """Which pieces may stay, and what the others lose, found in parts that workers share."""
+    """Which pieces may stay, and their losses; workers share the parts of the pieces."""
 
     cdef Lattices lattices
     cdef Counts counts
     cdef LossWeights weights
     cdef bint limited
     cdef LossScale scale
-    cdef vector[Candidates] parts
+    cdef vector[PruningCandidates] parts
 
     def __init__(self, Lattices lattices, Counts counts, LossWeights weights, bint limited):
         self.lattices = lattices
@@ -72,18 +68,18 @@ cdef class _Resegmentation:
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         with nogil:
-            self.parts[part] = find_candidates(
-                self.lattices.pieces.pieces, dereference(self.lattices.lattices),
-                self.counts.sums, self.scale, first, last, self.limited, &cancel.flag)
+            self.parts[part] = find_pruning_candidates(
+                self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
+                first, last, self.limited, &cancel.flag)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
         with nogil:
             kept = select_pieces(self.parts, size)
-        return keep(self.lattices.pieces, kept)
+        return select_kept(self.lattices.pieces, kept)
 
 
-cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
+cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept):
     cdef Pieces new_pieces = Pieces()
     cdef NewIds new_ids = NewIds()
     cdef uint32_t i
@@ -97,14 +93,14 @@ cdef tuple keep(Pieces pieces, const vector[uint32_t]& kept):
 
 @final
 cdef class LossWeights:
-    """How much the loss of each piece counts: its share of all pieces, or of all words."""
+    """The weight of each piece's loss: its share of all pieces, or of all pretokens."""
 
     cdef Counts occurrences
     cdef float total
 
     @staticmethod
     def by_pieces(Counts counts not None):
-        """Weigh by the share of all pieces in the best segmentations, which `counts` counts."""
+        """Weigh by the piece's share of all pieces in the best segmentations."""
         cdef LossWeights weights = LossWeights()
         weights.occurrences = counts
         weights.total = sum_counts(counts.sums.expected)
@@ -112,18 +108,19 @@ cdef class LossWeights:
 
     @staticmethod
     def by_words(Lattices lattices not None, Counts counts not None, int lanes, workers):
-        """Weigh by the number of words that a piece stands in, of all words.
+        """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
-        The lanes are no matter here, unless a count is so large that float32 rounds it.
+        The reference adds these occurrences up through all lanes. This differs from `counts` only
+        where a count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
         weights.occurrences = counts
         for count in counts.sums.expected:
             if count >= EXACT_FLOATS:
-                weights.occurrences = lattices.best_path_counts(lanes, workers, unbroken=True)
+                weights.occurrences = lattices.best_path_counts(lanes, workers, single_sum=True)
                 break
-        weights.total = sum_word_counts(lattices.corpus.segmented, lanes)
+        weights.total = sum_pretoken_counts(lattices.corpus.segmented, lanes)
         return weights
 
 
@@ -134,29 +131,30 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     Parameters
     ----------
     lattices : Lattices
-        Those of the corpus over the pieces in training.
+        The lattices of the corpus over the pieces in training.
     counts : Counts
-        How often each piece stands in the best segmentations, as `lattices` gives it.
+        How often each piece is in the best segmentations, from `lattices`.
     weights : LossWeights
-        How much the loss of each piece counts.
+        The weights of the losses.
     size : int
-        How many shall stay.
+        How many pieces stay; all candidates do if more than that have no alternative.
     workers : Workers
         Real threads.
     limited : bool
-        Whether the search for the second-best segmentation gives up after so many steps.
+        Whether the search for the second-best segmentation gives up where release 0.2.3 does.
 
     Returns
     -------
     new_pieces : Pieces
-        Those that no other pieces can replace, then by loss descending, id ascending.
+        The pieces without an alternative, then the others by loss descending, id ascending.
     new_ids : NewIds
         From old to new ids.
 
     Notes
     -----
-    The loss of a piece is how much the likelihood falls when the second-best segmentation of
-    its text replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece computes it).
+    The loss of a piece is how much the likelihood falls when its alternative, the second-best
+    segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
+    computes it).
     """
     work = _Resegmentation(lattices, counts, weights, limited)
     parts = (len(counts) + PART - 1) // PART
@@ -164,23 +162,24 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     return work.select(size)
 
 
-def prune_flat(Pieces pieces not None, size_t size, frozenset spared=frozenset()):
-    """Return the pieces of the highest scores, and the new ids of the old ones.
+def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):
+    """Return the pieces with the highest scores, and the new ids of the old ones.
 
-    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `spared`
-    (bytes) stay before all others. Of equal scores the piece of the lower id stays; the order of
-    the pieces is kept.
+    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `keep_first`
+    (bytes) stay before all others. Of equal scores the piece with the lower id stays. The order of
+    the pieces does not change.
     """
     cdef vector[uint32_t] kept
     ranked = sorted(
         range(len(pieces)),
-        key=lambda i: (bytes(piece_text(pieces.pieces, i)) not in spared, -pieces.pieces.score[i]))
+        key=lambda i: (
+            bytes(piece_text(pieces.pieces, i)) not in keep_first, -pieces.pieces.score[i]))
     kept = sorted(ranked[:size])
-    return keep(pieces, kept)
+    return select_kept(pieces, kept)
 
 
 cdef class _Reachable:
-    """The pieces that are reachable, found in parts that workers share."""
+    """The reachable pieces; workers share the parts of the pieces."""
 
     cdef Pieces pieces
     cdef unique_ptr[ReachableSearch] search
@@ -206,11 +205,11 @@ cdef class _Reachable:
         cdef size_t part
         for part in range(self.parts.size()):
             kept.insert(kept.end(), self.parts[part].begin(), self.parts[part].end())
-        return keep(self.pieces, kept)[0]
+        return select_kept(self.pieces, kept)[0]
 
 
 def drop_unreachable(Pieces pieces not None, workers):
-    """Return the pieces whose own decomposition does not score higher than they do."""
+    """Return the pieces whose score no other segmentation of their own text beats."""
     work = _Reachable(pieces)
     parts = (len(pieces) + PART - 1) // PART
     workers.run(range(REACHABLE_PARTS), lambda _, part: work.build(part))

@@ -1,32 +1,35 @@
-// Which pieces a text would ever use.
+// Which pieces are reachable: an encoder of some text would use them.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 
-// Looks for the pieces that their own decomposition does not beat. In rounds: build for all parts
-// of the pieces, then find for all ranges of them.
+// Finds the pieces whose score no other segmentation of their own text beats:
+//   1. build, for all parts.
+//   2. find, for all ranges of pieces.
 class ReachableSearch {
  public:
-  static constexpr uint32_t kParts = 4;  // by the first character of a piece
+  static constexpr uint32_t kParts = 4;  // pieces are sharded by their first character
 
   explicit ReachableSearch(const Pieces& pieces)
       : pieces_(pieces),
         unknown_score_(pieces.unknown_score()),
-        only_falls_(std::all_of(pieces.score.begin(), pieces.score.end(),
+        never_rises_(std::all_of(pieces.score.begin(), pieces.score.end(),
                                 [](float score) { return score <= 0.0f; })) {}
 
   void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
 
-  // The ids, of those in [first, last), of the pieces that are reachable.
+  // Returns the ids of the reachable pieces in [first, last).
   std::vector<uint32_t> find(uint32_t first, uint32_t last, const volatile int* cancel) const {
     std::vector<char32_t> text;
     std::vector<float> best;
@@ -39,16 +42,16 @@ class ReachableSearch {
   }
 
  private:
-  // Whether a path through the text of a piece, of which the piece itself is no part, scores
-  // higher. Of each position `best` takes the score of the best path to it.
+  // Whether a path through the text of a piece, without the piece itself, scores higher than it.
+  // `best` takes the score of the best path to each position.
   bool is_beaten(uint32_t id, const std::vector<char32_t>& text, std::vector<float>& best) const {
     const size_t length = text.size();
     const float score = pieces_.score[id];
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // From as low as the piece itself a path only gets lower.
-      if (only_falls_ && best[i] <= score) continue;
+      // Scores are at most 0, so this path can no longer win.
+      if (never_rises_ && best[i] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
       trie.for_each_prefix(text.data() + i, length - i, [&](size_t size, uint32_t found) {
@@ -62,7 +65,7 @@ class ReachableSearch {
 
   const Pieces& pieces_;
   float unknown_score_;
-  bool only_falls_;  // paths: no score is above 0
+  bool never_rises_;  // the score of a path: no piece scores above 0
   std::array<std::optional<PieceTrie>, kParts> tries_;
 };
 

@@ -1,11 +1,11 @@
-"""How many pieces a round of pruning keeps, and how many rounds there will be."""
+"""How many pieces a round of pruning keeps, and how many rounds are left."""
 
 import math
 import struct
 
 
 def shrunk(size: int, factor: float) -> int:
-    """Return the product in float32, as the reference rounds it."""
+    """Return `size` times `factor`, computed in float32 and truncated, as the reference does."""
     rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
     return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
 

@@ -1,4 +1,4 @@
-"""Sparse pruning: EM under an L1 penalty, which rises until few enough pieces are left."""
+"""Sparse pruning: EM under an L1 penalty that rises until few enough pieces are left."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
 
-# As in the reference: what a round keeps, at which multiple of the desired size the penalty stops
-# rising, and how many rounds there are at most.
-_SHRINKING_FACTOR = 0.75
-_NEAR = 1.05
+# Constants of the reference.
+_SHRINKING_FACTOR = 0.75  # share of the pieces that a round keeps
+_NEAR = 1.05  # from this multiple of the desired size on, the penalty no longer rises
 _MOST_ROUNDS = 51
 
 
@@ -29,22 +28,22 @@ def prune_sparsely(
     Parameters
     ----------
     lattices : Lattices
-        Those of the corpus over the seeds.
+        The lattices of the corpus over the seeds.
     desired_size : int
         How many pieces are few enough; fewer may be left.
     debias : bool
-        Whether scores are estimated once more in the end, without the penalty.
+        Whether the scores are estimated once more at the end, without the penalty.
     lanes : int
-        Parts of the corpus that are summed apart.
+        Number of reduction lanes; it fixes the order of the float sums.
     workers : Workers
         Real threads.
     report : Report
-        Told the rounds and their facts.
+        Receives progress and log lines.
 
     Returns
     -------
     Pieces
-        Those that are left, in the order of the seeds.
+        The pieces that are left, in the order of the seeds.
 
     Raises
     ------
@@ -56,7 +55,7 @@ def prune_sparsely(
     with report.stage("EM and sparse pruning", unit="passes") as stage:
         for epoch in range(_MOST_ROUNDS):
             size = len(pieces)
-            # The last round finds that nothing is left to do.
+            # One round more: the last one only finds that the size is reached.
             stage.expect(rounds_left(size, desired_size, _SHRINKING_FACTOR) + 1 + debias)
             report.step("E-step")
             counts = lattices.expected_counts(lanes, workers)

@@ -1,14 +1,10 @@
-"""The M-step of sparse pruning: a penalty on every count, and logarithms of what is left."""
+"""The M-step of sparse pruning: takes a penalty off every expected count."""
 
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts, NewIds
+from spmcompat.unigram.em.e_step cimport Counts, NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces
-
-
-cdef extern from "spmcompat/unigram/lattice/lattice.hpp" namespace "spmcompat" nogil:
-    const uint32_t kDropped
 
 
 cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
@@ -25,12 +21,12 @@ cdef extern from "<functional>" namespace "std" nogil:
         greater()
 
 
-# What a piece counts at least, so that its logarithm is finite; as in sentencepiece 0.2.3.
+# The smallest count of a piece, so that its logarithm is finite; as in sentencepiece 0.2.3.
 cdef float LEAST_COUNT = 1e-4
 
 
 def ranked_count(Counts counts not None, size_t rank):
-    """Return the count that has so many counts before it when they are sorted descending."""
+    """Return the count at an index of all counts sorted descending."""
     if rank >= counts.sums.expected.size():
         raise IndexError(rank)
     cdef vector[float] ranked = counts.sums.expected
@@ -49,19 +45,20 @@ def sparse_step(Pieces pieces not None, Counts counts not None, float penalty):
     counts : Counts
         Their expected counts.
     penalty : float
-        What is taken off every count (float32); pieces expected less often are dropped.
+        Taken off every count (float32); pieces with smaller counts are dropped.
 
     Returns
     -------
     new_pieces : Pieces
-        Scores are the logarithms of the shares of what is left of the counts, at least 0.0001.
+        Scores are the logarithms of the counts' shares after the penalty, with counts of at least
+        0.0001.
     new_ids : NewIds
         From old to new ids.
 
     Notes
     -----
     This is the soft threshold of an L1 penalty (Tibshirani 1996). As sentencepiece 0.2.3 rounds:
-    the difference in float32, the sum in double, each logarithm of a share once.
+    the difference in float32, the sum in double, each logarithm of a share to float32 once.
     """
     cdef Pieces new_pieces = Pieces()
     cdef NewIds new_ids = NewIds()

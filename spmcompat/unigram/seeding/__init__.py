@@ -1,1 +1,1 @@
-"""Which pieces EM begins with."""
+"""Seeding: the pieces that EM starts from."""

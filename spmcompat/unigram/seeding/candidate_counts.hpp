@@ -1,42 +1,45 @@
-// Candidates for seeds that were found in several chunks of a text, with the sum of
-// their counts.
+// The candidates of several seeding chunks, with the sums of their counts.
 //
-// A substring that does not branch in a chunk is no candidate there, and what it counts
-// there is lost. So is the count of a candidate that is dropped because the table is full
-// at the end of a chunk; it starts from zero if a later chunk finds it again.
+// A substring that does not branch in a chunk is no candidate there, and its count there is lost.
+// So is the count of a candidate that is dropped because there are too many after a chunk. If a
+// later chunk finds it again, it starts from zero. All this is as in the reference.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "spmcompat/unigram/seeding/seeds.hpp"
 #include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unigram/seeding/candidates.hpp"
+#include "spmcompat/unigram/seeding/seed_tree.hpp"
+#include "spmcompat/unigram/seeding/suffix_tree.hpp"
 
 namespace spmcompat {
 
 class CandidateCounts {
  public:
-  // Keeps the `limit` best in the end; sixteen times as many after a chunk, or else the best
-  // eight times as many.
+  // In the end the `limit` best are taken. When more than sixteen times as many are left after a
+  // chunk, the best eight times as many are kept.
   CandidateCounts(size_t limit, size_t longest, float length_power)
       : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
-  // Takes over what all workers found in one chunk.
-  void add(const SuffixNodes& nodes, std::vector<std::vector<Candidate>>& found) {
+  // Adds what all workers found in one chunk, and empties it.
+  void add(const SuffixTreeSearch& search, std::vector<std::vector<Candidate>>& found) {
     pieces_.restore_index();
     for (std::vector<Candidate>& part : found) {
-      for (const Candidate& candidate : part) add(nodes.piece_view(candidate), candidate.count);
+      for (const Candidate& candidate : part) add(search.text(candidate), candidate.count);
       std::vector<Candidate>().swap(part);
     }
-    if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep(8 * limit_);
-    pieces_.drop_index();  // a chunk is read before it is needed again
+    if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep_best(8 * limit_);
+    pieces_.drop_index();  // it is not needed while the next chunk is read and searched
   }
 
-  // The best in the order of the seeds, and their scores.
+  // The best candidates in the order of the seeds, and their scores.
   void best(std::vector<std::string>& pieces, std::vector<float>& scores) const {
     std::vector<Ranked> all = ranked();
     const size_t size = std::min(limit_, all.size());
@@ -48,7 +51,7 @@ class CandidateCounts {
   }
 
  private:
-  static constexpr SeedTree kTree{};  // no other release knows chunks
+  static constexpr SeedTree kTree{};  // that of 0.2.3: no other release has chunks
 
   CandidateCounts(size_t limit, CandidateScores scores)
       : limit_(limit), scores_(std::move(scores)) {}
@@ -71,7 +74,7 @@ class CandidateCounts {
     counts_[id] += count;
   }
 
-  void keep(size_t size) {
+  void keep_best(size_t size) {
     std::vector<Ranked> all = ranked();
     std::nth_element(all.begin(), all.begin() + size, all.end(), Better{this});
     CandidateCounts kept(limit_, scores_);

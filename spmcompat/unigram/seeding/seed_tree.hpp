@@ -1,19 +1,19 @@
-// Which nodes of a suffix tree are candidates for seeds, and how equally good ones rank: here the
-// releases of the reference differ.
+// How the releases of the reference differ in the nodes of their suffix tree: which nodes are
+// candidates for seeds, and how candidates with equal scores rank.
 //
-// All of them look at the inner nodes of a suffix tree, that is, at substrings that are followed
-// by different symbols. Symbols are bytes, or characters.
+// All releases take the inner nodes of a suffix tree, that is, substrings that different symbols
+// follow. A symbol is a byte, or a character before 0.2.3.
 //
-// A tree of characters whose nodes are cut, at the ends of sentences and between words, gives
-// one more kind of candidate: a substring that is always followed by the same cut. What it
-// continues with until the text branches is a node; cut, that node yields the substring, and no
-// node that yields it stands more often in the text.
+// Release 0.2.2 cuts its nodes at the ends of sentences and between pretokens. This gives one more
+// kind of candidate: a substring that is always followed by a cut. The node that begins with it and
+// goes on after the cut yields the substring, and no node that yields it occurs more often.
 //
-// The nodes of the tree are numbered as a walk through the sorted suffixes leaves them. So a node
-// comes before all that are greater, but behind those that it begins.
+// Before 0.2.2 equal candidates rank in the order in which a walk through the sorted suffixes
+// leaves the nodes: a node comes before all greater ones, but after those that begin with it.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -25,10 +25,10 @@ namespace spmcompat {
 
 struct SeedTree {
   bool of_characters = false;       // symbols are characters, not bytes
-  bool cut_nodes = false;           // nodes are cut between words
-  bool ties_in_tree_order = false;  // of nodes, not by length in bytes, then by bytes
+  bool cut_nodes = false;           // nodes are cut between pretokens
+  bool ties_in_tree_order = false;  // else longer texts in bytes come first, then by bytes
 
-  // Where the longest common prefix of two texts, so many bytes long, ends.
+  // The depth of a node, from the size in bytes of the common prefix of two texts.
   uint32_t node_depth(const char* text, uint32_t depth) const {
     while (of_characters && is_trail(text[depth])) --depth;
     return depth;
@@ -36,11 +36,11 @@ struct SeedTree {
 
   uint32_t symbol_at(const char* text) const {
     size_t length;
-    // No character is longer, and the texts do not end in one.
+    // Four bytes: the longest character. No text ends inside of one.
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
-  // Whether nodes that contain the text and go on with the symbol are cut between the two.
+  // Whether a node is cut between the text that it begins with and the symbol after that.
   bool cuts(std::string_view text, uint32_t next, const PieceRule& rule) const {
     if (!cut_nodes) return false;
     size_t last = text.size() - 1;
@@ -50,16 +50,17 @@ struct SeedTree {
     return next == 0 || rule.space_parts(left, next);
   }
 
-  // Of a text's first eight bytes as a number: the one by which texts are ordered.
+  // The number by which texts are ordered first, from their text_key.
   uint64_t head(uint64_t bytes, size_t size) const {
-    // In the order of the tree, the end of a text is greater than any byte.
+    // In the order of the tree the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
+  // Whether different heads give the order of two texts of these sizes.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }
 
-  // Of candidates with equal ranks.
+  // Whether the first of two candidates with equal scores ranks before the second.
   bool better_of_equals(std::string_view a, std::string_view b) const {
     if (ties_in_tree_order) {
       const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));

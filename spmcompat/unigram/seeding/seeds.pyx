@@ -1,4 +1,4 @@
-"""The seed pieces: all characters, and the best substrings of the text."""
+"""The seeds: all characters, and the best substrings of the text."""
 
 from cython cimport final
 
@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
+from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, StringList, char32_t
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
@@ -25,30 +25,42 @@ cdef extern from "spmcompat/unigram/seeding/seed_tree.hpp" namespace "spmcompat"
         bool ties_in_tree_order
 
 
-cdef extern from "spmcompat/unigram/seeding/seeds.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/unigram/seeding/candidates.hpp" namespace "spmcompat" nogil:
     cdef cppclass Candidate:
         pass
 
     uint64_t least_count(float alpha, double text_bytes, int vocab_size)
 
+
+cdef extern from "spmcompat/unigram/seeding/suffix_buckets.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SuffixBuckets:
+        SuffixBuckets(const StringList& segments, size_t parts) except +
+        void count(size_t part) except +
+        void lay_out() except +
+        void fill(size_t part)
+
+
+cdef extern from "spmcompat/unigram/seeding/suffix_tree.hpp" namespace "spmcompat" nogil:
     cdef cppclass SeedMode:
         bool pretokens
         bool recover
 
-    cdef cppclass SuffixNodes:
-        SuffixNodes(
-            const SegmentedCorpus& corpus, const PieceRule& rule, SeedMode mode, SeedTree tree,
-            size_t limit, float length_power, uint64_t least_count) except +
-        void begin(size_t parts) except +
-        void count(size_t part) except +
-        void lay_out() except +
-        void fill(size_t part)
+    cdef cppclass SuffixTreeSearch:
+        SuffixTreeSearch(
+            const SegmentedCorpus& corpus, SuffixBuckets& buckets, const PieceRule& rule,
+            SeedMode mode, SeedTree tree, size_t limit, float length_power,
+            uint64_t least_count) except +
         const vector[size_t]& group_sizes()
         void search(size_t group, vector[Candidate]& found) except +
-        void gather(vector[vector[Candidate]]& found, size_t parts) except +
-        void sort_part(size_t part) except +
 
-    void add_pieces(const SuffixNodes& nodes, CPieces& pieces) except +
+
+cdef extern from "spmcompat/unigram/seeding/ranking.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SeedRanking:
+        SeedRanking(
+            SuffixTreeSearch& search, vector[vector[Candidate]]& found, size_t parts,
+            size_t limit) except +
+        void sort(size_t part) except +
+        void add_best(CPieces& seeds) except +
 
 
 cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
@@ -59,7 +71,7 @@ cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
 cdef extern from "spmcompat/unigram/seeding/candidate_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CCandidateCounts "spmcompat::CandidateCounts":
         CCandidateCounts(size_t limit, size_t longest, float length_power) except +
-        void add(const SuffixNodes& nodes, vector[vector[Candidate]]& found) except +
+        void add(const SuffixTreeSearch& search, vector[vector[Candidate]]& found) except +
         void best(vector[string]& pieces, vector[float]& scores) except +
 
 
@@ -68,25 +80,26 @@ NO_LIMIT = 1 << 62
 
 @final
 cdef class SeedRule:
-    """Which candidates become seeds.
+    """Which substrings are candidates, and which candidates become seeds.
 
     Parameters
     ----------
     limit : int
-        The largest number of them; the best are taken.
+        The best candidates up to this number become seeds.
     length_power : float
-        A candidate scores its count times this power of its length in characters (float32).
+        The score of a candidate is its count times this power of its length in characters
+        (float32).
     min_freq_alpha : float
-        Candidates of more than three bytes that occur less than this times the size of the text
-        over K ln(K) are too rare (float32).
+        Drop candidates of more than three bytes whose count is below this times the size of the
+        text over V ln(V), with V = `vocab_size` (float32).
     vocab_size : int
-        That K.
+        The size of the vocabulary.
     pretokens : bool
-        Whether segments are looked at by themselves: a candidate is then a segment that occurs
-        twice or more, or a substring of several segments, or of several places in one, that is
-        followed by different characters or ends of segments.
+        Whether segments are taken by themselves, without the text around them. A candidate is then
+        a segment that occurs at least twice, or a substring that occurs in the distinct segments
+        before different characters or ends of segments.
     recover : bool
-        Whether the longest valid prefix of what is no valid piece is a candidate.
+        Whether the longest valid prefix replaces a candidate that is no valid piece.
     """
 
     cdef SeedMode mode
@@ -106,7 +119,7 @@ cdef class SeedRule:
         self.vocab_size = vocab_size
 
     def without_limit(self):
-        """Return the rule that takes all candidates."""
+        """Return the same rule with no limit."""
         return SeedRule(
             NO_LIMIT, self.length_power, self.min_freq_alpha, self.vocab_size,
             self.mode.pretokens, self.mode.recover)
@@ -116,13 +129,17 @@ cdef class SeedRule:
 cdef class SeedSearch:
     """The search for the best substrings of a corpus, in steps that workers share.
 
-    A substring is a candidate if it is a valid piece of two characters or more and is followed
-    by at least two different symbols: bytes, or characters if the corpus was read so; `rule` tells
-    which are taken, and of other candidates.
+    The steps, in this order: `prepare`, `search` for all groups of suffixes, `select`, `seeds`.
+
+    A substring is a candidate if it is a valid piece of at least two characters that different
+    symbols follow. A symbol is a byte, or a character in releases before 0.2.3. `rule` tells which
+    candidates become seeds, and can define candidates in another way.
     """
 
-    cdef unique_ptr[SuffixNodes] nodes
-    cdef vector[vector[Candidate]] found
+    cdef unique_ptr[SuffixBuckets] buckets
+    cdef unique_ptr[SuffixTreeSearch] tree_search
+    cdef unique_ptr[SeedRanking] ranking
+    cdef vector[vector[Candidate]] found  # by worker
     cdef Corpus corpus
     cdef SeedRule rule
     cdef SeedTree tree
@@ -141,68 +158,70 @@ cdef class SeedSearch:
     def prepare(self, workers):
         """Put the suffixes of all segments into buckets."""
         cdef size_t parts = 2 * workers.count
-        workers.call(lambda: self._begin(parts))
-        workers.run(range(parts), lambda _, part: self._count(part))
-        workers.call(self._lay_out)
-        workers.run(range(parts), lambda _, part: self._fill(part))
+        self.buckets.reset(new SuffixBuckets(self.corpus.segmented.segments, parts))
+        workers.run(range(parts), lambda _, part: self._count_suffixes(part))
+        workers.call(self._lay_out_buckets)
+        workers.run(range(parts), lambda _, part: self._fill_buckets(part))
+        workers.call(self._begin_search)
 
-    def _begin(self, size_t parts):
+    def _count_suffixes(self, size_t part):
+        with nogil:
+            dereference(self.buckets).count(part)
+
+    def _lay_out_buckets(self):
+        with nogil:
+            dereference(self.buckets).lay_out()
+
+    def _fill_buckets(self, size_t part):
+        with nogil:
+            dereference(self.buckets).fill(part)
+
+    def _begin_search(self):
         cdef SeedRule rule = self.rule
         cdef uint64_t least = least_count(
             rule.min_freq_alpha, self.corpus.text_bytes, rule.vocab_size)
         with nogil:
-            self.nodes.reset(new SuffixNodes(
-                self.corpus.segmented, self.corpus.rule, rule.mode, self.tree, rule.limit,
-                rule.length_power, least))
-            dereference(self.nodes).begin(parts)
-
-    def _count(self, size_t part):
-        with nogil:
-            dereference(self.nodes).count(part)
-
-    def _lay_out(self):
-        with nogil:
-            dereference(self.nodes).lay_out()
-
-    def _fill(self, size_t part):
-        with nogil:
-            dereference(self.nodes).fill(part)
+            self.tree_search.reset(new SuffixTreeSearch(
+                self.corpus.segmented, dereference(self.buckets), self.corpus.rule, rule.mode,
+                self.tree, rule.limit, rule.length_power, least))
+            self.buckets.reset()
 
     def sizes(self):
-        """Return the number of suffixes in each part of the search, the largest about first."""
-        return list(dereference(self.nodes).group_sizes())
+        """Return the number of suffixes in each group; the largest groups come first, roughly."""
+        return list(dereference(self.tree_search).group_sizes())
 
-    def search(self, int worker, size_t part):
-        """Find the candidates of one part."""
+    def search(self, int worker, size_t group):
+        """Find the candidates of one group of suffixes."""
         with nogil:
-            dereference(self.nodes).search(part, self.found[worker])
+            dereference(self.tree_search).search(group, self.found[worker])
 
     def select(self, workers):
-        """Rank what all workers found."""
+        """Rank the candidates of all workers."""
         cdef size_t parts = 4 * workers.count
-        workers.call(lambda: self._gather(parts))
-        workers.run(range(parts), lambda _, part: self._sort_part(part))
+        workers.call(lambda: self._begin_ranking(parts))
+        workers.run(range(parts), lambda _, part: self._rank(part))
 
-    def _gather(self, size_t parts):
+    def _begin_ranking(self, size_t parts):
         with nogil:
-            dereference(self.nodes).gather(self.found, parts)
+            self.ranking.reset(new SeedRanking(
+                dereference(self.tree_search), self.found, parts, self.rule.limit))
 
-    def _sort_part(self, size_t part):
+    def _rank(self, size_t part):
         with nogil:
-            dereference(self.nodes).sort_part(part)
+            dereference(self.ranking).sort(part)
 
     def seeds(self):
         """Return characters by count descending, then substrings by score descending."""
         cdef Pieces seeds = _characters(self.corpus)
         with nogil:
-            add_pieces(dereference(self.nodes), seeds.pieces)
+            dereference(self.ranking).add_best(seeds.pieces)
         _to_log_probabilities(seeds, self.sum_in_float)
         return seeds
 
 
 @final
 cdef class CandidateCounts:
-    """The candidates of several chunks, their counts summed; in the end the best of them."""
+    """The candidates of several seeding chunks, with the sums of their counts."""
 
     cdef unique_ptr[CCandidateCounts] counts
 
@@ -210,12 +229,12 @@ cdef class CandidateCounts:
         self.counts.reset(new CCandidateCounts(rule.limit, longest, rule.length_power))
 
     def add(self, SeedSearch search not None):
-        """Take over what the search of a chunk has found."""
+        """Add the candidates of a finished search, which keeps none of them."""
         with nogil:
-            dereference(self.counts).add(dereference(search.nodes), search.found)
+            dereference(self.counts).add(dereference(search.tree_search), search.found)
 
     def seeds(self, Corpus corpus not None):
-        """Return the characters of the corpus, then the candidates by score descending."""
+        """Return the characters of the corpus, then the best candidates by score descending."""
         cdef Pieces seeds = _characters(corpus)
         cdef vector[string] pieces
         cdef vector[float] scores
@@ -247,30 +266,25 @@ cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
 
 def seed_from_corpus(
         Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT):
-    """Return the seed pieces of a corpus.
+    """Return the seeds of a corpus, as ``MakeSeedSentencePieces`` of sentencepiece.
 
     Parameters
     ----------
     corpus : Corpus
-        The corpus.
+        The corpus. It is searched chunk by chunk if it has seeding chunks.
     rule : SeedRule
-        Which substrings are taken.
+        Which substrings become seeds.
     workers : Workers
         Real threads.
     report : Report
-        Told how far it is.
+        Receives progress.
     release : Release
-        Which candidates there are, and how they rank.
+        The release to follow.
 
     Returns
     -------
     Pieces
-        The characters and the best substrings; scores are logarithms of probabilities.
-
-    Notes
-    -----
-    As ``MakeSeedSentencePieces`` of sentencepiece. A corpus that is too large for one search is
-    searched chunk by chunk.
+        The characters and the best substrings; scores are log probabilities.
     """
     if corpus.chunks is None:
         search = SeedSearch(corpus, rule, workers.count, release)
@@ -280,11 +294,12 @@ def seed_from_corpus(
     counts = CandidateCounts(rule, corpus.rule.max_length)
     for chunk in corpus.chunks:
         _add_chunk(counts, chunk, rule, workers, report)
-        del chunk  # before the next one is read
+        del chunk  # Free it before the next one is read.
     return workers.call(lambda: counts.seeds(corpus))
 
 
 def _add_chunk(counts, chunk, rule, workers, report):
+    # Without a release: only the default one, 0.2.3, has seeding chunks.
     search = SeedSearch(chunk, rule.without_limit(), workers.count)
     _find_candidates(search, workers, report)
     workers.call(lambda: counts.add(search))
@@ -295,9 +310,9 @@ def _find_candidates(search, workers, report):
     search.prepare(workers)
     sizes = search.sizes()
     with report.stage("Seeding", sum(sizes), "suffixes") as stage:
-        def work(worker, part):
-            search.search(worker, part)
-            stage.advance(sizes[part])
+        def work(worker, group):
+            search.search(worker, group)
+            stage.advance(sizes[group])
 
         workers.run(range(len(sizes)), work)
 
@@ -310,12 +325,12 @@ def seed_from_merges(Corpus corpus not None, merges):
     corpus : Corpus
         The corpus.
     merges : iterable of (bytes, int)
-        Merged pieces, and the counts of their pairs; 0 where merges before have used them up.
+        Merged pieces, and the counts of their pairs; 0 if earlier merges have used all of them.
 
     Returns
     -------
     Pieces
-        Scores are logarithms of probabilities; a merge counts its count times its length.
+        Scores are log probabilities; the weight of a merge is its count times its length.
     """
     cdef Pieces seeds = _characters(corpus)
     for piece, count in merges:
@@ -325,31 +340,32 @@ def seed_from_merges(Corpus corpus not None, merges):
 
 
 def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFAULT):
-    """Return the characters of a corpus and the pieces of a list, ranked by score.
+    """Return the characters of a corpus and the pieces of a seed file, ranked by score.
 
     Parameters
     ----------
     corpus : Corpus
-        Gives the characters and the rule for valid pieces.
+        Has the characters and the rule for valid pieces.
     counts : iterable of (bytes, int)
-        Pieces and their counts; invalid and, by the release, repeated ones are skipped.
+        Pieces and their counts. Invalid pieces are skipped, and repeated ones in 0.2.3.
     limit : int
-        The largest number of seeds, characters included: the first ones, or the best.
+        The largest number of seeds, with the characters: in 0.2.3 the first of the file, in earlier
+        releases the best.
     release : Release
-        What is skipped and how the sum of scores is rounded.
+        The release to follow.
 
     Returns
     -------
     seeds : Pieces
-        By score descending, then bytes ascending; scores are logarithms of probabilities.
+        By score descending, then bytes ascending; scores are log probabilities.
     skipped : int
         Number of pieces skipped.
 
     Raises
     ------
     TrainingError
-        For a count so large that count times length is a multiple of 2**64, if the release does
-        not take a score of 0, or if all scores are 0.
+        If a score is 0 in 0.2.3, because count times length is a multiple of 2**64; or if all
+        scores are 0.
     """
     cdef vector[char32_t] characters
     cdef uint64_t score
@@ -366,7 +382,7 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
         seen.add(piece)
         if len(items) >= limit and not release.repeats_seed_file:
             break
-        # The product wraps in the reference, which may then refuse a score of 0.
+        # In the reference the product wraps at 64 bits; 0.2.3 refuses a score of 0.
         score = count * characters.size() % 2**64
         if score == 0 and release.seed_counts_are_positive:
             raise TrainingError(

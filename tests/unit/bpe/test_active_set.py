@@ -38,6 +38,7 @@ def test_a_few_pairs_are_all_active(number: int, expected: int) -> None:
     assert merges_of(case, wanted, expected) == oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(4))
 def test_ties_at_the_cut(number: int) -> None:
     dice = random.Random(f"cut/{number}")

@@ -46,6 +46,7 @@ def test_predefined_charsmaps_are_those_of_the_library(name: str) -> None:
     assert charsmap.precompiled(name) == reference.precompiled(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", charsmap.NAMES)
 def test_predefined_charsmaps_are_the_same_after_decompiling_and_compiling(name: str) -> None:
     blob = charsmap.precompiled(name)

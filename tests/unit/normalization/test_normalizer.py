@@ -128,6 +128,7 @@ def test_texts_normalize_as_in_the_library(name: str, flags: dict[str, bool]) ->
         assert ours.normalize(text) == theirs.normalize(text), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHARSMAPS)
 def test_every_character_normalizes_as_in_the_library(name: str) -> None:
     ours = Normalizer(CHARSMAPS[name])

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
 from tests.unit.stages import read
+from tests.waiting import LIMIT
 
 LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
 SMALL: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False, "minloglevel": 2}
@@ -217,10 +217,9 @@ except KeyboardInterrupt:
         assert process.stdout is not None
         assert process.stdout.readline() == b"called\n"
         process.send_signal(signal.SIGINT)
-        started = time.monotonic()
         rest = process.stdout.read()
-        assert process.wait(timeout=10) == 0
-    assert time.monotonic() - started < 10
+        assert process.wait(LIMIT) == 0
+    assert rest.count(b"called") < 50_000
     # No thread goes on to call it.
     assert rest.endswith(b"interrupted\n")
     assert list(tmp_path.iterdir()) == []

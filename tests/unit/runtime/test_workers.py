@@ -17,6 +17,7 @@ import spmcompat
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from tests.parity import corpora
+from tests.waiting import LIMIT, wait_for_work, wait_until
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -108,7 +109,7 @@ def test_threads_stay_for_the_next_call_and_end_when_the_workers_are_deleted() -
     assert len(threads) == 3
     del workers
     for thread in threads:
-        thread.join(60)
+        thread.join(LIMIT)
     assert set(threading.enumerate()) <= before
 
 
@@ -143,7 +144,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
         begun.append(task)
         if next(number) == min(count, tasks):
             press_ctrl_c()
-        release.wait(60)
+        release.wait(LIMIT)
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
@@ -151,7 +152,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     assert ended == []
     release.set()
     for thread in set(threading.enumerate()) - threads:
-        thread.join(60)
+        thread.join(LIMIT)
     # Tasks that waited do not begin any more, and no thread is left.
     assert len(begun) == len(ended) == min(count, tasks)
     assert set(threading.enumerate()) <= threads
@@ -173,9 +174,8 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
         begun.append(task)
         if next(number) == min(count, tasks):
             press_ctrl_c()
-        while not workers.cancel.is_set():
-            time.sleep(0.001)
-        time.sleep(0.1)
+        wait_until(workers.cancel.is_set, "the flag is set")
+        time.sleep(0.1)  # If nothing waited for the tasks, they would end too late.
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
@@ -203,6 +203,7 @@ STAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("form", ["command", "python"])
 def test_ctrl_c_inside_a_kernel(form: str, stage: str, tmp_path: Path) -> None:
@@ -228,9 +229,9 @@ def test_ctrl_c_inside_a_kernel(form: str, stage: str, tmp_path: Path) -> None:
             seen += line
             if mark in line:
                 break
-        time.sleep(0.1)
+        wait_for_work(process.pid, 0.1)
         process.send_signal(signal.SIGINT)
-        status = process.wait(timeout=60)
+        status = process.wait(LIMIT)
         seen += process.stderr.read()
     if form == "command":
         assert (status, seen.splitlines()[-1]) == (
@@ -268,7 +269,7 @@ def test_two_trainings_at_once() -> None:
     ]
     alone = [train(text, 2, **options) for text, options in jobs]
     together: list[list[bytes]] = [[], []]
-    start = threading.Barrier(2)
+    start = threading.Barrier(2, timeout=LIMIT)
 
     def work(number: int) -> None:
         text, options = jobs[number]
@@ -280,5 +281,5 @@ def test_two_trainings_at_once() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(LIMIT)
     assert together == [[alone[0]] * 3, [alone[1]] * 3]

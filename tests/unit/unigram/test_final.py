@@ -13,7 +13,7 @@ from tests.unit import stages
 
 
 @pytest.mark.parametrize("number", range(60))
-def test_final_pieces_are_those_of_the_oracle(number: int) -> None:
+def test_final_pieces_equal_the_oracle(number: int) -> None:
     dice = random.Random(f"final/{number}")
     pieces = stages.random_case(f"final/{number}").pieces
     letters = sorted({*"abcあ漢", *(text for text, _ in pieces if len(text) == 1)})
@@ -27,7 +27,7 @@ def test_final_pieces_are_those_of_the_oracle(number: int) -> None:
     assert {piece for piece, _ in final} >= {c.encode() for c in required}
 
 
-def test_pruned_characters_come_back_in_float32_steps() -> None:
+def test_pruned_required_characters_come_back_with_scores_in_float32_steps() -> None:
     alphabet = [(ord("a") + at, 100 - at) for at in range(26)]
     final = finalize(Pieces([(b"xyz", -1.5), (b"yz", -8.25)]), alphabet, 28)
     scores = dict(final)
@@ -38,7 +38,7 @@ def test_pruned_characters_come_back_in_float32_steps() -> None:
     assert [scores[bytes([c])] for c, _ in alphabet] == expected
 
 
-def test_ties_are_ordered_by_bytes() -> None:
+def test_equal_scores_rank_by_bytes() -> None:
     pieces = Pieces([(text.encode(), -1.0) for text in ("漢", "b", "ab", "é", "a")])
     texts = [piece.decode() for piece, _ in finalize(pieces, [], 4)]
     assert texts == ["a", "ab", "b", "é"]

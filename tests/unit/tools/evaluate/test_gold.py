@@ -43,6 +43,7 @@ def test_words_left_whole_are_no_part_of_the_morph_score() -> None:
     assert scores.morph_score == 0
 
 
+@pytest.mark.reference
 def test_boundaries_are_those_of_the_surface(train: Train) -> None:
     """Normalization makes two letters of the ligature, and puts a space mark before the word."""
     path = train("m", model_type="char", vocab_size=200)

@@ -30,13 +30,13 @@ def check_expected(counts: Counts, expected: tuple[oracle.Lane, np.float32, int]
 
 
 def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
-    """The oracle's M-step, or nothing where it cannot divide by an empty sum."""
+    """Return the oracle's M-step, or nothing if it would drop every piece."""
     return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
 
 
 @pytest.fixture(params=["any processor", "AVX2"])
 def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute the sums in one way or the other."""
+    """Run the kernels for any processor, or those for AVX2."""
     if request.param == "AVX2" and not has_avx2():
         pytest.skip("this processor has no AVX2")
     monkeypatch.setenv("SPMCOMPAT_AVX2", str(int(request.param == "AVX2")))
@@ -44,8 +44,8 @@ def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("name", CASES)
-def test_stages_are_those_of_the_oracle(name: str) -> None:
-    """E-step, M-step and E-step on the thinned lattices, for every number of lanes and workers."""
+def test_e_step_and_m_step_equal_the_oracle(name: str) -> None:
+    """E-step, M-step, and an E-step after renumbering, for every number of lanes and workers."""
     case = stages.random_case(name)
     for lanes in LANES:
         first = oracle.e_step(case.pieces, case.counted, lanes)
@@ -66,7 +66,7 @@ def test_stages_are_those_of_the_oracle(name: str) -> None:
                 check_expected(lattices.expected_counts(lanes, workers), second)
 
 
-def test_the_cases_reach_what_they_are_for() -> None:
+def test_the_cases_cover_unknown_characters_idle_lanes_and_several_segments() -> None:
     cases = [stages.random_case(name) for name in CASES]
 
     def lacks_a_character(case: Case) -> bool:
@@ -79,8 +79,8 @@ def test_the_cases_reach_what_they_are_for() -> None:
     assert sum(case.corpus.segments != case.corpus.words for case in cases) > 5
 
 
-def test_thinned_lattices_are_those_built_anew() -> None:
-    """More segments than one block of lattices holds."""
+def test_renumbered_lattices_equal_new_ones() -> None:
+    """There are more segments than a lattice block holds."""
     case = stages.both([(f"{number:b}", 1) for number in range(1, 6000)], Options())
     assert case.corpus.segments > 4096
     texts = ["0", "1", "▁", "▁1", "00", "11", "10", "101", "0000", "1111111", "▁111"]
@@ -98,9 +98,10 @@ def test_thinned_lattices_are_those_built_anew() -> None:
         assert again.objective == anew.objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2, 3, 16])
-def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
-    """Many batches a lane, of words so unlike that another order of the sums is another sum."""
+def test_expected_counts_do_not_depend_on_workers(lanes: int) -> None:
+    """Every lane has many groups of words; another order of the sums would give other sums."""
     dice = random.Random(lanes)
     words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
     counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
@@ -113,8 +114,8 @@ def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
         lattices = Lattices(case.corpus, pieces, workers)
         expected = lattices.expected_counts(lanes, workers)
         best = lattices.best_path_counts(lanes, workers)
-        unbroken = lattices.best_path_counts(lanes, workers, unbroken=True)
-        return list(expected), expected.objective, list(best), list(unbroken)
+        single_sum = lattices.best_path_counts(lanes, workers, single_sum=True)
+        return list(expected), expected.objective, list(best), list(single_sum)
 
     alone = sums(1)
     assert alone[0] != sums(1, lanes + 1)[0]
@@ -123,8 +124,8 @@ def test_who_takes_which_words_is_never_seen(lanes: int) -> None:
             assert sums(count) == alone
 
 
-def test_more_pieces_than_a_part_of_the_chains_with_and_without_characters() -> None:
-    """Every second character is no piece: chains that begin with it need the unknown piece."""
+def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
+    """Every second character is no piece, so longest matches with it need the unknown piece."""
     characters = [chr(0x4E00 + at) for at in range(150)]
     texts = [*characters[::2], *(a + b for a in characters for b in characters)]
     texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
@@ -152,8 +153,8 @@ def test_more_pieces_than_a_part_of_the_chains_with_and_without_characters() -> 
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
-def test_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
-    """Every path of the same number of pieces ties; as many as the sizes begin at a position."""
+def test_ties_in_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
+    """All paths with the same number of pieces tie; every size of `sizes` is a piece."""
     case = stages.both([("a" * length, 7)], Options(), dummy=False)
     pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)
@@ -163,7 +164,7 @@ def test_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
     assert list(lattices.best_path_counts(5, workers)) == [float(count) for count in best]
 
 
-def test_counts_are_a_sequence() -> None:
+def test_counts_have_a_length_and_an_index() -> None:
     case = stages.both([("ab", 3)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"a", -1.0), (b"ab", -1.0), (b"b", -1.0)])
@@ -173,7 +174,7 @@ def test_counts_are_a_sequence() -> None:
         counts[3]
 
 
-def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
+def test_m_step_drops_counts_below_the_threshold_only() -> None:
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
@@ -184,7 +185,7 @@ def test_m_step_drops_below_the_threshold_and_keeps_at_it() -> None:
     assert list(m_step(pieces, counts, workers, threshold=4)[0]) == []
 
 
-def test_m_step_can_keep_everything_and_leaves_the_counts_alone() -> None:
+def test_m_step_can_keep_every_piece_and_does_not_change_the_counts() -> None:
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])

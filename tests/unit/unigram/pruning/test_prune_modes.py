@@ -1,4 +1,4 @@
-"""Exact losses against brute force, and flat pruning."""
+"""Exact pruning against brute force, and flat pruning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case
 
-# Corpora of a test; SPMCOMPAT_PRUNINGS=100 looks at a thousand.
+# Corpora in each of ten tests; SPMCOMPAT_PRUNINGS=100 makes it a thousand in all.
 BATCH = int(os.environ.get("SPMCOMPAT_PRUNINGS", "10"))
 
 Scores = dict[str, float]
@@ -47,8 +47,8 @@ def cost(case: Case, scores: Scores, unknown: set[str], unknown_score: float) ->
     return total
 
 
-def losses_by_hand(case: Case) -> dict[str, float]:
-    """Train nothing, take one piece away, and segment the whole corpus again."""
+def losses_by_brute_force(case: Case) -> dict[str, float]:
+    """Remove one piece at a time, with the same scores, and segment the whole corpus again."""
     scores = {text: float(score) for text, score in case.pieces}
     unknown = {c for word, _ in case.counted for c in word if c not in scores}
     unknown_score = min(scores.values()) - 10
@@ -64,13 +64,14 @@ def without_ties(case: Case, dice: random.Random) -> list[tuple[str, float]]:
     return [(text, -dice.uniform(0.5, 12)) for text, _ in case.pieces]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(10))
-def test_exact_losses_are_those_of_brute_force(batch: int) -> None:
+def test_exact_losses_equal_brute_force(batch: int) -> None:
     for number in range(BATCH):
         name = f"exact/{batch}/{number}"
         case = stages.random_case(name)
         case.pieces[:] = without_ties(case, random.Random(name))  # type: ignore[assignment]
-        expected = losses_by_hand(case)
+        expected = losses_by_brute_force(case)
         pieces = stages.ours(case.pieces)
         for workers in (Workers(1), Workers(3)):
             lattices = Lattices(case.corpus, pieces, workers)
@@ -79,8 +80,8 @@ def test_exact_losses_are_those_of_brute_force(batch: int) -> None:
                 assert (loss or 0.0) == pytest.approx(expected[piece], rel=1e-4, abs=1e-3), name
 
 
-def test_a_cut_across_the_borders_of_a_piece() -> None:
-    """The second-best cut of "thou" itself is t|hou, but the word has a better one."""
+def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
+    """The alternative of "thou" itself is t|hou, but the word has the better cour|t|house."""
     case = stages.both([("courthouse", 3)], Options(), dummy=False)
     scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
     scores |= dict.fromkeys("courthse", -20.0)
@@ -92,8 +93,8 @@ def test_a_cut_across_the_borders_of_a_piece() -> None:
     assert by_text["court"] is None
 
 
-def test_what_stays() -> None:
-    """Pieces that nothing replaces stay beyond the size; those that are not used do not."""
+def test_exact_pruning_keeps_needed_pieces_and_drops_unused_ones() -> None:
+    """Needed pieces stay even if they exceed the size."""
     case = stages.both([("ab", 5), ("c", 1)], Options(character_coverage=1.0), dummy=False)
     texts = {"a": -1.0, "ab": -1.5, "b": -1.0, "c": -9.0}
     workers = Workers(1)
@@ -101,7 +102,7 @@ def test_what_stays() -> None:
         case.corpus, Pieces([(text.encode(), score) for text, score in texts.items()]), workers
     )
     assert exact_losses(lattices, workers) == [None, pytest.approx(5 * 0.5), None, math.inf]
-    case.corpus.drop_texts()  # as in training
+    case.corpus.drop_texts()  # as training does
     left, new_ids = prune_exact(lattices, 1, workers)
     assert [piece for piece, _ in left] == [b"c"]
     left, new_ids = prune_exact(lattices, 3, workers)

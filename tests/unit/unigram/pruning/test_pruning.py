@@ -24,10 +24,10 @@ def size_of(options: Options) -> int:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_prune_keeps_the_pieces_of_the_oracle(name: str) -> None:
+def test_pruning_equals_the_oracle(name: str) -> None:
     case = stages.random_case(name)
     dice = random.Random(name)
-    # A factor of 0 leaves the desired size alone to decide.
+    # With a factor of 0 only the desired size counts.
     options = replace(
         case.options,
         vocab_size=dice.randint(1, 2 + len(case.pieces)),
@@ -51,8 +51,8 @@ def test_prune_keeps_the_pieces_of_the_oracle(name: str) -> None:
             assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after[0]))
 
 
-def two_best_by_a_forbidden_edge(piece: str, known: Vocabulary) -> list[list[int]]:
-    """Segment the piece's text with and without the edge that spans it (Land and Pinter)."""
+def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int]]:
+    """Segment the piece's text with and without its own node (Land and Pinter)."""
     lattice = OracleLattice(piece, known)
     itself = next(node for node in lattice.beginning[0] if node.length == len(piece))
     whole = itself.score
@@ -65,15 +65,15 @@ def two_best_by_a_forbidden_edge(piece: str, known: Vocabulary) -> list[list[int
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_second_best_is_the_best_without_the_piece(
+def test_the_alternative_is_the_best_segmentation_without_the_piece(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without ties, and whatever the size, the same pieces stay in the same order."""
+    """Without ties the same pieces stay in the same order, for any size."""
     case = stages.random_case(name)
     dice = random.Random(name)
     scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]
     options = replace(case.options, shrinking_factor=0.0, num_threads=1)
-    monkeypatch.setattr(oracle, "_two_best", two_best_by_a_forbidden_edge)
+    monkeypatch.setattr(oracle, "_two_best", two_best_by_a_forbidden_node)
     workers = Workers(2)
     lattices = Lattices(case.corpus, stages.ours(scored), workers)
     counts = lattices.best_path_counts(1, workers)
@@ -83,7 +83,7 @@ def test_the_second_best_is_the_best_without_the_piece(
         assert list(left) == stages.plain(oracle.prune(scored, case.counted, options))
 
 
-def test_the_cases_cut_some_and_replace_some() -> None:
+def test_the_cases_cover_pieces_that_stay_and_pieces_that_are_dropped() -> None:
     kinds = {"all stay": 0, "some are cut": 0, "unused or split": 0}
     for name in CASES:
         case = stages.random_case(name)
@@ -96,7 +96,7 @@ def test_the_cases_cut_some_and_replace_some() -> None:
     assert min(kinds.values()) > 2, kinds
 
 
-def test_ties_stay_in_the_order_of_their_ids() -> None:
+def test_equal_losses_rank_by_id() -> None:
     case = stages.both([("ab", 5), ("cd", 5), ("ef", 5)], Options(), dummy=False)
     texts = ["ef", "cd", "ab", "a", "b", "c", "d", "e", "f"]
     workers = Workers(1)
@@ -109,8 +109,8 @@ def test_ties_stay_in_the_order_of_their_ids() -> None:
     assert left == [b"ef", b"cd"]
 
 
-def test_more_pieces_than_one_worker_takes_at_once() -> None:
-    """The result is that of one worker, whatever part is done first."""
+def test_pruning_does_not_depend_on_workers() -> None:
+    """There are more pieces than a worker takes at a time."""
     dice = random.Random(1)
     words = sorted({"".join(dice.choices("abcde", k=dice.randint(2, 7))) for _ in range(9000)})
     case = stages.both([(word, 1 + at % 7) for at, word in enumerate(words)], Options(), False)
@@ -132,28 +132,28 @@ def test_more_pieces_than_one_worker_takes_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_unreachable_pieces_are_those_of_the_oracle(name: str) -> None:
+def test_unreachable_pieces_equal_the_oracle(name: str) -> None:
     pieces = stages.random_case(name).pieces
     beaten = oracle.unreachable(pieces)
     left = [piece for number, piece in enumerate(pieces) if number not in beaten]
     assert list(drop_unreachable(stages.ours(pieces), Workers(1))) == stages.plain(left)
 
 
-def test_a_piece_that_ties_with_its_decomposition_is_reachable() -> None:
+def test_a_piece_that_ties_with_another_segmentation_is_reachable() -> None:
     scores = {"a": -1.0, "aa": -2.0, "aaa": -3.0, "aaaa": np.nextafter(np.float32(-4), -9)}
     pieces = Pieces([(text.encode(), float(score)) for text, score in scores.items()])
     left = drop_unreachable(pieces, Workers(1))
     assert [piece for piece, _ in left] == [b"a", b"aa", b"aaa"]
 
 
-def test_a_path_may_rise_again_where_scores_are_positive() -> None:
+def test_reachability_with_positive_scores() -> None:
     pieces = Pieces([(b"a", -9.0), (b"b", 8.5), (b"ab", -1.0), (b"ba", 0.0), (b"bb", 17.0)])
     left = drop_unreachable(pieces, Workers(1))
     assert [piece for piece, _ in left] == [b"a", b"b", b"ba", b"bb"]
 
 
-def test_unreachable_pieces_of_several_parts() -> None:
-    """More pieces than a worker looks at in one go: every second digit makes a pair too dear."""
+def test_unreachable_pieces_do_not_depend_on_workers() -> None:
+    """There are more pieces than a worker takes at a time; every second pair is beaten."""
     singles = {chr(0x4E00 + at): -1.0 for at in range(100)}
     pairs = {a + b: -1.5 - at % 2 for a in singles for at, b in enumerate(singles)}
     pieces = Pieces([(text.encode(), score) for text, score in {**singles, **pairs}.items()])

@@ -25,12 +25,12 @@ def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices,
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_step_is_that_of_the_oracle(name: str) -> None:
+def test_a_sparse_step_equals_the_oracle(name: str) -> None:
     case = stages.random_case(name)
     dice = random.Random(name)
     lanes = dice.choice([1, 2, 5])
     expected = oracle.e_step(case.pieces, case.counted, lanes)[0]
-    # A count that is the penalty itself stays.
+    # A count that equals the penalty stays.
     for penalty in (0.0, 0.3, float(dice.choice(expected))):
         workers = Workers(dice.choice([1, 2, 3]))
         pieces, lattices, counts = counted(case, lanes, workers)
@@ -44,7 +44,7 @@ def test_a_step_is_that_of_the_oracle(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES[:10])
-def test_counts_by_rank(name: str) -> None:
+def test_ranked_count_indexes_the_sorted_counts(name: str) -> None:
     case = stages.random_case(name)
     _, _, counts = counted(case, 2, Workers(1))
     ranked = sorted(counts, reverse=True)
@@ -55,7 +55,7 @@ def test_counts_by_rank(name: str) -> None:
 
 @pytest.mark.parametrize("debias", [True, False])
 @pytest.mark.parametrize("name", CASES)
-def test_pruning_ends_as_that_of_the_oracle(name: str, debias: bool) -> None:
+def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:
     case = stages.random_case(name)
     dice = random.Random(name)
     options = replace(

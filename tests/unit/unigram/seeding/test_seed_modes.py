@@ -1,4 +1,4 @@
-"""Seeds of pretokens and recovered prefixes: published tables, and brute force."""
+"""Seeds of pretokens and recovered prefixes, against published tables and brute force."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.unit import stages
 from tests.unit.stages import Case
 
 ALL = 1_000_000
-# Corpora of a test; SPMCOMPAT_SEEDINGS=1000 looks at ten thousand in each mode.
+# Corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 makes it ten thousand in each mode.
 BATCH = int(os.environ.get("SPMCOMPAT_SEEDINGS", "20"))
 
 GRAMMY = {"grammy award": 1, "grammy winning": 1, "grammar": 1}
@@ -44,7 +44,7 @@ def scores_of(case: Case, counts: Counter[str]) -> dict[str, float]:
 
 
 def words_case(words: dict[str, int], length: int = 10) -> Case:
-    """Read words that white space does not cut."""
+    """Read words as they are: white space cuts nothing."""
     options = Options(
         character_coverage=1.0, split_by_whitespace=False, max_sentencepiece_length=length
     )
@@ -54,15 +54,17 @@ def words_case(words: dict[str, int], length: int = 10) -> Case:
 @pytest.mark.parametrize(
     ("words", "seeds"), [(GRAMMY, GRAMMY_SEEDS), (BANANA, BANANA_SEEDS)], ids=["grammy", "banana"]
 )
-def test_published_tables(words: dict[str, int], seeds: dict[str, int]) -> None:
-    # White space may not end a piece; any letter that stands nowhere else will do.
+def test_pretoken_seeds_equal_the_published_tables(
+    words: dict[str, int], seeds: dict[str, int]
+) -> None:
+    # A space may not end a piece; replace it by a letter that no word has.
     expected = Counter({text.replace(" ", "z"): count for text, count in seeds.items()})
     case = words_case({word.replace(" ", "z"): count for word, count in words.items()})
     assert substrings(case, pretokens=True, recover=False) == scores_of(case, expected)
     assert oracle.pretoken_candidates(words, lambda text: len(text) <= 10, False) == seeds
 
 
-def test_the_published_table_with_recovery() -> None:
+def test_the_oracle_equals_the_published_table_with_recovery() -> None:
     def has_no_inner_space(text: str) -> bool:
         return len(text) <= 10 and " " not in text[1:]
 
@@ -73,7 +75,7 @@ def test_the_published_table_with_recovery() -> None:
 
 
 def random_words(dice: random.Random) -> dict[str, int]:
-    """Draw words some of whose parts are no valid pieces, although nothing cuts them."""
+    """Draw words with parts that are no valid pieces."""
     letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
     sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
     words = ["".join(dice.choices(letters, k=size)) for size in sizes]
@@ -81,7 +83,7 @@ def random_words(dice: random.Random) -> dict[str, int]:
 
 
 def segments_of(case: Case) -> Counter[str]:
-    """Cut words between characters that may not stand side by side."""
+    """Cut words between characters that no piece may join."""
     any_length = replace(case.options, max_sentencepiece_length=99)
     found: Counter[str] = Counter()
     for word, count in case.counted:
@@ -94,9 +96,10 @@ def segments_of(case: Case) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize("batch", range(10))
-def test_pretokens_are_those_of_brute_force(batch: int, recover: bool) -> None:
+def test_pretoken_seeds_equal_brute_force(batch: int, recover: bool) -> None:
     for number in range(BATCH):
         dice = random.Random(f"pretokens/{batch}/{number}")
         case = words_case(random_words(dice), length=dice.choice([2, 3, 4, 16]))
@@ -105,12 +108,13 @@ def test_pretokens_are_those_of_brute_force(batch: int, recover: bool) -> None:
         assert substrings(case, True, recover) == scores_of(case, expected), case.sentences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(10))
-def test_recovered_prefixes_of_the_text_are_those_of_brute_force(batch: int) -> None:
+def test_recovered_prefixes_of_the_text_equal_brute_force(batch: int) -> None:
     for number in range(BATCH):
         case = stages.random_case(f"recovery/{batch}/{number}")
         chunk = b"".join(text.encode() + b"\0" for text, n in case.sentences for _ in range(n))
-        if len(chunk) > 150:  # brute force takes the square of it
+        if len(chunk) > 150:  # brute force takes quadratic time
             continue
         expected = oracle.text_candidates(chunk, case.options)
         assert substrings(case, False, True) == scores_of(case, expected), case.sentences

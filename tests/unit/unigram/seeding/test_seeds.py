@@ -1,20 +1,20 @@
-"""Seeds against the oracle, bit for bit, and files of seeds."""
+"""Seeds against the oracle, bit for bit, and seed files."""
 
 import math
 import random
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 import pytest
 
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import TrainingError
 from spmcompat.releases import V0_2_1, V0_2_2, Release
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram import trainer
-from spmcompat.unigram.seeding.seed_file import read_seed_file
+from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import UnigramOptions, make_seeds
 from tests.oracle import character_tree
@@ -35,14 +35,14 @@ def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, 
 
 
 def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
-    if limit == 0:  # which is a default for the oracle
+    if limit == 0:  # for the oracle 0 means the default limit
         return stages.plain(oracle.log_probabilities(oracle.characters(case.sentences)))
     options = replace(case.options, seed_sentencepiece_size=limit)
     return stages.plain(oracle.seed(case.sentences, options))
 
 
 @pytest.mark.parametrize("number", range(60))
-def test_seeds_are_those_of_the_oracle(number: int) -> None:
+def test_seeds_equal_the_oracle(number: int) -> None:
     case = stages.random_case(f"seeds/{number}")
     expected = expected_seeds(case, ALL)
     for workers in (1, 2, 3):
@@ -58,13 +58,14 @@ def lines_that_repeat(dice: random.Random) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(150))
 @pytest.mark.parametrize(
     ("release", "seed"),
     [(V0_2_1, character_tree.seed), (V0_2_2, character_tree.seed_from_cut_nodes)],
     ids=["0.2.1", "0.2.2"],
 )
-def test_nodes_of_characters_are_those_of_the_oracle(
+def test_seeds_of_old_releases_equal_the_oracle(
     number: int, release: Release, seed: character_tree.Seeder
 ) -> None:
     dice = random.Random(f"tree/{number}")
@@ -81,23 +82,23 @@ def test_nodes_of_characters_are_those_of_the_oracle(
 @pytest.mark.parametrize(
     "lines",
     [
-        # A text that stands before the end of a sentence and before one byte alone branches only
-        # by the zero byte between sentences; before the end of the text nothing follows.
+        # A substring followed by the end of a sentence and by one byte branches only because of the
+        # zero byte after a sentence. After the last sentence nothing follows.
         ["ab", "ab", "ab"],
         ["abc", "ab", "abc", "ab"],
         ["ab ab", "ab"],
         ["b ab", "b ab", "ab b"],
         ["a", "aa", "aaa", "aaaa"],
         ["ab", "aab", "aaab"],
-        # Sentences that begin with different bytes, so that the end and the next one branch.
+        # The next sentences begin with different bytes, so a substring with the zero byte branches.
         ["ab", "cab", "dab", "ab"],
         ["漢字", "漢字", "字漢字"],
-        # Followed by characters whose first bytes are equal.
+        # The characters that follow have the same first byte.
         ["abあ", "abい", "ab"],
-        # The same, where one of the characters ends the segment.
+        # The same, and one of them begins another segment.
         ["漢字あ", "漢字、"],
         ["é", "éa", "éb", "é"],
-        # A single sentence, where everything ends the text.
+        # A single sentence: its end is the end of the text.
         ["abab"],
         ["ab"],
     ],
@@ -106,7 +107,7 @@ def test_nodes_of_characters_are_those_of_the_oracle(
 @pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
 @pytest.mark.parametrize("frequency", [1, 3])
-def test_units_that_end_sentences(
+def test_substrings_at_the_ends_of_sentences(
     lines: list[str], dummy: bool, split: bool, frequency: int
 ) -> None:
     options = Options(character_coverage=1.0, split_by_whitespace=split)
@@ -115,7 +116,7 @@ def test_units_that_end_sentences(
 
 
 @pytest.mark.parametrize("length", [2, 3, 16, 512])
-def test_the_longest_piece(length: int) -> None:
+def test_no_seed_is_longer_than_the_longest_piece(length: int) -> None:
     lines = [("a" * 600, 1), ("漢" * 40 + "b", 2), ("a" * 40 + "c", 1)]
     options = Options(max_sentencepiece_length=min(length, 64), character_coverage=1.0)
     case = stages.both(lines, options)
@@ -124,7 +125,7 @@ def test_the_longest_piece(length: int) -> None:
     assert seeds == expected_seeds(case, ALL)
 
 
-def test_a_search_tells_the_sizes_of_its_parts() -> None:
+def test_a_search_tells_the_sizes_of_its_groups() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
     search = SeedSearch(case.corpus, SeedRule(10), 1)
     search.prepare(Workers(1))
@@ -133,11 +134,11 @@ def test_a_search_tells_the_sizes_of_its_parts() -> None:
     assert all(search.sizes())
 
 
-# How seeds are ranked, and which are too rare.
+# Scores of seeds, and rare seeds.
 
 
 @pytest.mark.parametrize("power", [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 9.7])
-def test_powers_of_the_length(power: float) -> None:
+def test_seeds_with_powers_of_the_length_equal_the_oracle(power: float) -> None:
     for number in range(20):
         case = stages.random_case(f"powers/{number}")
         options = replace(case.options, seed_piece_length_power=power)
@@ -147,8 +148,8 @@ def test_powers_of_the_length(power: float) -> None:
 
 
 @pytest.mark.parametrize("power", [0.5, 0.7])
-def test_weights_of_all_lengths(power: float) -> None:
-    """They are rounded as the library's powf does, and as sqrt where the power is 1/2."""
+def test_length_weights_are_rounded_as_by_libm(power: float) -> None:
+    """The library's powf is called, or sqrt if the power is 1/2."""
     options = Options(character_coverage=1.0, max_sentencepiece_length=512)
     case = stages.both([("a" * 512 + end, 1) for end in "bc"], options, dummy=False)
     counts = {"a": np.float32(1024), "b": np.float32(1), "c": np.float32(1)}
@@ -163,7 +164,7 @@ def test_weights_of_all_lengths(power: float) -> None:
 
 @pytest.mark.parametrize("alpha", [0.01, 0.3, 1.0, 2.5, 1e6])
 @pytest.mark.parametrize("vocab_size", [1, 2, 40])
-def test_rare_seeds_are_left_out(alpha: float, vocab_size: int) -> None:
+def test_rare_seeds_are_dropped_as_by_the_oracle(alpha: float, vocab_size: int) -> None:
     for number in range(20):
         case = stages.random_case(f"rare/{number}")
         options = replace(case.options, min_freq_alpha=alpha, vocab_size=vocab_size)
@@ -171,8 +172,8 @@ def test_rare_seeds_are_left_out(alpha: float, vocab_size: int) -> None:
         assert seeds_by(case, SeedRule(ALL, 1.0, alpha, vocab_size)) == expected
 
 
-def test_what_no_integer_holds() -> None:
-    """As x86-64 converts: nothing is too rare for infinity, everything for what is below 0."""
+def test_least_counts_out_of_range_convert_as_on_x86_64() -> None:
+    """Infinity converts to 0, so no seed is too rare; a negative number to the largest count."""
     case = stages.random_case("seeds/2")
     assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
     assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
@@ -191,7 +192,7 @@ def test_scores_must_be_finite(power: float) -> None:
         make_seeds(case.corpus, options, Workers(1), stages.QUIET)
 
 
-# Files of seeds.
+# Seed files.
 
 
 def from_lines(case: Case, lines: Iterable[tuple[bytes, int]], limit: int) -> object:
@@ -200,7 +201,7 @@ def from_lines(case: Case, lines: Iterable[tuple[bytes, int]], limit: int) -> ob
 
 
 @pytest.mark.parametrize("number", range(30))
-def test_seeds_of_a_file_are_those_of_the_oracle(number: int) -> None:
+def test_seeds_of_a_file_equal_the_oracle(number: int) -> None:
     name = f"file/{number}"
     case = stages.random_case(name)
     dice = random.Random(name)
@@ -214,7 +215,7 @@ def test_seeds_of_a_file_are_those_of_the_oracle(number: int) -> None:
         assert from_lines(case, encoded, limit)[0] == stages.plain(expected)  # type: ignore[index]
 
 
-def test_what_is_skipped_in_a_file_is_counted() -> None:
+def test_skipped_pieces_of_a_file_are_counted() -> None:
     case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
     lines = [(b"ab", 2), (b"ab", 5), (b"a", 1), (b"", 1), ("b▁".encode(), 1), (b"ba", 1)]
     seeds, skipped = seed_from_counts(case.corpus, lines, ALL)
@@ -250,10 +251,8 @@ def test_scores_of_a_file_wrap_at_64_bits() -> None:
         (b"\xff\t1\n", [(b"\xff", 1)]),
     ],
 )
-def test_seed_files(content: bytes, expected: list[tuple[bytes, int]], tmp_path: Path) -> None:
-    path = tmp_path / "seeds.tsv"
-    path.write_bytes(content)
-    assert list(read_seed_file(str(path))) == expected
+def test_seed_lines_are_parsed(content: bytes, expected: list[tuple[bytes, int]]) -> None:
+    assert list(parse_seed_lines(BytesIO(content), "seeds.tsv")) == expected
 
 
 @pytest.mark.parametrize(
@@ -271,36 +270,29 @@ def test_seed_files(content: bytes, expected: list[tuple[bytes, int]], tmp_path:
         ("ab\t３".encode(), "Could not parse the frequency"),
     ],
 )
-def test_errors_of_seed_files_name_the_line(line: bytes, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "seeds.tsv"
-    path.write_bytes(b"a\t1\nb\t2\n" + line + b"\nc\t3\n")
-    found = []
-    with pytest.raises(TrainingError, match=re.escape(f"{path}:3: {message}")):
-        found.extend(read_seed_file(str(path)))
+def test_errors_of_seed_files_name_the_line(line: bytes, message: str) -> None:
+    content = BytesIO(b"a\t1\nb\t2\n" + line + b"\nc\t3\n")
+    with pytest.raises(TrainingError, match=re.escape(f"seeds.tsv:3: {message}")):
+        list(parse_seed_lines(content, "seeds.tsv"))
 
 
-def test_a_missing_seed_file(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="No such file or directory: check --seed"):
-        list(read_seed_file(str(tmp_path / "nowhere")))
+# The limits of the options.
 
 
-# What the options ask for.
+def made(case: Case, size: int, seed_file: bytes = b"") -> list[bytes]:
+    name = "seeds.tsv" if seed_file else ""
+    options = UnigramOptions(seed_sentencepiece_size=size, seed_sentencepieces_file=name)
+    seeds = make_seeds(case.corpus, options, Workers(1), stages.QUIET, BytesIO(seed_file))
+    return [piece for piece, _ in seeds]
 
 
-def made(case: Case, size: int, path: str = "", vocab_size: int = 8000) -> list[bytes]:
-    options = UnigramOptions(
-        seed_sentencepiece_size=size, seed_sentencepieces_file=path, vocab_size=vocab_size
-    )
-    return [piece for piece, _ in make_seeds(case.corpus, options, Workers(1), stages.QUIET)]
-
-
-def test_limits_of_the_corpus() -> None:
+def test_limits_of_seeds_from_the_corpus() -> None:
     case = stages.random_case("seeds/2")
     everything = [piece for piece, _ in seeds_of(case, ALL)]
     characters = [piece for piece, _ in seeds_of(case, 0)]
     assert len(everything) > len(characters) + 3
     assert made(case, -1) == made(case, 0) == made(case, ALL) == everything
-    # The limit does not count the characters.
+    # Characters do not count towards the limit.
     assert made(case, 3) == everything[: len(characters) + 3]
 
 
@@ -312,20 +304,19 @@ def test_the_default_limit_grows_with_the_vocabulary() -> None:
     assert limits == [100_000, 100_000, 100_008, 400_000]
 
 
-def test_limits_of_a_file(tmp_path: Path) -> None:
+def test_limits_of_seeds_from_a_file() -> None:
     case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
-    path = tmp_path / "seeds.tsv"
-    path.write_bytes(b"ab\t5\nba\t4\naba\t9\n")
-    # Here it counts the characters, and is reached in the order of the file.
-    assert made(case, 0, str(path)) == [b"a", b"b"]
-    assert made(case, 2, str(path)) == [b"a", b"b"]
-    assert made(case, 3, str(path)) == [b"ab", b"a", b"b"]
-    assert made(case, -1, str(path)) == [b"aba", b"ab", b"ba", b"a", b"b"]
+    seed_file = b"ab\t5\nba\t4\naba\t9\n"
+    # Here the characters count towards the limit, and the first pieces of the file are taken.
+    assert made(case, 0, seed_file) == [b"a", b"b"]
+    assert made(case, 2, seed_file) == [b"a", b"b"]
+    assert made(case, 3, seed_file) == [b"ab", b"a", b"b"]
+    assert made(case, -1, seed_file) == [b"aba", b"ab", b"ba", b"a", b"b"]
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_no_seed_at_all(whole: bool) -> None:
-    """The one required character is not in the text, and a boundary covers it."""
+def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
+    """The required character is not in the text, and the text is a boundary mark."""
     corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z", all_characters=whole)
     assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
     with pytest.raises(TrainingError, match="holds no seed pieces"):

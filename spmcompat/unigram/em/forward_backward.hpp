@@ -1,0 +1,312 @@
+// The forward-backward algorithm over pretokens: the marginal of every node, and what it adds to
+// the expected counts.
+//
+// The alphas of a pretoken's first segment depend on nothing before it. Where several pretokens
+// begin with the same segment, find_shared_alphas computes them once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unigram/lattice/lattice.hpp"
+#include "spmcompat/unigram/lattice/log_math.hpp"
+#include "spmcompat/unigram/lattice/passes.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/lattice/processors.hpp"
+#include "spmcompat/unigram/lattice/streams.hpp"
+
+namespace spmcompat {
+
+constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
+// Guard value in the scratch slots: finite, so that idle streams take no slow path.
+constexpr float kGuard = -1.0f;
+
+// Padding: the SIMD loops read and write up to 3 nodes past the end.
+constexpr size_t kNodePadding = 3;
+
+// The first segments of several pretokens, by lattice block, as indices in the block.
+inline std::vector<std::vector<uint32_t>> shared_first_segments(const SegmentedCorpus& corpus,
+                                                                size_t blocks) {
+  std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
+  std::vector<std::vector<uint32_t>> result(blocks);
+  for (size_t pretoken = 0; pretoken < corpus.word_count.size(); ++pretoken) {
+    if (corpus.word_begin[pretoken] == corpus.word_begin[pretoken + 1]) continue;
+    const uint32_t segment = corpus.word_segments[corpus.word_begin[pretoken]];
+    shared[segment] = seen[segment];
+    seen[segment] = true;
+  }
+  for (size_t segment = 0; segment < shared.size(); ++segment) {
+    if (!shared[segment]) continue;
+    result[segment / Lattices::kBlockSize].push_back(segment % Lattices::kBlockSize);
+  }
+  return result;
+}
+
+// Computes the alphas of some segments of a block, as they are at the begin of a pretoken.
+inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
+                               const PrefixLinks& links, const Arithmetic& arithmetic) {
+  float* alphas = block.reserve_alphas(segments);
+  alphas[0] = kGuard;
+  std::vector<uint32_t> first_nodes, nodes;
+  std::vector<Stream> streams;
+  StreamRunner<ForwardPass> runner(arithmetic.avx2);
+  for (size_t first = 0, last = 0; first < segments.size(); first = last) {
+    // Slot 0 of a later group is the last alpha of the group before. Idle streams do not change it.
+    const size_t base = block.alphas_begin(segments[first]) - 1;
+    size_t end = 0;
+    streams.clear();
+    while (last < segments.size() && end < kGroupPositions) {
+      const LatticeView view = block[segments[last]];
+      const size_t begin = block.alphas_begin(segments[last++]) - base;
+      end = begin + view.length + 1;
+      copy_first_nodes(view, links, grow(first_nodes, end) + begin);
+      streams.push_back({nullptr, 0, begin, view.length});
+    }
+    size_t size = 0;
+    for (Stream& stream : streams) {
+      stream.size = count_nodes(links, first_nodes.data() + stream.begin, stream.length);
+      size += stream.size;
+      float* alpha = alphas + base + stream.begin;
+      std::fill_n(alpha, stream.length + 1, kEmptySum);
+      alpha[0] = 0.0f;
+    }
+    uint32_t* to = grow(nodes, size);
+    for (Stream& stream : streams) stream.nodes = std::exchange(to, to + stream.size);
+    runner.run(streams, arithmetic.arrays(links, first_nodes.data(), alphas + base));
+  }
+}
+
+// Log-sum that tolerates -inf and NaN, as the reference does: seeds from a file may score -inf.
+class PlainSum {
+ public:
+  void add(float term, LogSumExp log_sum_exp) {
+    value_ = empty_ ? term : log_sum_exp(value_, term);
+    empty_ = false;
+  }
+  float value() const { return value_; }
+
+ private:
+  float value_ = 0.0f;
+  bool empty_ = true;
+};
+
+// Works on a group of pretokens, again and again:
+//   1. add, until the group is full.
+//   2. find_marginals, or find_likelihoods alone.
+//   3. add_marginals to the expected counts, and for_each_likelihood.
+//   4. clear.
+class ForwardBackward {
+ public:
+  ForwardBackward(const Lattices& lattices, const Arithmetic& arithmetic)
+      : lattices_(lattices),
+        links_(lattices.links()),
+        arithmetic_(arithmetic),
+        listing_(arithmetic.avx2),
+        forward_(arithmetic.avx2),
+        backward_(arithmetic.avx2) {
+    clear();
+  }
+
+  bool full() const {
+    return pretokens_.size() >= kMaxPretokens ||
+           (pretokens_.size() >= kMinPretokens && positions_ > kGroupPositions);
+  }
+
+  // A pretoken without segments is a sentence that normalized to nothing; it adds nothing.
+  void add(const uint32_t* segments, size_t count, float frequency) {
+    if (count == 0) return;
+    Pretoken pretoken{};
+    pretoken.begin = positions_;
+    pretoken.frequency = frequency;
+    pretoken.known_alphas = lattices_.alphas(segments[0]);
+    __builtin_prefetch(pretoken.known_alphas);
+    for (size_t i = 0; i < count; ++i) {
+      const LatticeView view = lattices_[segments[i]];
+      const size_t begin = pretoken.begin + pretoken.length;
+      copy_first_nodes(view, links_, grow(first_nodes_, begin + view.length + 2) + begin);
+      pretoken.length += view.length;
+      if (i == 0 && pretoken.known_alphas != nullptr) pretoken.known_length = pretoken.length;
+    }
+    positions_ += pretoken.length + 2;
+    pretokens_.push_back(pretoken);
+  }
+
+  // Finds the marginal of each node: its share of the pretoken's probability.
+  void find_marginals() {
+    prepare();
+    if (links_.finite()) {
+      list_nodes(&Pretoken::known_size);  // the forward pass lists the others
+      run_forward();
+      run_backward();
+    } else {
+      list_nodes(&Pretoken::size);
+      grow(log_marginal_, size_ + kNodePadding);
+      for (const Pretoken& pretoken : pretokens_) run_plainly(pretoken);
+    }
+  }
+  void add_marginals(float* expected) {
+    for (const Pretoken& pretoken : pretokens_) add_marginals(pretoken, expected);
+  }
+
+  void find_likelihoods() {
+    prepare();
+    run_forward();
+  }
+  // Calls function(frequency, log likelihood) for each pretoken.
+  template <typename Function>
+  void for_each_likelihood(Function function) const {
+    for (const Pretoken& pretoken : pretokens_) {
+      function(pretoken.frequency, alpha_[pretoken.begin + pretoken.length]);
+    }
+  }
+
+  void clear() {
+    pretokens_.clear();
+    positions_ = 1;
+  }
+
+ private:
+  static constexpr size_t kMaxPretokens = 512;
+  static constexpr size_t kMinPretokens = BackwardPass::kWidth;
+
+  struct Pretoken {
+    size_t begin;               // first position
+    size_t length;              // in characters
+    size_t known_length;        // of the first segment, if its alphas are known
+    const float* known_alphas;  // of the first segment
+    float frequency;
+    size_t first_node, size;    // range of nodes_
+    size_t known_size;          // nodes at the positions whose alphas are known
+  };
+
+  // Counts the nodes, and sets the alphas to start from.
+  void prepare() {
+    size_ = 0;
+    alpha_.assign(positions_, kEmptySum);
+    alpha_[0] = kGuard;
+    for (Pretoken& pretoken : pretokens_) {
+      const uint32_t* first_nodes = first_nodes_.data() + pretoken.begin;
+      pretoken.first_node = size_;
+      pretoken.known_size = count_nodes(links_, first_nodes, pretoken.known_length);
+      pretoken.size = pretoken.known_size + count_nodes(links_, first_nodes + pretoken.known_length,
+                                                        pretoken.length - pretoken.known_length);
+      size_ += pretoken.size;
+      float* alpha = alpha_.data() + pretoken.begin;
+      alpha[0] = 0.0f;
+      if (pretoken.known_length > 0) {
+        std::copy_n(pretoken.known_alphas, pretoken.known_length + 1, alpha);
+      }
+      alpha[pretoken.length + 1] = kGuard;
+    }
+    grow(nodes_, size_ + kNodesAhead);
+  }
+
+  // Lists the first nodes of each pretoken, as many as the member `count` says.
+  void list_nodes(size_t Pretoken::*count) {
+    streams_.clear();
+    for (const Pretoken& pretoken : pretokens_) {
+      const size_t size = pretoken.*count;
+      if (size > 0) streams_.push_back(stream(pretoken, 0, size));
+    }
+    listing_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data()));
+  }
+
+  void run_forward() {
+    streams_.clear();
+    for (const Pretoken& pretoken : pretokens_) {
+      if (pretoken.size == pretoken.known_size) continue;
+      const size_t size = pretoken.size - pretoken.known_size;
+      streams_.push_back(stream(pretoken, pretoken.known_size, size));
+      streams_.back().begin += pretoken.known_length;
+    }
+    forward_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data()));
+  }
+
+  void run_backward() {
+    beta_.assign(alpha_.size(), kEmptySum);
+    streams_.clear();
+    size_t largest = 0;
+    for (const Pretoken& pretoken : pretokens_) {
+      const size_t end = pretoken.begin + pretoken.length;
+      beta_[end] = 0.0f;
+      beta_[end + 1] = kGuard;
+      streams_.push_back(stream(pretoken, 0, pretoken.size));
+      streams_.back().log_likelihood = alpha_[end];
+      largest = std::max(largest, pretoken.size);
+    }
+    beta_[0] = kGuard;
+    grow(log_marginal_, size_ + largest + kNodePadding);
+    backward_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data(),
+                                               beta_.data(), log_marginal_.data(), size_));
+  }
+
+  Stream stream(const Pretoken& pretoken, size_t first, size_t size) {
+    return {nodes_.data() + pretoken.first_node + first, static_cast<uint32_t>(size),
+            pretoken.begin, pretoken.length, pretoken.first_node};
+  }
+
+  // Forward and backward over one pretoken, node by node, where a score is not finite.
+  void run_plainly(const Pretoken& pretoken) {
+    const uint32_t* nodes = nodes_.data() + pretoken.first_node;
+    const LogSumExp log_sum_exp = arithmetic_.log_sum_exp;
+    std::vector<PlainSum> alpha(pretoken.length + 1), beta(pretoken.length + 1);
+    alpha[0].add(0.0f, log_sum_exp);
+    beta[pretoken.length].add(0.0f, log_sum_exp);
+    size_t positions = 0;  // that were reached
+    for (size_t k = 0; k < pretoken.size; ++k) {
+      positions += is_first(nodes[k]);
+      const size_t begin = positions - 1;
+      const LinkedPiece& piece = links_[piece_of(nodes[k])];
+      alpha[begin + piece.length].add(piece.score + alpha[begin].value(), log_sum_exp);
+    }
+    const float log_likelihood = alpha[pretoken.length].value();
+    alpha_[pretoken.begin + pretoken.length] = log_likelihood;
+    for (size_t k = pretoken.size; k-- > 0;) {
+      const size_t begin = positions - 1;
+      const LinkedPiece& piece = links_[piece_of(nodes[k])];
+      const float after = beta[begin + piece.length].value();
+      log_marginal_[pretoken.first_node + k] =
+          ((alpha[begin].value() + piece.score) + after) - log_likelihood;
+      beta[begin].add(piece.score + after, log_sum_exp);
+      positions -= is_first(nodes[k]);
+    }
+  }
+
+  void add_marginals(const Pretoken& pretoken, float* expected) {
+    const float* log_marginal = log_marginal_.data() + pretoken.first_node;
+    const uint32_t* nodes = nodes_.data() + pretoken.first_node;
+    const size_t size = pretoken.size;
+    const float frequency = pretoken.frequency;
+    const uint32_t unknown = links_.unknown();
+    double* terms = grow(terms_, size + kNodePadding);
+    if (arithmetic_.avx2) {
+      avx2::to_terms(log_marginal, size, frequency, terms);
+      avx2::add_marginals(nodes, size, log_marginal, terms, frequency, unknown, expected);
+    } else {
+      any_processor::to_terms(log_marginal, size, frequency, terms);
+      any_processor::add_marginals(nodes, size, log_marginal, terms, frequency, unknown, expected);
+    }
+  }
+
+  const Lattices& lattices_;
+  const PrefixLinks& links_;
+  const Arithmetic& arithmetic_;
+  std::vector<Pretoken> pretokens_;
+  size_t positions_ = 0;               // of all pretokens, and the scratch slots
+  size_t size_ = 0;                    // nodes of all pretokens
+  std::vector<uint32_t> first_nodes_;  // of every position
+  std::vector<uint32_t> nodes_;        // of all pretokens, listed
+  std::vector<float> alpha_, beta_, log_marginal_;
+  std::vector<double> terms_;
+  std::vector<Stream> streams_;
+  StreamRunner<ListingPass> listing_;
+  StreamRunner<ForwardPass> forward_;
+  StreamRunner<BackwardPass> backward_;
+};
+
+}  // namespace spmcompat

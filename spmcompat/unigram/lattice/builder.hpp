@@ -1,0 +1,75 @@
+// Builds the lattices of a corpus: the longest match of every position of every distinct segment.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unigram/lattice/lattice.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/piece_trie.hpp"
+#include "spmcompat/unigram/pieces.hpp"
+
+namespace spmcompat {
+
+// In this order:
+//   1. lay_out for all blocks.
+//   2. find_longest for all parts.
+//   3. take_links and take_lattices, each once. The lattices still lack the finished links.
+class LatticeBuilder {
+ public:
+  // Pieces are sharded by their first character, which also tells the part of a position.
+  static constexpr uint32_t kParts = 8;
+
+  LatticeBuilder(const SegmentedCorpus& corpus, const Pieces& pieces)
+      : segments_(corpus.segments),
+        pieces_(pieces),
+        blocks_((segments_.size() + Lattices::kBlockSize - 1) / Lattices::kBlockSize),
+        prefixes_(pieces.size(), PieceTrie::kNone) {}
+
+  size_t blocks() const { return blocks_.size(); }
+
+  void lay_out(size_t block) {
+    std::vector<uint32_t> lengths;
+    for (size_t segment = block * Lattices::kBlockSize; segment < end(block); ++segment) {
+      lengths.push_back(static_cast<uint32_t>(count_chars(segments_[segment])));
+    }
+    blocks_[block].lay_out(lengths, pieces_.size());
+  }
+
+  void find_longest(uint32_t part) {
+    const PieceTrie trie(pieces_, part, kParts, &prefixes_);
+    std::vector<PieceTrie::Lookup> lookups;
+    for (size_t block = 0; block < blocks_.size(); ++block) {
+      blocks_[block].find_longest(segments_, block * Lattices::kBlockSize, end(block) - 1, trie,
+                                  lookups);
+    }
+  }
+
+  NewLinks take_links() {
+    NewLinks links(pieces_);
+    for (uint32_t id = 0; id < pieces_.size(); ++id) {
+      links.set(id, static_cast<uint32_t>(count_chars(pieces_[id])), prefixes_[id]);
+    }
+    std::vector<uint32_t>().swap(prefixes_);
+    return links;
+  }
+  Lattices take_lattices() { return Lattices(std::move(blocks_)); }
+
+ private:
+  size_t end(size_t block) const {
+    return std::min(segments_.size(), (block + 1) * Lattices::kBlockSize);
+  }
+
+  const StringList& segments_;
+  const Pieces& pieces_;
+  std::vector<LatticeBlock> blocks_;
+  std::vector<uint32_t> prefixes_;  // of each piece the longest other one that it begins with
+};
+
+}  // namespace spmcompat

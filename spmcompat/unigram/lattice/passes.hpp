@@ -1,0 +1,55 @@
+// What all passes over lattices have in common. A pass works on a group of pretokens at a time:
+// enough lattices to fill the streams, few enough to stay in the processor's caches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "spmcompat/unigram/lattice/lattice.hpp"
+#include "spmcompat/unigram/lattice/log_math.hpp"
+#include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/lattice/processors.hpp"
+
+namespace spmcompat {
+
+// A group with more positions is full.
+constexpr size_t kGroupPositions = 1 << 14;
+
+// How sums over lattices are computed: by which kernels, and equal to which expression.
+struct Arithmetic {
+  bool avx2 = has_avx2();
+  LogSumExp log_sum_exp = exact_log_sum_exp(true);
+
+  PassArrays arrays(const PrefixLinks& links, const uint32_t* first_nodes, float* alpha = nullptr,
+                    float* beta = nullptr, float* log_marginal = nullptr,
+                    size_t idle_log_marginal = 0) const {
+    return {links.data(), links.neutral(), log_sum_exp,  first_nodes,
+            alpha,        beta,            log_marginal, idle_log_marginal};
+  }
+};
+
+// Grows to `size`; keeps its contents.
+template <typename T>
+T* grow(std::vector<T>& values, size_t size) {
+  if (values.size() < size) values.resize(size);
+  return values.data();
+}
+
+// Copies the first nodes of a lattice's positions, marked. Prefetches their pieces, which lie all
+// over the memory and are read next, by count_nodes.
+inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, uint32_t* copies) {
+  for (uint32_t i = 0; i < view.length; ++i) {
+    __builtin_prefetch(&links[view.first_nodes[i]]);
+    copies[i] = view.first_nodes[i] | kFirstAtPosition;
+  }
+}
+
+// Counts all nodes at positions whose first nodes were copied.
+inline uint32_t count_nodes(const PrefixLinks& links, const uint32_t* first_nodes, size_t length) {
+  uint32_t size = 0;
+  for (size_t i = 0; i < length; ++i) size += links[piece_of(first_nodes[i])].node_count;
+  return size;
+}
+
+}  // namespace spmcompat

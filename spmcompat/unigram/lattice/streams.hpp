@@ -1,0 +1,128 @@
+// Runs a pass over many lattices at once, as streams that advance together.
+//
+// A stream is the sequence of a lattice's nodes. The sums are kept per position, not per node: all
+// nodes that begin at a position share their alpha, all that end there share their beta. The
+// forward pass adds a node's term to the alpha of its end. Terms arrive there by begin ascending,
+// which is the order of the reference. The backward pass adds a node's term to the beta of its
+// begin. Terms arrive there from the shortest node to the longest, which is the reference's order
+// too. The first pass over a lattice lists its nodes.
+//
+// Each addition has to wait for the one before it. Therefore many streams advance together: four
+// fill a vector, and while one vector waits, the processor works on others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "spmcompat/unigram/lattice/processors.hpp"
+
+namespace spmcompat {
+
+// The nodes of one lattice, or those from some position on.
+struct Stream {
+  uint32_t* nodes;  // the list: written, or read by the backward pass
+  uint32_t size;    // of the list
+  size_t begin;     // first position, in the arrays of the pass
+  size_t length;    // in positions
+  size_t log_marginal = 0;   // index of the first node's
+  float log_likelihood = 0;  // of the pretoken
+};
+
+// Runs a pass over streams. Those of about equal size run together, so that few are idle.
+template <typename Pass>
+class StreamRunner {
+ public:
+  explicit StreamRunner(bool avx2) : avx2_(avx2) {}
+
+  void run(const std::vector<Stream>& streams, const PassArrays& arrays) {
+    if (streams.empty()) return;
+    sort_by_size(streams);
+    idle_nodes_.assign(sorted_[0]->size, arrays.neutral);
+    for (size_t i = 0; i < sorted_.size(); i += kWidth) {
+      run_together(sorted_.data() + i, std::min(kWidth, sorted_.size() - i), arrays);
+    }
+  }
+
+ private:
+  static constexpr size_t kWidth = Pass::kWidth;
+  static constexpr bool kBackward = std::is_same_v<Pass, BackwardPass>;
+
+  void run_together(const Stream* const* streams, size_t running, const PassArrays& arrays) {
+    StreamStates<Pass> states;
+    for (size_t i = 0; i < kWidth; ++i) {
+      if (i < running) {
+        start(states, i, *streams[i], arrays);
+      } else {
+        set_idle(states, i, arrays);
+      }
+    }
+    for (size_t done = 0; running > 0;) {
+      const size_t end = streams[running - 1]->size;
+      if (avx2_) {
+        avx2::advance(arrays, states, done, end);
+      } else {
+        any_processor::advance(arrays, states, done, end);
+      }
+      done = end;
+      for (; running > 0 && streams[running - 1]->size == done; --running) {
+        set_idle(states, running - 1, arrays);
+      }
+    }
+  }
+
+  static void start(StreamStates<Pass>& states, size_t i, const Stream& stream,
+                    const PassArrays& arrays) {
+    if constexpr (kBackward) {
+      const size_t last = stream.size - 1;
+      states.nodes[i] = stream.nodes + last;
+      states.position[i] = stream.begin + stream.length - 1;
+      states.log_marginal[i] = arrays.log_marginal + stream.log_marginal + last;
+      states.log_likelihood[i] = stream.log_likelihood;
+    } else {
+      states.nodes[i] = stream.nodes;
+      states.position[i] = stream.begin;
+      states.node[i] = arrays.first_nodes[stream.begin];
+    }
+  }
+
+  // From here on the stream repeats the neutral node, in scratch memory.
+  void set_idle(StreamStates<Pass>& states, size_t i, const PassArrays& arrays) {
+    states.position[i] = 0;
+    if constexpr (kBackward) {
+      states.nodes[i] = &idle_nodes_.back();
+      states.log_marginal[i] =
+          arrays.log_marginal + arrays.idle_log_marginal + idle_nodes_.size() - 1;
+      states.log_likelihood[i] = 0.0f;
+    } else {
+      states.nodes[i] = idle_nodes_.data();
+      states.node[i] = arrays.neutral;
+    }
+  }
+
+  // Fills `sorted_`, the longest stream first: a counting sort, and a second one by comparison for
+  // the few streams of kCounted nodes or more.
+  void sort_by_size(const std::vector<Stream>& streams) {
+    std::array<uint32_t, kCounted + 2> begin{};
+    for (const Stream& stream : streams) ++begin[bucket_of(stream) + 1];
+    for (size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+    const size_t very_long = begin[1];
+    sorted_.resize(streams.size());
+    for (const Stream& stream : streams) sorted_[begin[bucket_of(stream)]++] = &stream;
+    std::sort(sorted_.begin(), sorted_.begin() + very_long,
+              [](const Stream* a, const Stream* b) { return a->size > b->size; });
+  }
+  static size_t bucket_of(const Stream& stream) {
+    return kCounted - std::min<size_t>(stream.size, kCounted);
+  }
+
+  static constexpr size_t kCounted = 255;
+  bool avx2_;
+  std::vector<const Stream*> sorted_;
+  std::vector<uint32_t> idle_nodes_;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,325 @@
+// The search for candidates: the valid substrings of the text that different symbols follow.
+//
+// The reference sorts all suffixes of the text and takes the internal nodes of the suffix tree;
+// seed_tree.hpp tells how the releases differ there. A valid piece lies within one segment. Whether
+// it branches and how often it occurs depends only on the distinct segments and on what follows
+// each of them. So only suffixes of distinct segments are sorted, each cut after the longest
+// possible piece and the symbol after it. Every suffix counts as often as its segment.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unigram/pieces.hpp"
+#include "spmcompat/unigram/seeding/candidates.hpp"
+#include "spmcompat/unigram/seeding/seed_tree.hpp"
+#include "spmcompat/unigram/seeding/suffix_buckets.hpp"
+
+namespace spmcompat {
+
+// Which substrings are candidates.
+struct SeedMode {
+  // False, as in the reference: those that different symbols follow in the text. True: within the
+  // segments alone, those that different characters or ends of segments follow, and whole segments.
+  bool pretokens = false;
+  // Whether the longest valid prefix replaces a substring that is no valid piece (Land and Pinter,
+  // section 3.1).
+  bool recover = false;
+};
+
+// Searches the groups of suffixes. Several workers may search at a time, each its own group.
+class SuffixTreeSearch {
+ public:
+  // Keeps the `limit` best candidates; those of more than three bytes must occur `least_count`
+  // times. Takes the suffixes of `buckets`. The corpus must outlive this object.
+  SuffixTreeSearch(const SegmentedCorpus& corpus, SuffixBuckets& buckets, const PieceRule& rule,
+                   SeedMode mode, SeedTree tree, size_t limit, float length_power,
+                   uint64_t least_count)
+      : corpus_(corpus),
+        text_(corpus.segments.text()),
+        groups_(buckets.take()),
+        rule_(rule),
+        mode_(mode),
+        tree_(tree),
+        least_count_(least_count),
+        scores_(rule.max_length, length_power, tree.of_characters),
+        bound_(limit, scores_) {
+    segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
+    for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
+      while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
+        segment_at_.push_back(segment);
+      }
+    }
+  }
+
+  // The number of suffixes in each group.
+  const std::vector<size_t>& group_sizes() const { return groups_.group_size; }
+
+  // Adds the candidates of one group to what a worker has found.
+  void search(size_t group, std::vector<Candidate>& found) {
+    std::vector<Suffix> suffixes;
+    std::vector<Candidate> fresh;
+    for (size_t i = groups_.group_begin[group]; i < groups_.group_begin[group + 1]; ++i) {
+      load(groups_.buckets[i], suffixes);
+      sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
+      walk(suffixes, fresh);
+    }
+    bound_.add(fresh);
+    for (const Candidate& candidate : fresh) {
+      if (found.size() == found.capacity()) make_room(found);
+      if (reaches_bound(candidate)) found.push_back(candidate);
+    }
+  }
+
+  // For the ranking, when all groups have been searched.
+  void drop_suffixes() { std::vector<uint32_t>().swap(groups_.suffixes); }
+  const SeedTree& tree() const { return tree_; }
+  const CandidateScores& scores() const { return scores_; }
+  const ScoreBound& bound() const { return bound_; }
+  bool reaches_bound(const Candidate& c) const { return bound_.reached_by(score(c)); }
+  float score(const Candidate& c) const { return scores_.of(c.count, c.characters); }
+  std::string_view text(const Candidate& c) const {
+    return std::string_view(text_ + c.begin, c.bytes);
+  }
+
+ private:
+  static constexpr uint32_t kStride = 32;          // bytes
+  static constexpr size_t kPrefetchDistance = 16;  // suffixes
+
+  struct Suffix {
+    uint64_t key;  // eight bytes from the current depth on, see text_key
+    uint32_t begin;
+    uint32_t segment;
+    uint16_t size;  // up to the cut
+    bool whole;     // it reaches the end of the segment
+  };
+  // A node of the suffix tree whose suffixes are being visited.
+  struct Node {
+    uint32_t depth;
+    uint32_t begin;   // of one of its suffixes
+    uint64_t before;  // count of all suffixes before it
+    size_t first;     // index of its first suffix
+    bool is_segment;  // its first suffix is a whole segment
+    Followers followers;
+  };
+
+  uint32_t segment_of(uint32_t p) const {
+    uint32_t segment = segment_at_[p / kStride];
+    while (corpus_.segments.end(segment) <= p) ++segment;
+    return segment;
+  }
+
+  void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
+    // The longest piece, and the symbol after it: a byte or a character.
+    const bool by_characters = mode_.pretokens || tree_.of_characters;
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
+    suffixes.clear();
+    suffixes.reserve(bucket.size());
+    for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
+      if (i + kPrefetchDistance < bucket.end) {
+        __builtin_prefetch(&segment_at_[groups_.suffixes[i + kPrefetchDistance] / kStride]);
+        __builtin_prefetch(text_ + groups_.suffixes[i + kPrefetchDistance]);
+      }
+      const uint32_t begin = groups_.suffixes[i];
+      const uint32_t segment = segment_of(begin);
+      const uint32_t left = corpus_.segments.end(segment) - begin;
+      const uint16_t size = static_cast<uint16_t>(std::min(left, cut));
+      suffixes.push_back({0, begin, segment, size, left <= cut});
+    }
+    load_keys(suffixes.data(), suffixes.data() + suffixes.size(), 0);
+  }
+
+  void load_keys(Suffix* first, Suffix* last, uint32_t depth) const {
+    for (; first != last; ++first) {
+      const char* rest = text_ + first->begin + depth;
+      first->key = first->size > depth ? text_key(rest, first->size - depth) : 0;
+    }
+  }
+
+  // Sorts by bytes, eight at a time. No segment holds a zero byte, so a suffix comes before all
+  // suffixes that it begins.
+  void sort(Suffix* first, Suffix* last, uint32_t depth) const {
+    std::sort(first, last, [](const Suffix& a, const Suffix& b) { return a.key < b.key; });
+    while (first != last) {
+      Suffix* stop = first + 1;
+      while (stop != last && stop->key == first->key) ++stop;
+      if (stop - first > 1 && (first->key & 0xff) != 0) {
+        load_keys(first, stop, depth + 8);
+        sort(first, stop, depth + 8);
+      }
+      first = stop;
+    }
+  }
+
+  uint32_t common_prefix(const Suffix& a, const Suffix& b) const {
+    const uint32_t size = std::min(a.size, b.size);
+    const char* x = text_ + a.begin;
+    const char* y = text_ + b.begin;
+    for (uint32_t i = 0; i < size; i += 8) {
+      uint64_t p, q;
+      std::memcpy(&p, x + i, 8);
+      std::memcpy(&q, y + i, 8);
+      if (p != q) return std::min<uint32_t>(size, i + __builtin_ctzll(p ^ q) / 8);
+    }
+    return size;
+  }
+
+  // The depth of the node where two suffixes diverge.
+  uint32_t node_depth(const Suffix& a, const Suffix& b) const {
+    return tree_.node_depth(text_ + b.begin, common_prefix(a, b));
+  }
+
+  // Visits the nodes of the suffix tree, children before their parents. Equal suffixes are one
+  // node.
+  void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
+    std::vector<Node> open(1, Node{});
+    std::vector<char32_t> characters;
+    uint64_t count = 0;
+    size_t visited = 0;
+    const auto close = [&](uint32_t depth) {
+      while (open.back().depth > depth) {
+        const Node node = open.back();
+        open.pop_back();
+        const uint32_t parent = std::max(open.back().depth, depth);
+        add_candidate(node, {count - node.before, visited - node.first, parent}, characters, found);
+        if (open.back().depth < depth) {
+          open.push_back({depth, node.begin, node.before, node.first, false, {}});
+        }
+        open.back().followers.next.add(tree_.symbol_at(text_ + node.begin + open.back().depth));
+      }
+    };
+    for (; visited < suffixes.size(); ++visited) {
+      if (visited + kPrefetchDistance < suffixes.size()) {
+        __builtin_prefetch(text_ + suffixes[visited + kPrefetchDistance].begin);
+        __builtin_prefetch(&corpus_.uses[suffixes[visited + kPrefetchDistance].segment]);
+      }
+      const Suffix& suffix = suffixes[visited];
+      const uint32_t depth = visited > 0 ? node_depth(suffixes[visited - 1], suffix) : 0;
+      if (depth < suffix.size) {
+        close(depth);
+        open.push_back({suffix.size, suffix.begin, count, visited, is_segment(suffix), {}});
+      }
+      const SegmentUse& use = corpus_.uses[suffix.segment];
+      if (suffix.whole) open.back().followers.add(use.followers);
+      count += use.count;
+    }
+    close(0);
+  }
+
+  bool is_segment(const Suffix& suffix) const {
+    return suffix.whole && suffix.begin == corpus_.segments.begin(suffix.segment);
+  }
+
+  // How often a node occurs.
+  struct Occurrences {
+    uint64_t count;   // in the whole text
+    size_t suffixes;  // in the distinct segments
+    uint32_t parent;  // depth of the node's parent
+  };
+
+  void add_candidate(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
+                     std::vector<Candidate>& found) const {
+    uint32_t size = node.depth;
+    uint64_t count;
+    // A text that occurs twice is a prefix of a substring that different symbols follow.
+    bool branches_later = seen.count > 1;
+    if (mode_.pretokens) {
+      branches_later = seen.suffixes > 1;
+      size = trim_to_character(node.begin, size);
+      const bool is_candidate = branches_later || (node.is_segment && seen.count > 1);
+      count = is_candidate && size > seen.parent ? unless_rare(seen.count, size) : 0;
+    } else {
+      count = branching_count(node, seen.count);
+    }
+    if (count > 0 && add_if_valid(node.begin, size, count, characters, found)) return;
+    if (mode_.recover && branches_later) recover(node, seen, characters, found);
+  }
+
+  // The size without an incomplete last character.
+  uint32_t trim_to_character(uint32_t begin, uint32_t size) const {
+    while (is_trail(text_[begin + size])) --size;
+    return size;
+  }
+
+  // The count of a node that different symbols follow, else 0. In a tree of bytes the reference
+  // takes a text with the zero byte after it for the text itself; where both are nodes, their
+  // counts are added up.
+  uint64_t branching_count(const Node& node, uint64_t count) const {
+    if (is_trail(text_[node.begin + node.depth])) return 0;
+    const Followers& followers = node.followers;
+    if (tree_.of_characters) return followers.next.many() ? count : cut_count(node, count);
+    count = followers.next.many() ? unless_rare(count, node.depth) : 0;
+    if (followers.behind_end.many()) count += unless_rare(followers.at_end, node.depth + 1);
+    return count;
+  }
+
+  // The count of a text that only one symbol follows, if nodes are cut before it, else 0.
+  uint64_t cut_count(const Node& node, uint64_t count) const {
+    const std::string_view text(text_ + node.begin, node.depth);
+    if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;
+    const auto found = corpus_.at_text_end.find(text);
+    return found == corpus_.at_text_end.end() ? count : found->second;
+  }
+
+  // Adds a candidate. Returns false if the text is no valid piece.
+  bool add_if_valid(uint32_t begin, uint32_t size, uint64_t count,
+                    std::vector<char32_t>& characters, std::vector<Candidate>& found) const {
+    const std::string_view piece(text_ + begin, size);
+    const size_t length = count_chars(piece);
+    if (length < 2 || length > rule_.max_length) return false;
+    if (!mode_.recover && !bound_.reached_by(scores_.of(count, length))) return true;
+    decode_text(piece, characters);
+    if (!rule_.allows(characters.data(), length)) return false;
+    found.push_back({count, begin, static_cast<uint16_t>(size), static_cast<uint16_t>(length)});
+    return true;
+  }
+
+  // Adds the longest valid prefix of a node. A prefix that is not longer than the parent's text is
+  // left to the parent.
+  void recover(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
+               std::vector<Candidate>& found) const {
+    if (unless_rare(seen.count, node.depth) == 0) return;
+    uint32_t size = trim_to_character(node.begin, node.depth);
+    while (size > seen.parent && !add_if_valid(node.begin, size, seen.count, characters, found)) {
+      size = trim_to_character(node.begin, size - 1);
+    }
+  }
+
+  // Returns the count of a text, or 0 if the text is too rare for its size in bytes.
+  uint64_t unless_rare(uint64_t count, uint32_t bytes) const {
+    return bytes <= 3 || count >= least_count_ ? count : 0;
+  }
+
+  // Makes room for another candidate, first by dropping those below the bound.
+  void make_room(std::vector<Candidate>& found) const {
+    drop_hopeless(found);
+    if (found.size() >= found.capacity() / 4 * 3) {
+      found.reserve(found.size() + found.size() / 2 + 64);
+    }
+  }
+
+  void drop_hopeless(std::vector<Candidate>& found) const {
+    const auto hopeless = [this](const Candidate& c) { return !reaches_bound(c); };
+    found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
+  }
+
+  const SegmentedCorpus& corpus_;
+  const char* text_;
+  SuffixGroups groups_;
+  PieceRule rule_;
+  SeedMode mode_;
+  SeedTree tree_;
+  uint64_t least_count_;
+  CandidateScores scores_;
+  ScoreBound bound_;
+  std::vector<uint32_t> segment_at_;  // of every kStride-th byte
+};
+
+}  // namespace spmcompat
