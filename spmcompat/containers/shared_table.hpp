@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/string_table.hpp"
 
 namespace spmcompat {

@@ -278,7 +278,7 @@ def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
     missing = [chr(character) for character, count in alphabet if count == 0]
     if missing:
         raise TrainingError(
-            f'required_chars contains "{missing[0]}", but the text does not: this release of '
+            f'required_chars holds "{missing[0]}", but the text does not: this release of '
             "sentencepiece cannot train BPE then. Remove it, or choose another release with compat."
         )
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 

@@ -149,7 +149,7 @@ cdef class SeedSearch:
             self, Corpus corpus not None, SeedRule rule not None, int workers, release=DEFAULT):
         self.corpus = corpus
         self.rule = rule
-        self.tree.of_characters = corpus.by_characters
+        self.tree.of_characters = corpus.seed_tree_of_characters
         self.tree.cut_nodes = release.seed_nodes_are_cut
         self.tree.ties_in_tree_order = release.seed_ties_in_tree_order
         self.sum_in_float = release.seed_sum_in_float
