@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from spmcompat.errors import MissingFileError
+from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import Model, assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
@@ -13,6 +13,7 @@ from spmcompat.options.checks import cautions, check_alphabet, check_counted, ch
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.plan import Plan
+from spmcompat.runtime.cancel import prepare_thread
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
@@ -45,6 +46,24 @@ def run(
         If training cannot go on; nothing is written then.
     """
     report = report or Report(settings.min_log_level)
+    try:
+        prepare_thread()
+        return train(settings, sentences, writer, report)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        reason = str(error)
+    # Outside of the handler, where the error no longer keeps alive what the run has allocated.
+    raise OutOfMemoryError(report.current, reason)
+
+
+def train(
+    settings: Settings,
+    sentences: Iterable[str | bytes] | None,
+    writer: Writer | None,
+    report: Report,
+) -> None:
+    """Train a model and write it, as `run` does, but let a MemoryError through."""
     settings = with_charsmaps(settings)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
     for caution in [*settings.notes, *cautions(settings)]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NoReturn, TextIO
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TrainingError, is_out_of_memory
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -70,6 +70,10 @@ def run_command(
         message, status = str(error), USAGE
     except TrainingError as error:
         message, status = str(error), failure
+    except (MemoryError, ImportError) as error:
+        if not is_out_of_memory(error):
+            raise
+        message, status = "Memory ran out.", failure
     except BrokenPipeError:
         raise  # nobody reads the output any more; `run` ends without a message
     except OSError as error:

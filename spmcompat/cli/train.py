@@ -7,7 +7,13 @@ from typing import TextIO
 from spmcompat.cli import process
 from spmcompat.cli.flags import UsageError, read_training_flags
 from spmcompat.cli.process import OK, run_command
-from spmcompat.errors import BadValueError, UnknownOptionError
+from spmcompat.errors import (
+    BadValueError,
+    OutOfMemoryError,
+    TrainingError,
+    UnknownOptionError,
+    is_out_of_memory,
+)
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -29,10 +35,22 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     err = sys.stderr if stderr is None else stderr
     return run_command(
         "spm_train",
-        lambda: _run(argv, out, err),
+        lambda: _run_in_memory(argv, out, err),
         err,
         interrupted="interrupted; no file was written.",
     )
+
+
+def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Do what the command line says; name the stage if memory runs out while modules are loaded."""
+    try:
+        return _run(argv, stdout, stderr)
+    except TrainingError:
+        raise  # also an `OutOfMemoryError`, which names its stage itself
+    except (MemoryError, ImportError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise OutOfMemoryError("Starting", str(error)) from error
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:

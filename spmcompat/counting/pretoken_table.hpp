@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -94,8 +93,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
       update(pretoken, [count](PretokenUse& use) { use.last += count; });
     } else {
       Contexts& contexts = contexts_[shard_of(pretoken)];
-      const std::lock_guard<SpinLock> guard(contexts.lock);
-      contexts.table.add(pretoken, next, count);
+      contexts.lock.hold([&] { contexts.table.add(pretoken, next, count); });
     }
   }
 
