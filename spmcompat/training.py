@@ -111,8 +111,8 @@ def learn(
     else:
         corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
         del counts, source
-        train = learn_words if kind == TrainerSpec.WORD else learn_unigram
-        pieces = train(corpus, settings, meta_pieces, workers, report)
+        learn_from = learn_words if kind == TrainerSpec.WORD else learn_unigram
+        pieces = learn_from(corpus, settings, meta_pieces, workers, report)
     return pieces, list(tests.sample) if tests else []
 
 

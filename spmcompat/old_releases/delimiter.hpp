@@ -24,7 +24,7 @@
 
 namespace spmcompat {
 
-// Calls function(text) for what stands between delimiters, or between their bytes.
+// Calls function(text) for the text between delimiters, or between their bytes.
 template <typename Function>
 void split_at(std::string_view sentence, const std::string& delimiter, bool by_byte,
               Function function) {

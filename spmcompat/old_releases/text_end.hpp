@@ -30,7 +30,7 @@ namespace spmcompat {
 
 class TextEndSeeds {
  public:
-  // Each sentence stands `copies` times in a row.
+  // Each sentence occurs `copies` times in a row.
   TextEndSeeds(const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
                int copies)
       : pretokens_(pretokens), rule_(rule) {
@@ -49,14 +49,14 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // Where the text continues as it ends, from the token `last` on.
+    // Positions behind which the text continues as it ends, from the token `last` on.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
     }
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
       const uint32_t pretoken = tokens_[last - 1];
-      // A piece that stands again further on was looked at there.
+      // A piece that occurs again further on was looked at there.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
         add_suffixes(pretoken, positions, found);
       }

@@ -1,4 +1,4 @@
-// What may be a piece, and where no piece can ever lie across.
+// What may be a piece, and where no piece can ever cross.
 //
 // `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` is its
 // consequence for two neighbouring characters: where it holds, no valid piece

@@ -33,7 +33,7 @@ class NextCharacter {
 struct Followers {
   NextCharacter next;
   NextCharacter behind_end;  // what follows the end of a sentence
-  uint64_t at_end = 0;       // how often the text stands at the end of a sentence
+  uint64_t at_end = 0;       // how often the text ends a sentence
 
   void add(const Followers& other) {
     next.add(other.next);
@@ -42,7 +42,7 @@ struct Followers {
   }
 };
 
-// How often a segment stands in the text, and what follows it there.
+// How often a segment occurs in the text, and what follows it there.
 struct SegmentUse {
   uint64_t count = 0;
   Followers followers;
