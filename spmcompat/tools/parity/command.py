@@ -92,7 +92,7 @@ def told(found: "Parity") -> Iterator[str]:
     sides = (found.reference, found.ours)
     rows = [
         ("time", *(f"{side.process.seconds:.2f} s" for side in sides)),
-        ("time of all threads", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
+        ("CPU time", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
         ("memory", *(f"{side.process.peak_kib / 1024:,.0f} MiB" for side in sides)),
         (".model", *(_size(side.model) for side in sides)),
         (".vocab", *(_size(side.vocab) for side in sides)),

@@ -239,9 +239,3 @@ def test_bytes_that_are_not_a_model_are_an_error(model: bytes, data: bytes) -> N
 def test_ordinals_continue_across_zero() -> None:
     assert ordinal(0.0) == ordinal(-0.0) == 0
     assert ordinal(_float32(1)) - ordinal(-_float32(1)) == 2
-
-
-@pytest.mark.parametrize("value", [0.9995, -1e-30, 3.4028235e38, 1.4013e-45, 16777216.0, 0.1])
-def test_a_float32_is_shown_as_its_shortest_decimal(value: float) -> None:
-    exact = struct.unpack("<f", struct.pack("<f", value))[0]
-    assert shortest(exact) == value
