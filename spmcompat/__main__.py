@@ -10,10 +10,10 @@ from spmcompat.cli.process import OK, run_command
 # What each command does, and its module.
 COMMANDS = {
     "train": ("train a model, as spm_train does", "cli.train"),
-    "evaluate": ("measure models on a text", "tools.evaluate.command"),
-    "compare": ("train in several ways on one text and write a report", "tools.compare.command"),
-    "diff": ("show how two models differ", "tools.diff.command"),
-    "parity": ("train with sentencepiece too, and compare", "tools.parity.command"),
+    "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
+    "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
+    "diff": ("list the differences between two models", "tools.diff.command"),
+    "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }
 
 

@@ -186,11 +186,11 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
     result.assert_outcomes(passed=2, failed=3)
     result.stdout.fnmatch_lines_random(
         [
-            "*spmcompat and sentencepiece do not write the same:",
+            "*spmcompat and sentencepiece wrote different files:",
             "*pieces only in spmcompat: *",
             "*both fail:",
             "*Vocabulary size too high (99999)*",
-            "*normalizer cannot be given to two processes. Leave it out.",
+            "*normalizer cannot be sent to two processes. Leave it out.",
         ]
     )
     assert "check.py" not in result.stdout.str()
