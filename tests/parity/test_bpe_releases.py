@@ -97,7 +97,7 @@ def test_a_pretoken_of_too_many_pairs_is_refused(
     comparison = trainers.compare(options, longest + "b", release=old_release)
     assert comparison.reference.failure is not None
     assert comparison.ours.failure is not None
-    assert "places in 16 bits" in comparison.ours.failure.message
+    assert "positions in 16 bits" in comparison.ours.failure.message
 
 
 def test_required_characters_must_be_in_the_text(trainers: Trainers, old_release: str) -> None:
