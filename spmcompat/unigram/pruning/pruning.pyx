@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.unigram.em.e_step cimport (
     CLattices, Counts, LaneSums, Lattices, NewIds, kDropped, sum_pretoken_counts)
 from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
@@ -27,7 +27,7 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
     PruningCandidates find_pruning_candidates(
         const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
         const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
-        const volatile int* cancel) except +
+        const CCancelFlag& cancel) except +
     float sum_counts(const vector[float]& count)
     vector[uint32_t] select_pieces(const vector[PruningCandidates]& parts, size_t size) except +
 
@@ -38,7 +38,7 @@ cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat"
     cdef cppclass ReachableSearch:
         ReachableSearch(const CPieces& pieces) except +
         void build(uint32_t part) except +
-        vector[uint32_t] find(uint32_t first, uint32_t last, const volatile int* cancel) except +
+        vector[uint32_t] find(uint32_t first, uint32_t last, const CCancelFlag& cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker takes at a time
@@ -70,7 +70,7 @@ cdef class _Resegmentation:
         with nogil:
             self.parts[part] = find_pruning_candidates(
                 self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
-                first, last, self.limited, &cancel.flag)
+                first, last, self.limited, cancel.flag)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
@@ -198,7 +198,7 @@ cdef class _Reachable:
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
         with nogil:
-            self.parts[part] = dereference(self.search).find(first, last, &cancel.flag)
+            self.parts[part] = dereference(self.search).find(first, last, cancel.flag)
 
     def select(self):
         cdef vector[uint32_t] kept
