@@ -31,6 +31,7 @@ class Stopwatch(Report):
 
     def step(self, name: str) -> None:
         """End the current step and begin another."""
+        super().step(name)
         now = time.perf_counter(), time.process_time()
         step = self.steps.setdefault(self._name, {"seconds": 0.0, "cpu_seconds": 0.0})
         step["seconds"] += now[0] - self._begun[0]

@@ -5,13 +5,20 @@ Everything that can go wrong with what was given is a `TrainingError`.
 """
 
 from spmcompat.api import SentencePieceTrainer, train
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
+from spmcompat.errors import (
+    BadValueError,
+    MissingFileError,
+    OutOfMemoryError,
+    TrainingError,
+    UnknownOptionError,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BadValueError",
     "MissingFileError",
+    "OutOfMemoryError",
     "SentencePieceTrainer",
     "TrainingError",
     "UnknownOptionError",

@@ -143,7 +143,7 @@ def train(
     ------
     TrainingError
         If training cannot go on. It is also a ``ValueError`` or an ``OSError`` where a value or
-        a file is the reason.
+        a file is the reason, and a ``MemoryError`` where memory ran out.
     """
     given = {name: value for name, value in locals().items() if value is not None}
     # The reader splits a path at its commas, unless it stands in a list.

@@ -46,3 +46,30 @@ class UnknownOptionError(TrainingError, OSError):
 
 class EmptyCorpusError(TrainingError):
     """No character of the text is left to train on."""
+
+
+class OutOfMemoryError(TrainingError, MemoryError):
+    """Memory ran out; every worker has stopped, and nothing was written.
+
+    Parameters
+    ----------
+    stage : str
+        What the run was doing.
+    reason : str
+        What Python or the system says, if anything.
+    """
+
+    def __init__(self, stage: str, reason: str = "") -> None:
+        said = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
+        super().__init__(
+            f'Memory ran out in the stage "{stage}"{said}. Train on a sample of the text '
+            "(--input_sentence_size) or on a text with fewer distinct words, lower "
+            "--seed_sentencepiece_size, or use fewer --workers."
+        )
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Tell whether an error says that memory ran out, be it while a module was loaded."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, ImportError) and "failed to map segment" in str(error)
+    )

@@ -1,25 +1,24 @@
 """One run from settings to files; the whole pipeline on one screen."""
 
-import math
-import os
-import sys
-from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from __future__ import annotations
 
-from spmcompat.counting.reading import CorpusOptions, read_corpus, read_unordered
-from spmcompat.errors import MissingFileError
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import Model, assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
+from spmcompat.options.planning import plan_of
 from spmcompat.options.spec import Settings, with_charsmaps
+from spmcompat.plan import Plan
+from spmcompat.runtime.cancel import prepare_thread
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.text.sources import Overheard
-from spmcompat.unicode.marks import SPACE_MARK
-
-# The options, charsmap, symbols and sentences that every reader takes.
-Text: TypeAlias = "tuple[CorpusOptions, bytes, list[bytes], Iterable[str | bytes] | None]"
+from spmcompat.segments.corpus import Corpus, SegmentCounts
+from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus, cut_for_bpe
+from spmcompat.text.sources import SelfTestSource, open_source, sample_sentences
 
 
 def run(
@@ -47,6 +46,24 @@ def run(
         If training cannot go on; nothing is written then.
     """
     report = report or Report(settings.min_log_level)
+    try:
+        prepare_thread()
+        return train(settings, sentences, writer, report)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        reason = str(error)
+    # Outside of the handler, where the error no longer keeps alive what the run has allocated.
+    raise OutOfMemoryError(report.current, reason)
+
+
+def train(
+    settings: Settings,
+    sentences: Iterable[str | bytes] | None,
+    writer: Writer | None,
+    report: Report,
+) -> None:
+    """Train a model and write it, as `run` does, but let a MemoryError through."""
     settings = with_charsmaps(settings)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
     for caution in [*settings.notes, *cautions(settings)]:
@@ -55,83 +72,121 @@ def run(
     if settings.recipe:
         report.info(settings.recipe)
     workers = Workers(settings.workers)
-    charsmap = settings.normalizer.precompiled_charsmap
-    tests = self_test_sample(settings)
-    options = corpus_options(settings)._replace(overheard=tests)
-    symbols = [piece.piece for piece in meta.values()]
-    if options.spaces_apart:
-        symbols.remove(SPACE_MARK)
-    text = (options, charsmap, [symbol.encode() for symbol in symbols], sentences)
-    pieces = learn(text, settings, len(meta), workers, report)
+    plan = plan_of(settings, [piece.piece for piece in meta.values()])
+    pieces, test_lines = learn(plan, sentences, settings, len(meta), workers, report)
     report.step("Writing")
     vocabulary = fill_ids(pieces, meta, settings.trainer)
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
-    if tests is not None and tests.lines:
+    if test_lines:
         from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
 
         complete = ModelProto.FromString(model.serialize())
-        samples = self_tests(complete, tests.lines, settings.release)
+        samples = self_tests(complete, test_lines, settings.release)
         model.rest.self_test_data.CopyFrom(samples)
     deliver(model, vocabulary, writer, report)
 
 
 def learn(
-    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
-) -> list[tuple[bytes, float]]:
-    """Read the text as the model type needs it, and learn the pieces.
+    plan: Plan,
+    sentences: Iterable[str | bytes] | None,
+    settings: Settings,
+    meta_pieces: int,
+    workers: Workers,
+    report: Report,
+) -> tuple[list[tuple[bytes, float]], Sequence[bytes]]:
+    """Read the text and learn the pieces; return them, and lines for the model's self tests."""
+    lines = open_source(plan.text, sentences, report)
+    tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
+    source = sample_sentences(tests or lines, plan.text, workers, report)
+    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    check(settings, alphabet, meta_pieces)
+    kind = settings.trainer.model_type
+    if kind == TrainerSpec.CHAR:
+        pieces = learn_characters(alphabet, settings, meta_pieces)
+    elif kind == TrainerSpec.BPE:
+        segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+        del counts, source
+        pieces = learn_bpe(segments, alphabet, settings, meta_pieces, workers, report)
+    else:
+        corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
+        del counts, source
+        train = learn_words if kind == TrainerSpec.WORD else learn_unigram
+        pieces = train(corpus, settings, meta_pieces, workers, report)
+    return pieces, list(tests.sample) if tests else []
 
-    Only the trainer of that type is imported: all of them take as long as a small text.
+
+def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int) -> None:
+    """Check that the vocabulary has room for the alphabet, before the text is cut.
+
+    Raises
+    ------
+    TrainingError
+        If it has not.
     """
     spec = settings.trainer
-    limit = None if spec.use_all_vocab else spec.vocab_size - meta_pieces
-    if spec.model_type == TrainerSpec.CHAR:
-        from spmcompat.simple import char  # noqa: PLC0415
+    if spec.model_type not in (TrainerSpec.BPE, TrainerSpec.UNIGRAM):
+        return
+    check_room(spec, meta_pieces)
+    if not spec.auto_character_coverage:
+        check_alphabet(len(alphabet), meta_pieces, spec.vocab_size)
+    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_needs_required_chars:
+        check_counted(alphabet)
 
-        alphabet = read_unordered(*text, workers, report).alphabet
-        return char.train(alphabet, limit, needs_text=settings.release.needs_text)
-    if spec.model_type == TrainerSpec.WORD:
-        from spmcompat.simple import word  # noqa: PLC0415
 
-        corpus = read_corpus(*text, workers, report)
-        return word.train(corpus.counted_words(), corpus.total_count, limit)
-    if spec.model_type == TrainerSpec.BPE:
-        return learn_bpe(text, settings, meta_pieces, workers, report)
-    return learn_unigram(text, settings, meta_pieces, workers, report)
+# Only the trainer of the model type is imported: all of them take as long as a small text.
+
+
+def learn_characters(
+    alphabet: list[tuple[int, int]], settings: Settings, meta_pieces: int
+) -> list[tuple[bytes, float]]:
+    """Return the most frequent characters."""
+    from spmcompat.simple import char  # noqa: PLC0415
+
+    limit = size_limit(settings, meta_pieces)
+    return char.train(alphabet, limit, needs_text=settings.release.needs_text)
+
+
+def learn_words(
+    corpus: Corpus, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+) -> list[tuple[bytes, float]]:
+    """Return the most frequent pretokens."""
+    from spmcompat.simple import word  # noqa: PLC0415
+
+    limit = size_limit(settings, meta_pieces)
+    return word.train(corpus.counted_words(), corpus.total_count, limit)
+
+
+def size_limit(settings: Settings, meta_pieces: int) -> int | None:
+    """Return how many pieces a simple model may have; None for any number."""
+    spec = settings.trainer
+    return None if spec.use_all_vocab else spec.vocab_size - meta_pieces
 
 
 def learn_bpe(
-    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+    segments: SegmentCounts,
+    alphabet: list[tuple[int, int]],
+    settings: Settings,
+    meta_pieces: int,
+    workers: Workers,
+    report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Read the text, in order only if the release needs it, and learn the pieces by merging."""
+    """Learn the pieces by merging."""
     from spmcompat.bpe import trainer  # noqa: PLC0415
 
-    spec, release = settings.trainer, settings.release
+    spec = settings.trainer
     size = spec.vocab_size - meta_pieces
-    options = trainer.BpeOptions(size, spec.auto_character_coverage, release)
-    read = read_corpus if release.bpe_active_set else read_unordered
-    found = read(*text, workers, report)
-    check_room(spec, meta_pieces)
-    if not spec.auto_character_coverage:
-        check_alphabet(len(found.alphabet), meta_pieces, spec.vocab_size)
-    if release.bpe_needs_required_chars:
-        check_counted(found.alphabet)
-    delimiter = spec.pretokenization_delimiter if release.bpe_delimits_words else ""
-    segments = found.cut(delimiter.encode(), release.bpe_longest_word)
-    return trainer.train(found.alphabet, segments, options, workers, report)
+    options = trainer.BpeOptions(size, spec.auto_character_coverage, settings.release)
+    return trainer.train(alphabet, segments, options, workers, report)
 
 
 def learn_unigram(
-    text: Text, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+    corpus: Corpus, settings: Settings, meta_pieces: int, workers: Workers, report: Report
 ) -> list[tuple[bytes, float]]:
-    """Read the text in order, and learn the pieces by EM and pruning."""
+    """Learn the pieces by EM and pruning."""
     from spmcompat.unigram import trainer  # noqa: PLC0415
 
     spec = settings.trainer
-    corpus = read_corpus(*text, workers, report)
-    check_room(spec, meta_pieces)
-    if not spec.auto_character_coverage:
-        check_alphabet(len(corpus.alphabet), meta_pieces, spec.vocab_size)
     options = trainer.UnigramOptions(
         vocab_size=spec.vocab_size,
         final_size=spec.vocab_size - meta_pieces,
@@ -162,78 +217,6 @@ def _read_lines(path: str) -> Iterator[bytes]:
         raise MissingFileError(
             f'NOT_FOUND: "{path}": {reason}: check --seed_sentencepieces_file.'
         ) from error
-
-
-def corpus_options(settings: Settings) -> CorpusOptions:
-    """Return what of the settings concerns the corpus."""
-    spec = settings.trainer
-    # Distinct segments are never too many for one search.
-    in_chunks = settings.extensions.seed_mode == "full_text"
-    chunk_bytes = CorpusOptions().chunk_bytes if in_chunks else sys.maxsize
-    options = CorpusOptions(
-        input=tuple(spec.input),
-        tsv=spec.input_format == "tsv",
-        input_sentence_size=spec.input_sentence_size,
-        shuffle_input_sentence=spec.shuffle_input_sentence,
-        sampling_seed=settings.sampling_seed,
-        max_sentence_length=spec.max_sentence_length,
-        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
-        required_chars=spec.required_chars,
-        all_characters=spec.auto_character_coverage,
-        chunk_bytes=chunk_bytes,
-        add_dummy_prefix=settings.normalizer.add_dummy_prefix,
-        remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
-        treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
-        pretokenization_delimiter=spec.pretokenization_delimiter,
-        pretokenizer=settings.pretokenizer,
-        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
-        max_piece_length=spec.max_sentencepiece_length,
-        split_by_unicode_script=spec.split_by_unicode_script,
-        split_by_number=spec.split_by_number,
-        split_by_whitespace=spec.split_by_whitespace,
-        split_digits=spec.split_digits,
-        allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
-        for_seeds=spec.model_type == TrainerSpec.UNIGRAM,
-        release=settings.release,
-    )
-    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_delimits_words:
-        options = options._replace(pretokenization_delimiter="")
-    if settings.extensions.space_pieces == "separate":
-        options = words_between_spaces(options)
-    return options if spec.model_type != TrainerSpec.WORD else whole_words(options)
-
-
-def self_test_sample(settings: Settings) -> Overheard | None:
-    """Return what draws the lines that the model is to test itself with, if it is to.
-
-    The reference draws them by ``random_seed``, where it can be repeated at all.
-    """
-    size = settings.trainer.self_test_sample_size
-    if size == 0:
-        return None
-    seed = settings.random_seed
-    repeatable = seed is not None and settings.release.sample_is_repeatable
-    return Overheard(size, settings.sampling_seed if seed is None else seed, repeatable)
-
-
-def whole_words(options: CorpusOptions) -> CorpusOptions:
-    """Return the options with words cut before each space mark, as the word model takes them."""
-    return options._replace(
-        space_begins_word=True,
-        split_by_unicode_script=False,
-        split_by_whitespace=True,
-        split_digits=False,
-        allow_whitespace_only_pieces=False,
-    )
-
-
-def words_between_spaces(options: CorpusOptions) -> CorpusOptions:
-    """Return the options with words that hold no space, since no piece but its own may."""
-    return options._replace(
-        spaces_apart=True,
-        split_by_whitespace=True,
-        required_chars=options.required_chars.replace(SPACE_MARK, ""),
-    )
 
 
 def deliver(

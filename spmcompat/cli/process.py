@@ -42,6 +42,9 @@ def run_telling_errors(
     except TrainingError as error:
         stderr.write(f"{name}: {' '.join(str(error).splitlines())}\n")
         return FAILURE
+    except MemoryError:
+        stderr.write(f"{name}: Memory ran out.\n")
+        return FAILURE
     except BrokenPipeError:
         raise  # the reader of the output went away; `run` ends quietly
     except OSError as error:

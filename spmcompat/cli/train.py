@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from spmcompat.cli import process
-from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.errors import (
+    BadValueError,
+    OutOfMemoryError,
+    TrainingError,
+    UnknownOptionError,
+    is_out_of_memory,
+)
 from spmcompat.options.flags import UsageError, help_text, read_flags
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -34,6 +40,11 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         return _fail(stderr, str(error), USAGE)
     except TrainingError as error:
         return _fail(stderr, str(error), FAILURE)
+    except (MemoryError, ImportError) as error:
+        # While modules are loaded.
+        if not is_out_of_memory(error):
+            raise
+        return _fail(stderr, str(OutOfMemoryError("Starting", str(error))), FAILURE)
     except BrokenPipeError:
         raise  # the reader of the output went away; `process.run` ends quietly
     except OSError as error:

@@ -7,27 +7,69 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/string_table.hpp"
 
 namespace spmcompat {
 
-// For what takes so little that no thread should go to sleep over it.
+// A lock for work that is too short to let a thread sleep.
+//
+// The rule for all data that workers change at the same time: if a change fails because memory
+// runs out, the data may be incomplete, so nobody may touch it again. The lock then stays broken,
+// and every worker that tries to take it throws too.
 class SpinLock {
  public:
-  bool try_lock() { return !taken_.test_and_set(std::memory_order_acquire); }
-  void lock() {
-    while (!try_lock()) std::this_thread::yield();
+  // Calls function() while no other thread holds the lock.
+  template <typename Function>
+  auto hold(Function function) {
+    while (!try_take()) std::this_thread::yield();
+    return call(function);
   }
-  void unlock() { taken_.clear(std::memory_order_release); }
+  // Does the same if the lock is free; returns whether it was.
+  template <typename Function>
+  bool try_hold(Function function) {
+    if (!try_take()) return false;
+    call(function);
+    return true;
+  }
 
  private:
-  std::atomic_flag taken_ = ATOMIC_FLAG_INIT;
+  enum State : uint8_t { kFree, kTaken, kBroken };
+
+  bool try_take() {
+    const State before = state_.exchange(kTaken, std::memory_order_acquire);
+    if (before == kBroken) {
+      state_.store(kBroken, std::memory_order_release);
+      throw std::bad_alloc();
+    }
+    return before == kFree;
+  }
+  template <typename Function>
+  auto call(Function& function) {
+    // Stores the state that the lock is left in, when the function returns or throws.
+    struct Leaving {
+      std::atomic<State>& state;
+      State left = kBroken;
+      ~Leaving() { state.store(left, std::memory_order_release); }
+    } leaving{state_};
+    if constexpr (std::is_void_v<decltype(function())>) {
+      function();
+      leaving.left = kFree;
+    } else {
+      auto result = function();
+      leaving.left = kFree;
+      return result;
+    }
+  }
+
+  std::atomic<State> state_{kFree};
 };
 
 // Use is the type of the sums. Default constructed, it is zero; it has add(const Use&).
@@ -50,14 +92,12 @@ class SharedTable {
   uint32_t add(std::string_view string, const Use& use) {
     const uint32_t hash = hash_bytes(string.data(), string.size());
     const uint32_t shard = shard_of_hash(hash);
-    const std::lock_guard<SpinLock> guard(shards_[shard].lock);
-    return add_locked(shard, string, hash, use);
+    return shards_[shard].lock.hold([&] { return add_locked(shard, string, hash, use); });
   }
   template <typename Function>
   void update(uint32_t id, Function function) {
     Shard& shard = shards_[shard_of(id)];
-    const std::lock_guard<SpinLock> guard(shard.lock);
-    function(shard.uses[place_of(id)]);
+    shard.lock.hold([&] { function(shard.uses[place_of(id)]); });
   }
 
   // These must not be called while a worker adds strings.
@@ -134,15 +174,12 @@ class SharedBatch {
     // Another worker's shard is left for later.
     std::vector<uint32_t> later;
     for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
-      if (table_.shards_[shard].lock.try_lock()) {
-        flush_shard(shard, std::adopt_lock, ids);
-      } else {
-        later.push_back(shard);
-      }
+      const bool was_free =
+          table_.shards_[shard].lock.try_hold([&] { flush_locked(shard, ids); });
+      if (!was_free) later.push_back(shard);
     }
     for (const uint32_t shard : later) {
-      table_.shards_[shard].lock.lock();
-      flush_shard(shard, std::adopt_lock, ids);
+      table_.shards_[shard].lock.hold([&] { flush_locked(shard, ids); });
     }
     size_ = 0;
   }
@@ -157,8 +194,7 @@ class SharedBatch {
     Use use;
   };
 
-  void flush_shard(uint32_t shard, std::adopt_lock_t locked, std::vector<uint32_t>& ids) {
-    const std::lock_guard<SpinLock> guard(table_.shards_[shard].lock, locked);
+  void flush_locked(uint32_t shard, std::vector<uint32_t>& ids) {
     for (const Waiting& waiting : waiting_[shard]) {
       ids[waiting.place] = table_.add_locked(shard, waiting.string, waiting.hash, waiting.use);
     }

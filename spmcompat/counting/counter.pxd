@@ -3,38 +3,19 @@ from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
-from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, WordRule, char32_t
-from spmcompat.text.lines cimport CSampler, LineFilter
-from spmcompat.normalization.normalizer cimport CNormalizer, MetaPieceMatcher
+from spmcompat.plan cimport CPlan
+from spmcompat.text.lines cimport LineFilter, ReadBuffer
 
 
 cdef extern from "spmcompat/counting/pretoken_table.hpp" namespace "spmcompat" nogil:
-    cdef cppclass WordTable:
-        WordTable(unsigned int shard_bits) except +
+    cdef cppclass PretokenTable:
+        PretokenTable(unsigned int shard_bits) except +
         uint32_t shards()
 
 
-cdef extern from "spmcompat/pretokenization/script_runs.hpp" namespace "spmcompat" nogil:
-    cdef cppclass ScriptRuns:
-        ScriptRuns() except +
-
-
-cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
-    cdef cppclass FoldOptions:
-        cbool counted
-        int copies
-        cbool whole_sentences
-        cbool short_way
-        cbool pretokenized
-        cbool spare_marks
-        cbool ordered
-        cbool uniform_starts
-        string delimiter
-        const ScriptRuns* script_runs
-
+cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
     cdef cppclass CountedTexts:
         void add(string_view text, int64_t count) except +
         size_t size()
@@ -45,136 +26,57 @@ cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
         uint64_t sentences
         uint64_t filled
         uint64_t text_bytes
-        uint64_t text_words
-        void drop_words()
-        void forget()
+        uint64_t text_pretokens
+        void drop_pretokens()
+        void drop_sentences()
 
-    cdef cppclass CFolder "spmcompat::Folder":
-        CFolder(const FoldOptions&, const PieceRule&, const CNormalizer&, const MetaPieceMatcher&)
-        void begin_batch(uint64_t index, cbool keep_words)
-        CountedTexts take_normalized()
-        void add_pretokenized(const CountedTexts& sentences) except +
-        BatchLog end_batch()
-        void finish(WordTable& table, cbool keep_ids) except +
-        string last_word(uint32_t id) except +
+    cdef cppclass BatchSelection:
+        pass
 
 
-cdef extern from "spmcompat/counting/pretoken_counts.hpp" namespace "spmcompat" nogil:
-    cdef cppclass SentenceOrder:
-        SentenceOrder()
-        vector[uint32_t] last
-        void append(BatchLog log, const CFolder& folder, cbool with_words) except +
-        void remove_empty(cbool looks_again) except +
-
-    cdef cppclass CharacterCounts:
-        void add(const CharacterCounts& other) except +
-        uint64_t nuls()
-        vector[pair[char32_t, uint64_t]] counted() except +
+cdef extern from "spmcompat/counting/worker_table.hpp" namespace "spmcompat" nogil:
+    cdef cppclass WorkerTable:
+        void merge_into(PretokenTable& table, cbool keep_ids) except +
+        string last_pretoken(uint32_t id) except +
 
 
-cdef extern from "spmcompat/old_releases/delimiter.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Delimiter:
-        string text
-        cbool parts
-        cbool by_byte
+cdef extern from "spmcompat/counting/sentence_normalizer.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SentenceNormalizer:
+        SentenceNormalizer(
+            string_view charsmap, vector[string] symbols, const CPlan& plan) except +
 
 
-cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Stretch "spmcompat::Chunk::Stretch":
-        size_t batch
+cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CCounter "spmcompat::Counter":
+        CCounter(const CPlan& plan, const SentenceNormalizer& normalizer) except +
+        void begin_batch(uint64_t index, cbool keep_pretokens) except +
+        CountedTexts take_normalized() except +
+        void add_marked(const CountedTexts& sentences) except +
+        BatchLog end_batch() except +
+        WorkerTable& table()
 
-    cdef cppclass CChunk "spmcompat::Chunk":
-        size_t size
-        vector[Stretch] stretches
-        void forget_others(BatchLog& read) except +
-        void arrange(SentenceOrder& read) except +
-
-    cdef cppclass ChunkFolder:
-        ChunkFolder(const CChunk* chunk, size_t batch, CFolder& folder)
-
-
-# A lambda is no Cython: what a filter finds, and what a folder holds, is handed on by these.
-cdef extern from *:
-    """
-    #include "spmcompat/segments/chunk_plan.hpp"
-    #include "spmcompat/text/lines.hpp"
-    #include "spmcompat/segments/segment_counts.hpp"
-    #include "spmcompat/counting/pretoken_counts.hpp"
-    namespace spmcompat {
-    template <typename Lines>
-    void fold_lines(LineFilter& filter, const char* text, const Lines& lines, ChunkFolder& folder) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        folder.add_sentence(sentence, size, count);
-        return true;
-      });
-    }
-    inline void fold_sample(const Sampler& sampler, size_t first, size_t last,
-                            ChunkFolder& folder) {
-      for (size_t i = first; i < last; ++i) {
-        folder.add_sentence(sampler[i].first.data(), sampler[i].first.size(), sampler[i].second);
-      }
-    }
-    inline void count_text_characters(Folder& folder, CharacterCounts& counts) {
-      folder.for_each_counted_text([&](std::string_view text, uint64_t count) {
-        for_each_character(text, [&](char32_t c) { counts.add(c, count); });
-      });
-    }
-    inline void cut_text(Folder& folder, const WordRule& rule,
-                         const std::vector<char32_t>& alphabet, SegmentCounts& out) {
-      std::vector<bool> required(kCodePoints);
-      for (const char32_t c : alphabet) required[c] = true;
-      std::string covered;
-      folder.consume_counted_text([&](std::string_view text, uint64_t count) {
-        if (rule.delimiter.empty() && (rule.longest == 0 || text.size() <= rule.longest)) {
-          out.add_parts(text, count, rule.pieces, required);
-          return;
-        }
-        if (WordCounts::cover_text(text, required, covered)) text = covered;
-        for_each_word(text, rule.pieces, [&](std::string_view word) {
-          out.add_word(std::string(word), count, rule);
-        });
-      });
-    }
-    }
-    """
-    void fold_lines "spmcompat::fold_lines"[T](
-        LineFilter& filter, const char* text, const T& lines, ChunkFolder& folder) except + nogil
-    void fold_sample "spmcompat::fold_sample"(
-        const CSampler& sampler, size_t first, size_t last, ChunkFolder& folder) except + nogil
-    void count_text_characters "spmcompat::count_text_characters"(
-        CFolder& folder, CharacterCounts& counts) except + nogil
-    void cut_text "spmcompat::cut_text"(
-        CFolder& folder, const WordRule& rule, const vector[char32_t]& alphabet,
-        CSegmentCounts& out) except + nogil
+    cdef cppclass SentenceSelector:
+        SentenceSelector(const BatchSelection* selection, CCounter& counter) except +
 
 
-cdef class TextRules:
-    cdef unique_ptr[CNormalizer] normalizer
-    cdef unique_ptr[MetaPieceMatcher] matcher
-    cdef unique_ptr[ScriptRuns] script_runs
-    cdef FoldOptions fold
-    cdef PieceRule rule
-    cdef Delimiter delimiter
-    cdef bint looks_again
-    cdef bint by_characters
-    cdef readonly bint looks_at_text_end
-    cdef readonly bint keeps_order
+cdef class SentenceRules:
+    cdef CPlan plan
+    cdef unique_ptr[SentenceNormalizer] normalizer
     cdef object pretokenize
 
 
 cdef class Batch:
     cdef BatchLog log
-    cdef readonly int folder
+    cdef readonly int worker
 
 
-cdef class Chunk:
-    cdef CChunk chunk
+cdef class Selection:
+    cdef BatchSelection selection
 
 
-cdef class Folder:
-    cdef unique_ptr[CFolder] folder
-    cdef TextRules rules
-    cdef int number
-    cdef unique_ptr[ChunkFolder] _begin_batch(self, uint64_t index, bint keep_words, Chunk chunk)
-    cdef Batch _end_batch(self)
+cdef class Counter:
+    cdef unique_ptr[CCounter] counter
+    cdef SentenceRules rules
+    cdef int worker
+    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector)
     cdef _pretokenize(self)

@@ -1,123 +1,85 @@
-"""Sentences folded into distinct words.
+"""The pretokens of sentences, counted by each worker; the owners of what counter.hpp does.
 
-fold.hpp does it; here stand the rules, one folder for each worker, and what a folder tells of each
-block that it read. All calls into C++ release the GIL while they work.
+All calls into C++ release the GIL while they work.
 """
 
 from cython cimport final
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cython.operator cimport dereference
-from libcpp.string_view cimport string_view
 from libcpp.utility cimport move
 
-from spmcompat.segments.corpus cimport SegmentCounts
-from spmcompat.text.lines cimport Block, Sample, Sentences
-from spmcompat.normalization.normalizer cimport NormalizerOptions
+from spmcompat.text.lines cimport CLineFilter, LineFilter, ReadBuffer
+from spmcompat.text.sampling cimport CReservoirSample, SampleSlice
 
-from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.errors import TrainingError
+from spmcompat.pretokenization.pretokenizer import Pretokenizer
+
+
+# Cython cannot pass C++ lambdas.
+cdef extern from *:
+    """
+    #include "spmcompat/counting/counter.hpp"
+    #include "spmcompat/text/lines.hpp"
+    #include "spmcompat/text/sampling.hpp"
+    namespace spmcompat {
+    template <typename Lines>
+    void count_lines(LineFilter& filter, const char* text, const Lines& lines,
+                     SentenceSelector& selector) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        selector.add_sentence(sentence, size, count);
+        return true;
+      });
+    }
+    inline void count_sample(const ReservoirSample& sample, size_t first, size_t last,
+                             SentenceSelector& selector) {
+      for (size_t i = first; i < last; ++i) {
+        selector.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
+      }
+    }
+    }
+    """
+    void count_lines "spmcompat::count_lines"[T](
+        CLineFilter& filter, const char* text, const T& lines,
+        SentenceSelector& selector) except + nogil
+    void count_sample "spmcompat::count_sample"(
+        const CReservoirSample& sample, size_t first, size_t last,
+        SentenceSelector& selector) except + nogil
 
 
 @final
-cdef class TextRules:
-    """How a sentence becomes words: normalization, symbols, word boundaries.
+cdef class SentenceRules:
+    """How sentences are normalized and cut; the counters of all workers share it.
 
     Parameters
     ----------
-    charsmap : bytes
-        Compiled normalization rules; empty for none.
-    symbols : list of bytes
-        Meta pieces; where one stands in the text, it is cut out.
-    options
-        Any object with the attributes of `spmcompat.counting.reading.CorpusOptions`.
-    ordered : bool
-        Whether the order of sentences and what follows each word is kept.
-    pretokenize : callable, optional
-        Puts boundary marks into a normalized sentence (bytes).
-    copies : int
-        How often each sentence counts, whatever its own count is; 0 takes that.
-
-    Attributes
-    ----------
-    looks_at_text_end : bool
-        Whether the words at the end of the text decide.
-    keeps_order : bool
-        Whether the order of sentences decides more than which of them ends the text.
+    plan : Plan
+        The plan of the run.
+    cancel : CancelFlag
+        Once it is set, no pretokenizer is called any more.
     """
 
-    def __init__(self, bytes charsmap not None, list symbols not None, options,
-                 bint ordered=True, pretokenize=None, int copies=0):
-        cdef NormalizerOptions spaces
-        spaces.add_dummy_prefix = options.add_dummy_prefix
-        spaces.remove_extra_whitespaces = options.remove_extra_whitespaces
-        spaces.escape_whitespaces = True
-        spaces.treat_whitespace_as_suffix = options.treat_whitespace_as_suffix
-        self.normalizer.reset(new CNormalizer(charsmap, spaces))
-        self.matcher.reset(new MetaPieceMatcher(symbols, options.release.boundary))
-
-        self.rule.max_length = options.max_piece_length
-        self.rule.split_by_unicode_script = options.split_by_unicode_script
-        self.rule.split_by_number = options.split_by_number
-        self.rule.split_by_whitespace = options.split_by_whitespace
-        self.rule.split_digits = options.split_digits
-        self.rule.whitespace_as_suffix = (
-            options.treat_whitespace_as_suffix and not options.space_begins_word)
-        self.rule.whitespace_only = options.allow_whitespace_only_pieces
-        self.rule.spaces_apart = options.spaces_apart
-        self.rule.boundary = options.release.boundary
-        self.looks_again = options.release.removes_all_empty
-
-        self.by_characters = options.release.seed_tree_of_characters
-        self.looks_at_text_end = (
-            ordered and options.for_seeds and options.release.seed_nodes_are_cut)
-
-        delimiter = options.pretokenization_delimiter.encode()
-        if delimiter and options.release.delimiter_leaves_words:
-            self.delimiter.text = delimiter
-            self.delimiter.parts = options.for_seeds
-            self.delimiter.by_byte = options.release.delimiter_parts_by_byte
-            delimiter = b""
-        mark = SPACE_MARK.encode()
-        self.fold.ordered = ordered
-        self.fold.counted = options.tsv
-        self.fold.copies = copies
-        self.fold.delimiter = delimiter
-        self.fold.whole_sentences = (
-            not options.split_by_whitespace or self.delimiter.text.size() > 0)
-        self.pretokenize = pretokenize
-        self.fold.pretokenized = pretokenize is not None
-        # A function of the caller marks boundaries as the reference would.
-        self.fold.spare_marks = isinstance(options.pretokenizer, str)
-        if options.pretokenizer == "script":
-            self.script_runs.reset(new ScriptRuns())
-            self.fold.script_runs = self.script_runs.get()
-        marks_stay = mark not in delimiter and not any(mark in symbol for symbol in symbols)
-        # Of a boundary in the place of the mark, which a character that is not kept then takes,
-        # the first byte is the same. A pre-tokenizer may begin a sentence as it likes.
-        self.fold.uniform_starts = options.spaces_apart or (
-            options.add_dummy_prefix
-            and not options.treat_whitespace_as_suffix
-            and (marks_stay or not options.all_characters)
-            and pretokenize is None)
-        self.keeps_order = (
-            self.fold.whole_sentences or self.looks_at_text_end or not self.fold.uniform_starts)
-        self.fold.short_way = (
-            self.fold.uniform_starts
-            and pretokenize is None
-            and options.remove_extra_whitespaces
-            and not self.fold.whole_sentences
-            and dereference(self.normalizer).words_are_independent()
-            and marks_stay)
-
-    @property
-    def whole_sentences(self):
-        """Whether sentences are folded whole."""
-        return self.fold.whole_sentences
+    def __init__(self, plan not None, cancel):
+        self.plan = plan._asdict()
+        if plan.cut is not None:
+            consistent = not plan.allow_inconsistent_pretokenization
+            self.pretokenize = Pretokenizer(plan.cut, consistent, cancel)
+        cdef bytes charsmap = plan.charsmap
+        cdef bytes symbol
+        cdef vector[string] symbols
+        for symbol in plan.symbols:
+            symbols.push_back(string(PyBytes_AS_STRING(symbol), PyBytes_GET_SIZE(symbol)))
+        try:
+            self.normalizer.reset(new SentenceNormalizer(
+                string_view(PyBytes_AS_STRING(charsmap), PyBytes_GET_SIZE(charsmap)),
+                move(symbols), self.plan))
+        except RuntimeError as error:
+            raise TrainingError(f"INTERNAL: {error}") from None
 
 
 @final
 cdef class Batch:
-    """The sentences of one block, in order, by the ids of the folder that read it."""
+    """The sentences of one read buffer, in order, by the ids of the worker that read them."""
 
     @property
     def text_bytes(self):
@@ -125,9 +87,9 @@ cdef class Batch:
         return self.log.text_bytes
 
     @property
-    def text_words(self):
-        """Number of words (runs between spaces, where these are folded unread)."""
-        return self.log.text_words
+    def text_pretokens(self):
+        """Number of pretokens, or of raw tokens where these are counted."""
+        return self.log.text_pretokens
 
     @property
     def sentences(self):
@@ -139,97 +101,88 @@ cdef class Batch:
         """Number of sentences that are not empty."""
         return self.log.filled
 
-    def drop_words(self):
-        """Free the words of the sentences."""
-        self.log.drop_words()
+    def drop_pretokens(self):
+        """Free the pretokens of the sentences."""
+        self.log.drop_pretokens()
 
-    def forget(self):
-        """Forget all sentences but their numbers; for rules that keep no order."""
-        self.log.forget()
-
-
-@final
-cdef class Chunk:
-    """The sentences of one chunk of the text."""
-
-    @property
-    def batches(self):
-        """The batches that hold its sentences, ascending."""
-        return [stretch.batch for stretch in self.chunk.stretches]
-
-    @property
-    def sentences(self):
-        """Number of sentences."""
-        return self.chunk.size
-
-    def forget_others(self, Batch batch not None):
-        """Forget all sentences of a batch but the last of the chunk, as `Batch.forget` does."""
-        self.chunk.forget_others(batch.log)
+    def drop_sentences(self):
+        """Drop all sentences but their numbers; for plans that keep no order."""
+        self.log.drop_sentences()
 
 
 @final
-cdef class Folder:
-    """One worker's words."""
+cdef class Selection:
+    """Which sentences of a batch are counted."""
 
-    def __init__(self, int number, TextRules rules not None):
-        self.number = number
+
+@final
+cdef class Counter:
+    """What one worker counts."""
+
+    def __init__(self, int worker, SentenceRules rules not None):
+        self.worker = worker
         self.rules = rules
-        self.folder.reset(new CFolder(
-            rules.fold, rules.rule, dereference(rules.normalizer), dereference(rules.matcher)))
+        self.counter.reset(new CCounter(rules.plan, dereference(rules.normalizer)))
 
-    def add(self, uint64_t index, Block block not None, Sentences sentences not None,
-            bint keep_words, Chunk chunk=None):
-        """Fold every sentence of the block with this index; returns its `Batch`.
+    def count(self, uint64_t index, buffer, LineFilter line_filter not None, bint keep_pretokens,
+              Selection selection=None):
+        """Count the sentences of a read buffer; return its `Batch`.
 
-        If a chunk is given, only its sentences are folded.
+        Parameters
+        ----------
+        index : int
+            Of the buffer in the text.
+        buffer : ReadBuffer or SampleSlice
+            The text.
+        line_filter : LineFilter
+            Decides which lines are sentences; those of a sample have passed it before.
+        keep_pretokens : bool
+            Whether the batch keeps the pretokens of each sentence.
+        selection : Selection, optional
+            Which sentences are counted; without it, all.
         """
-        cdef const char* text
-        cdef size_t size
-        cdef unique_ptr[ChunkFolder] folder = self._begin_batch(index, keep_words, chunk)
-        try:
-            if block.is_lines:
-                text = PyBytes_AS_STRING(block.text)
-                size = PyBytes_GET_SIZE(block.text)
-                with nogil:
-                    fold_lines[size_t](
-                        dereference(sentences.filter), text, size, dereference(folder))
-            else:
-                with nogil:
-                    fold_lines[vector[size_t]](
-                        dereference(sentences.filter), block.items.data(), block.ends,
-                        dereference(folder))
-        except RuntimeError as error:
-            sentences._fail(block, error)
-        return self._end_batch()
-
-    def add_sample(self, uint64_t index, Sample sample not None, size_t first, size_t last,
-                   bint keep_words, Chunk chunk=None):
-        """Fold the sentences [first, last) of a sample; returns their `Batch`.
-
-        If a chunk is given, only its sentences are folded.
-        """
-        cdef unique_ptr[ChunkFolder] folder = self._begin_batch(index, keep_words, chunk)
-        with nogil:
-            fold_sample(dereference(sample.sampler), first, last, dereference(folder))
-        return self._end_batch()
-
-    cdef unique_ptr[ChunkFolder] _begin_batch(self, uint64_t index, bint keep_words, Chunk chunk):
-        cdef const CChunk* chosen = NULL
-        if chunk is not None:
-            chosen = &chunk.chunk
-        dereference(self.folder).begin_batch(index, keep_words)
-        return unique_ptr[ChunkFolder](new ChunkFolder(chosen, index, dereference(self.folder)))
-
-    cdef Batch _end_batch(self):
+        dereference(self.counter).begin_batch(index, keep_pretokens)
+        cdef const BatchSelection* selected = NULL
+        if selection is not None:
+            selected = &selection.selection
+        cdef unique_ptr[SentenceSelector] selector = unique_ptr[SentenceSelector](
+            new SentenceSelector(selected, dereference(self.counter)))
+        cdef SampleSlice sampled
+        cdef ReadBuffer lines
+        if isinstance(buffer, SampleSlice):
+            sampled = buffer
+            with nogil:
+                count_sample(
+                    dereference(sampled.sample.sample), sampled.first, sampled.last,
+                    dereference(selector))
+        else:
+            lines = buffer
+            try:
+                self._count_lines(lines, line_filter, dereference(selector))
+            except RuntimeError as error:
+                line_filter.fail(lines, error)
         cdef Batch batch = Batch()
         if self.rules.pretokenize is not None:
             self._pretokenize()
-        batch.folder = self.number
-        batch.log = move(dereference(self.folder).end_batch())
+        batch.worker = self.worker
+        batch.log = move(dereference(self.counter).end_batch())
         return batch
 
+    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
+        cdef const char* text
+        cdef size_t size
+        if lines.is_lines:
+            text = PyBytes_AS_STRING(lines.text)
+            size = PyBytes_GET_SIZE(lines.text)
+            with nogil:
+                count_lines[size_t](dereference(line_filter.filter), text, size, selector)
+        else:
+            with nogil:
+                count_lines[vector[size_t]](
+                    dereference(line_filter.filter), lines.items.data(), lines.ends, selector)
+
     cdef _pretokenize(self):
-        cdef CountedTexts sentences = dereference(self.folder).take_normalized()
+        cdef CountedTexts sentences = dereference(self.counter).take_normalized()
         cdef CountedTexts marked
         cdef bytes text
         for i in range(sentences.size()):
@@ -238,32 +191,4 @@ cdef class Folder:
             marked.add(
                 string_view(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)), sentences.count(i))
         with nogil:
-            dereference(self.folder).add_pretokenized(marked)
-
-    def characters(self):
-        """Return how often each character stands in the text; for rules without order."""
-        cdef CharacterCounts counts
-        with nogil:
-            count_text_characters(dereference(self.folder), counts)
-        return dict(counts.counted())
-
-    def segments(self, list characters not None, bytes delimiter=b"", size_t longest=0):
-        """Return the `SegmentCounts` of the text; no segment holds any but these characters.
-
-        Afterwards nothing is left in the folder. `delimiter`, `longest` and errors are those of
-        `Corpus.cut`.
-
-        Parameters
-        ----------
-        characters : list of int
-            The required characters.
-        """
-        cdef SegmentCounts found = SegmentCounts.empty(self.rules.rule, delimiter, longest)
-        cdef vector[char32_t] required = characters
-        try:
-            with nogil:
-                cut_text(dereference(self.folder), found.rule, required, found.segments)
-        except RuntimeError as error:
-            found._fail(error)
-        self.folder.reset()
-        return found
+            dereference(self.counter).add_marked(marked)

@@ -1,9 +1,8 @@
-// The distinct words of the corpus, and what stands behind them: a table that workers share.
+// Distinct pretokens and what follows them: a table that workers share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -11,32 +10,33 @@
 #include "spmcompat/containers/open_table.hpp"
 #include "spmcompat/containers/shared_table.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/marks.hpp"
 
 namespace spmcompat {
 
-constexpr uint32_t kNoWord = 0xffffffffu;
+constexpr uint32_t kNoPretoken = 0xffffffffu;
 
-// What stands behind a word: the next character of the sentence, or the end of
-// the sentence and the first character of the next one, or the end of the text.
+// What follows a pretoken: the next character of the sentence, or the end of the sentence and
+// the first character of the next one, or the end of the text.
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
 struct Context {
-  uint32_t word;
+  uint32_t pretoken;
   uint32_t next;
   uint64_t count;
 };
 
-// A table of (word, next character) pairs and their counts.
+// A table of (pretoken, next character) pairs and their counts.
 class ContextTable {
  public:
-  void add(uint32_t word, uint32_t next, uint64_t count) {
-    const auto matches = [word, next](const Slot& slot) {
-      return slot.word == word && slot.next == next;
+  void add(uint32_t pretoken, uint32_t next, uint64_t count) {
+    const auto matches = [pretoken, next](const Slot& slot) {
+      return slot.pretoken == pretoken && slot.next == next;
     };
-    Slot& slot = table_.find_or_add(hash_pair(word, next), used_, matches);
+    Slot& slot = table_.find_or_add(hash_pair(pretoken, next), used_, matches);
     if (slot.is_empty()) {
-      slot = Context{word, next, 0};
+      slot = Context{pretoken, next, 0};
       ++used_;
     }
     slot.count += count;
@@ -57,48 +57,47 @@ class ContextTable {
 
  private:
   struct Slot : Context {
-    Slot() : Context{kNoWord, 0, 0} {}
+    Slot() : Context{kNoPretoken, 0, 0} {}
     Slot(const Context& context) : Context(context) {}
 
-    bool is_empty() const { return word == kNoWord; }
-    uint32_t hash() const { return hash_pair(word, next); }
+    bool is_empty() const { return pretoken == kNoPretoken; }
+    uint32_t hash() const { return hash_pair(pretoken, next); }
   };
 
   OpenTable<Slot> table_;
   size_t used_ = 0;
 };
 
-// How often a word stands before one that begins with a space mark, in its sentence or at its
-// end. Where all sentences begin with a space mark, that is nearly always.
-struct WordUse {
+// How often a pretoken is followed by one that begins with a space mark, in its sentence or in
+// the next one. Where all sentences begin with a space mark, that is nearly always.
+struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
 
-  void add(const WordUse& other) {
+  void add(const PretokenUse& other) {
     inner += other.inner;
     last += other.last;
   }
 };
 
-class WordTable : public SharedTable<WordUse> {
+class PretokenTable : public SharedTable<PretokenUse> {
  public:
-  explicit WordTable(unsigned shard_bits)
+  explicit PretokenTable(unsigned shard_bits)
       : SharedTable(shard_bits), contexts_(size_t{1} << shard_bits) {}
 
-  // Workers may call this at the same time, and may add words meanwhile.
-  void count(uint32_t word, uint32_t next, uint64_t count) {
+  // Workers may call this at the same time, and may add pretokens meanwhile.
+  void count(uint32_t pretoken, uint32_t next, uint64_t count) {
     if (next == kSpaceMark) {
-      update(word, [count](WordUse& use) { use.inner += count; });
+      update(pretoken, [count](PretokenUse& use) { use.inner += count; });
     } else if (next == (kSentenceEnd | kSpaceMark)) {
-      update(word, [count](WordUse& use) { use.last += count; });
+      update(pretoken, [count](PretokenUse& use) { use.last += count; });
     } else {
-      Contexts& contexts = contexts_[shard_of(word)];
-      const std::lock_guard<SpinLock> guard(contexts.lock);
-      contexts.table.add(word, next, count);
+      Contexts& contexts = contexts_[shard_of(pretoken)];
+      contexts.lock.hold([&] { contexts.table.add(pretoken, next, count); });
     }
   }
 
-  // All that a WordUse does not tell.
+  // All that a PretokenUse does not count.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) const {
     contexts_[shard].table.for_each(function);
@@ -110,14 +109,14 @@ class WordTable : public SharedTable<WordUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // How often each word of a shard stands in the corpus, by place.
+  // How often each pretoken of a shard occurs, by its index there.
   std::vector<uint64_t> totals(uint32_t shard) const {
     std::vector<uint64_t> totals(size(shard));
-    for (uint32_t place = 0; place < totals.size(); ++place) {
-      const WordUse& word = use(id(shard, place));
-      totals[place] = word.inner + word.last;
+    for (uint32_t i = 0; i < totals.size(); ++i) {
+      const PretokenUse& known = use(id(shard, i));
+      totals[i] = known.inner + known.last;
     }
-    for_each_context(shard, [&](const Context& c) { totals[place_of(c.word)] += c.count; });
+    for_each_context(shard, [&](const Context& c) { totals[place_of(c.pretoken)] += c.count; });
     return totals;
   }
 

@@ -1,9 +1,9 @@
-// Distinct runs of bytes between two spaces, as they stand in the input, with their counts.
+// Distinct raw tokens with their counts.
 //
-// This table is looked up once for every word of the corpus, so a run's first eight bytes,
-// its size and its counts lie together: most look-ups touch one slot and one entry, and both
-// can be fetched ahead. Most runs are short; only of longer ones the text is kept besides.
-// Entries lie in blocks that never move.
+// Counting looks into this table once for every raw token of the text, so the first eight bytes
+// of an entry, its size and its counts lie together: most look-ups touch one slot and one entry,
+// and both can be prefetched. Most raw tokens are short; the table stores the text of the longer
+// ones alone. Entries lie in blocks that never move.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/slot_index.hpp"
+#include "spmcompat/counting/raw_tokens.hpp"
 
 namespace spmcompat {
 
@@ -49,11 +49,11 @@ class AlignedTexts {
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {
-      throw std::length_error("the distinct words that one worker reads exceed 32 GB");
+      throw std::length_error("the distinct raw tokens that one worker reads exceed 32 GB");
     }
     next_ = static_cast<uint32_t>(blocks_.size() * kBlockUnits);
     left_ = blocks > 1 ? units : kBlockUnits;
-    blocks_.emplace_back(new char[left_ * kUnit]);
+    blocks_.push_back(std::unique_ptr<char[]>(new char[left_ * kUnit]));
     blocks_.resize(blocks_.size() + blocks - 1);
   }
 
@@ -63,54 +63,26 @@ class AlignedTexts {
   size_t left_ = 0;  // units of the last block
 };
 
-// A run as it stands in the text; it is not empty.
-struct RunToken {
-  // A run of at most eight bytes, with these.
-  RunToken(const char* text, uint32_t size, uint64_t head)
-      : head(head), text(text), size(size), hash(mix(head ^ size * 0x9e3779b97f4a7c15ULL)) {}
-  RunToken(const char* text, size_t size) : RunToken(text, size, head_of(text, size)) {
-    if (size > 8) hash = hash_bytes(text, size);
-  }
-
-  uint64_t head;  // the first eight bytes, zeros behind the end
-  const char* text;
-  uint32_t size;
-  uint32_t hash;
-
- private:
-  // Loads that overlap agree on the bytes they share.
-  static uint64_t head_of(const char* text, size_t size) {
-    if (size >= 8) return load<uint64_t>(text);
-    if (size >= 4) {
-      return load<uint32_t>(text) | load<uint32_t>(text + size - 4) << (8 * (size - 4));
-    }
-    if (size >= 2) {
-      return load<uint16_t>(text) | load<uint16_t>(text + size - 2) << (8 * (size - 2));
-    }
-    return load<uint8_t>(text);
-  }
-};
-
-class RunTable {
+class RawTokenTable {
  public:
   uint32_t size() const { return size_; }
   bool irregular(uint32_t id) const { return (*this)[id].irregular; }
   void set_irregular(uint32_t id) { (*this)[id].irregular = true; }
 
-  // The id of a run. A new one has the id that size() was before.
-  uint32_t add(const RunToken& token) {
+  // The id of a raw token. A new one has the id that size() was before.
+  uint32_t add(const RawToken& token) {
     const uint32_t id = index_.find_or_insert(
         token.hash, size_, [&](uint32_t known) { return equal((*this)[known], token); });
     if (id == size_) append(token);
     return id;
   }
-  void prefetch_slot(const RunToken& token) const { index_.prefetch(token.hash); }
-  void prefetch_entry(const RunToken& token) const {
+  void prefetch_slot(const RawToken& token) const { index_.prefetch(token.hash); }
+  void prefetch_entry(const RawToken& token) const {
     const uint32_t id = index_.first_guess(token.hash);
     if (id < size_) __builtin_prefetch(&(*this)[id]);
   }
 
-  // Counts the run before another word of its sentence, or at the end of it.
+  // Counts the raw token before another one of its sentence, or at the end of it.
   void count_inner(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].inner, count)) carried_[id].inner += carry;
   }
@@ -120,7 +92,7 @@ class RunTable {
 
   std::string text(uint32_t id) const {
     std::string text;
-    const auto take = [&](std::string_view run, uint64_t, uint64_t, bool) { text = run; };
+    const auto take = [&](std::string_view known, uint64_t, uint64_t, bool) { text = known; };
     call(id, take);
     return text;
   }
@@ -137,17 +109,17 @@ class RunTable {
     index_.clear();
     for (uint32_t id = 0; id < size_; ++id) {
       call(id, function);
-      const Run& run = (*this)[id];
-      if (run.size > sizeof run.head) texts_.release_before(run.text);
+      const Entry& entry = (*this)[id];
+      if (entry.size > sizeof entry.head) texts_.release_before(entry.text);
       if (id % kBlock == kBlock - 1) blocks_[id / kBlock].reset();
     }
-    *this = RunTable();
+    *this = RawTokenTable();
   }
 
  private:
   static constexpr size_t kBlock = 1 << 13;
 
-  struct Run {
+  struct Entry {
     uint64_t head;
     uint32_t text;  // all of it, if it is longer than the head
     uint32_t size : 31;
@@ -158,27 +130,27 @@ class RunTable {
     uint64_t inner = 0, last = 0;
   };
 
-  const Run& operator[](uint32_t id) const { return blocks_[id / kBlock][id % kBlock]; }
-  Run& operator[](uint32_t id) { return blocks_[id / kBlock][id % kBlock]; }
+  const Entry& operator[](uint32_t id) const { return blocks_[id / kBlock][id % kBlock]; }
+  Entry& operator[](uint32_t id) { return blocks_[id / kBlock][id % kBlock]; }
 
   template <typename Function>
   void call(uint32_t id, Function& function) const {
-    const Run& run = (*this)[id];
-    uint64_t inner = run.inner, last = run.last;
+    const Entry& entry = (*this)[id];
+    uint64_t inner = entry.inner, last = entry.last;
     if (const auto found = carried_.find(id); found != carried_.end()) {
       inner += found->second.inner;
       last += found->second.last;
     }
-    const bool is_short = run.size <= sizeof run.head;
-    const char* text = is_short ? reinterpret_cast<const char*>(&run.head) : texts_[run.text];
-    function(std::string_view(text, run.size), inner, last, run.irregular);
+    const bool is_short = entry.size <= sizeof entry.head;
+    const char* text = is_short ? reinterpret_cast<const char*>(&entry.head) : texts_[entry.text];
+    function(std::string_view(text, entry.size), inner, last, entry.irregular);
   }
 
-  bool equal(const Run& run, const RunToken& token) const {
-    if (run.head != token.head || run.size != token.size) return false;
+  bool equal(const Entry& entry, const RawToken& token) const {
+    if (entry.head != token.head || entry.size != token.size) return false;
     if (token.size <= 8) return true;
     // The last eight bytes may overlap those before.
-    const char* text = texts_[run.text];
+    const char* text = texts_[entry.text];
     const size_t last = token.size - 8;
     for (size_t i = 8; i < last; i += 8) {
       if (load<uint64_t>(text + i) != load<uint64_t>(token.text + i)) return false;
@@ -186,8 +158,8 @@ class RunTable {
     return load<uint64_t>(text + last) == load<uint64_t>(token.text + last);
   }
 
-  void append(const RunToken& token) {
-    if (size_ % kBlock == 0) blocks_.emplace_back(new Run[kBlock]);
+  void append(const RawToken& token) {
+    if (size_ % kBlock == 0) blocks_.push_back(std::unique_ptr<Entry[]>(new Entry[kBlock]));
     const uint32_t text = token.size > 8 ? texts_.store(token.text, token.size) : 0;
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
@@ -200,7 +172,7 @@ class RunTable {
   }
 
   AlignedTexts texts_;
-  std::vector<std::unique_ptr<Run[]>> blocks_;
+  std::vector<std::unique_ptr<Entry[]>> blocks_;
   SlotIndex index_;
   uint32_t size_ = 0;
   std::unordered_map<uint32_t, Counts> carried_;  // what is beyond 32 bits

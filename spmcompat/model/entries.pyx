@@ -1,10 +1,13 @@
 """The pieces of a vocabulary in the formats of the two files of a model."""
 
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 
 
 cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
-    void append_entry(const string& piece, float score, int type, string& model) except +
+    void append_entry(string_view piece, float score, int type, string& model) except +
     void append_number(float number, string& text) except +
 
 
@@ -20,6 +23,7 @@ def model_entries(list vocabulary not None, dict types not None):
     """
     cdef string model
     cdef int piece_id
+    cdef bytes piece
     for piece_id, (piece, score) in enumerate(vocabulary):
         append_entry(piece, score, types.get(piece_id, 0), model)
     return model
@@ -36,8 +40,9 @@ def vocabulary_lines(list vocabulary not None, bint with_scores):
         Whether a tab and the score as float32, with 6 significant digits, follow each piece.
     """
     cdef string lines
+    cdef bytes piece
     for piece, score in vocabulary:
-        lines.append(<string>piece)
+        lines.append(PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))
         if with_scores:
             lines.push_back(b"\t")
             append_number(score, lines)

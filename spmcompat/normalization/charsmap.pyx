@@ -13,17 +13,13 @@ from libcpp cimport bool as cbool
 from libcpp.map cimport map as cpp_map
 from libcpp.set cimport set as cpp_set
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 
 ctypedef vector[uint32_t] Chars
 ctypedef cpp_map[Chars, Chars] Rules
-
-
-cdef extern from "<string_view>" namespace "std" nogil:
-    cdef cppclass string_view:
-        string_view(const string&)
 
 
 cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" nogil:
@@ -100,10 +96,10 @@ def decompile(blob):
         The charsmap is broken; its arcs lead in a circle; a source has more than 1000 bytes; or
         there are more than 2**20 rules, or more than 16 MiB of them.
     """
-    cdef string text = blob
+    cdef bytes text = blob
     cdef Rules rules
     try:
-        rules = cpp_decompile(string_view(text))
+        rules = cpp_decompile(text)
     except RuntimeError as error:
         raise TrainingError(str(error)) from None
     result = {}
@@ -217,18 +213,18 @@ def precompiled(str name, str characters_without_rules=""):
     if name not in NAMES:
         raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
     path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
-    cdef string blob
+    cdef bytes blob
+    cdef cpp_set[uint32_t] dropped
     with open(path, "rb") as file:
         blob = file.read()
     if characters_without_rules:
-        blob = cpp_without(string_view(blob), _characters(characters_without_rules))
-    return <bytes>blob
+        _add_characters(dropped, characters_without_rules)
+        blob = cpp_without(blob, dropped)
+    return blob
 
 
-cdef cpp_set[uint32_t] _characters(str ranges):
-    cdef cpp_set[uint32_t] found
+cdef _add_characters(cpp_set[uint32_t]& found, str ranges):
     for part in ranges.split():
         first, _, last = part.partition("-")
         for c in range(int(first, 16), int(last or first, 16) + 1):
             found.insert(c)
-    return found

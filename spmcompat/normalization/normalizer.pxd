@@ -2,6 +2,7 @@
 
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 
@@ -14,7 +15,7 @@ cdef extern from "spmcompat/normalization/normalizer.hpp" namespace "spmcompat" 
         cbool treat_whitespace_as_suffix
 
     cdef cppclass CNormalizer "spmcompat::Normalizer":
-        CNormalizer(string charsmap, const NormalizerOptions& options) except +
+        CNormalizer(string_view charsmap, const NormalizerOptions& options) except +
         void normalize(const char* text, size_t size, string& out) except +
         void normalize_run(const char* text, size_t size, string& out) except +
         cbool words_are_independent()

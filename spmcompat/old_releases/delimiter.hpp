@@ -1,8 +1,8 @@
-// The delimiter of the pre-tokenization, as Unigram training of sentencepiece up to 0.2.2 takes it.
+// The delimiter of the pre-tokenization, as Unigram training of sentencepiece up to 0.2.2 reads it.
 //
-// It parts sentences where seeds are looked for, and is left out of those that EM sees: there
-// pieces may lie across. Both happen after rare characters were replaced, and before sentences are
-// cut into words.
+// It cuts the sentences in which seeds are looked for, and is removed from those that EM reads, so
+// pieces may cross its place there. Both happen after rare characters are replaced, and before
+// sentences are cut into pretokens.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/counting/counter.hpp"
-#include "spmcompat/pretokenization/piece_rule.hpp"
-#include "spmcompat/unicode/utf8.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/counting/character_counts.hpp"
 #include "spmcompat/counting/pretoken_table.hpp"
+#include "spmcompat/counting/sentence_order.hpp"
+#include "spmcompat/plan.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
-
-struct Delimiter {
-  std::string text;      // none if empty
-  bool parts = false;    // sentences; else it is left out
-  bool by_byte = false;  // any of its bytes parts, even within a character, which leaves no UTF-8
-};
 
 // Calls function(text) for what stands between delimiters, or between their bytes.
 template <typename Function>
@@ -39,134 +36,137 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
   }
 }
 
-// Distinct sentences of which the delimiters are taken out, as words. Workers share the sentences
-// by their shards.
+// Removes the delimiter from distinct sentences, and cuts them into pretokens. Workers share the
+// sentences by their shards.
 class DelimitedSentences {
  public:
-  // With `ordered` the words of each sentence are kept.
-  DelimitedSentences(const WordTable& sentences, const Delimiter& delimiter, const PieceRule& rule,
-                     bool ordered)
+  // With `ordered` the pretokens of each sentence are kept.
+  DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
       : sentences_(sentences),
-        delimiter_(delimiter),
-        rule_(rule),
+        delimiter_(plan.removed_delimiter),
+        cuts_(plan.delimiter_cuts),
+        by_byte_(plan.delimiter_parts_by_byte),
+        rule_(plan),
         ordered_(ordered),
         shards_(sentences.shards()) {}
 
-  // Adds how often each known character stands between delimiters that part.
+  // Adds how often each known character occurs between delimiters that cut.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
     const std::vector<uint64_t> totals = sentences_.totals(shard);
-    for (uint32_t place = 0; place < totals.size(); ++place) {
+    for (uint32_t i = 0; i < totals.size(); ++i) {
       const auto count = [&](char32_t c) {
-        if (c != kUnknownMark) counts.add(c, totals[place]);
+        if (c != kUnknownMark) counts.add(c, totals[i]);
       };
-      split_at(text(shard, place), delimiter_.text, delimiter_.by_byte,
+      split_at(text(shard, i), delimiter_, by_byte_,
                [&](std::string_view part) { for_each_character(part, count); });
     }
   }
 
-  void cut(uint32_t shard, WordTable& words) {
+  void cut(uint32_t shard, PretokenTable& pretokens) {
     const std::vector<uint64_t> totals = sentences_.totals(shard);
-    Words& found = shards_[shard];
-    for (uint32_t place = 0; place < totals.size(); ++place) {
-      found.begin.push_back(found.words.size());
-      if (totals[place] == 0) continue;
-      if (delimiter_.parts) {
-        add_parts(text(shard, place), totals[place], words, found.words);
+    Pretokens& found = shards_[shard];
+    for (uint32_t i = 0; i < totals.size(); ++i) {
+      found.begin.push_back(found.ids.size());
+      if (totals[i] == 0) continue;
+      if (cuts_) {
+        add_parts(text(shard, i), totals[i], pretokens, found.ids);
       } else {
-        add_whole(text(shard, place), totals[place], words, found.words);
+        add_whole(text(shard, i), totals[i], pretokens, found.ids);
       }
     }
-    found.begin.push_back(found.words.size());
+    found.begin.push_back(found.ids.size());
   }
 
-  // The order of sentences that are one word each, or none.
+  // The order of sentences that are one pretoken each, or none.
   SentenceOrder order_of_texts(const SentenceOrder& order) const {
     SentenceOrder result;
-    const auto add = [&](uint32_t word, int64_t count) {
-      result.last.push_back(word);
+    const auto add = [&](uint32_t pretoken, int64_t count) {
+      result.last.push_back(pretoken);
       if (!order.count.empty()) result.count.push_back(count);
     };
     order.for_each(
         [&](size_t i) {
-          const auto [first, last] = words_of(order.last[i]);
-          add(first == last ? kNoWord : *first, order.count.empty() ? 1 : order.count[i]);
+          const auto [first, last] = pretokens_of(order.last[i]);
+          add(first == last ? kNoPretoken : *first, order.count_of(i));
         },
-        [&](int64_t count) { add(kNoWord, count); });
+        [&](int64_t count) { add(kNoPretoken, count); });
     result.set_empty_apart();
     return result;
   }
 
-  // The words of all sentences, in their order, and kNoWord behind each part.
-  SentenceOrder order_of_words(const SentenceOrder& order) const {
+  // The pretokens of all sentences, in their order, and kNoPretoken behind each part.
+  SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
-    result.word_begin.push_back(0);
+    result.begin.push_back(0);
     const auto close = [&result] {
-      result.word_begin.push_back(result.words.size());
-      result.last.push_back(kNoWord);
+      result.begin.push_back(result.pretokens.size());
+      result.last.push_back(kNoPretoken);
     };
     order.for_each(
         [&](size_t i) {
-          const auto [first, last] = words_of(order.last[i]);
-          result.words.insert(result.words.end(), first, last);
+          const auto [first, last] = pretokens_of(order.last[i]);
+          result.pretokens.insert(result.pretokens.end(), first, last);
           close();
         },
         [&](int64_t) {
-          result.words.push_back(kNoWord);
+          result.pretokens.push_back(kNoPretoken);
           close();
         });
     return result;
   }
 
  private:
-  struct Words {
-    std::vector<uint32_t> words;  // of all sentences of a shard
-    std::vector<uint64_t> begin;  // place -> range of words
+  struct Pretokens {
+    std::vector<uint32_t> ids;    // of all sentences of a shard
+    std::vector<uint64_t> begin;  // index of a sentence -> range of ids
   };
 
-  std::string_view text(uint32_t shard, uint32_t place) const {
-    return sentences_[sentences_.id(shard, place)];
+  std::string_view text(uint32_t shard, uint32_t index) const {
+    return sentences_[sentences_.id(shard, index)];
   }
 
-  std::pair<const uint32_t*, const uint32_t*> words_of(uint32_t sentence) const {
-    const Words& found = shards_[sentences_.shard_of(sentence)];
-    const uint32_t place = sentences_.place_of(sentence);
-    return {found.words.data() + found.begin[place], found.words.data() + found.begin[place + 1]};
+  std::pair<const uint32_t*, const uint32_t*> pretokens_of(uint32_t sentence) const {
+    const Pretokens& found = shards_[sentences_.shard_of(sentence)];
+    const uint32_t index = sentences_.place_of(sentence);
+    return {found.ids.data() + found.begin[index], found.ids.data() + found.begin[index + 1]};
   }
 
-  void add_parts(std::string_view sentence, uint64_t count, WordTable& words,
+  void add_parts(std::string_view sentence, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     std::string text;
-    split_at(sentence, delimiter_.text, delimiter_.by_byte, [&](std::string_view part) {
+    split_at(sentence, delimiter_, by_byte_, [&](std::string_view part) {
       text.clear();
       for_each_character(part, [&text](char32_t c) { append_utf8(c, text); });
-      add_words(text, count, words, found);
-      if (ordered_) found.push_back(kNoWord);
+      add_pretokens(text, count, pretokens, found);
+      if (ordered_) found.push_back(kNoPretoken);
     });
   }
-  void add_whole(std::string_view sentence, uint64_t count, WordTable& words,
+  void add_whole(std::string_view sentence, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     std::string text;
-    split_at(sentence, delimiter_.text, false, [&](std::string_view part) { text.append(part); });
-    add_words(text, count, words, found);
+    split_at(sentence, delimiter_, false, [&](std::string_view part) { text.append(part); });
+    add_pretokens(text, count, pretokens, found);
   }
-  void add_words(std::string_view text, uint64_t count, WordTable& words,
+  void add_pretokens(std::string_view text, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
-    uint32_t before = kNoWord;
-    for_each_word(text, rule_, [&](std::string_view word) {
+    uint32_t before = kNoPretoken;
+    for_each_pretoken(text, rule_, [&](std::string_view pretoken) {
       size_t size;
-      const char32_t first = decode_utf8(word.data(), word.data() + word.size(), &size);
-      if (before != kNoWord) words.count(before, first, count);
-      before = words.add(word, {});
+      const char32_t first =
+          decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &size);
+      if (before != kNoPretoken) pretokens.count(before, first, count);
+      before = pretokens.add(pretoken, {});
       if (ordered_) found.push_back(before);
     });
-    if (before != kNoWord) words.count(before, kSentenceEnd | kSpaceMark, count);
+    if (before != kNoPretoken) pretokens.count(before, kSentenceEnd | kSpaceMark, count);
   }
 
-  const WordTable& sentences_;
-  Delimiter delimiter_;
+  const PretokenTable& sentences_;
+  std::string delimiter_;
+  bool cuts_, by_byte_;
   PieceRule rule_;
   bool ordered_;
-  std::vector<Words> shards_;
+  std::vector<Pretokens> shards_;
 };
 
 }  // namespace spmcompat

@@ -2,10 +2,12 @@
 
 from cython cimport final
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
@@ -36,8 +38,8 @@ cdef extern from "spmcompat/old_releases/encoder.hpp" namespace "spmcompat" nogi
 
     cdef cppclass CEncoder "spmcompat::Encoder":
         CEncoder(
-            vector[ModelPiece] pieces, string charsmap, const EncoderOptions& options) except +
-        vector[string] encode(string text) except +
+            vector[ModelPiece] pieces, string_view charsmap, const EncoderOptions& options) except +
+        vector[string] encode(string_view text) except +
 
 
 @final
@@ -65,9 +67,10 @@ cdef class Encoder:
         cdef vector[ModelPiece] pieces
         cdef ModelPiece piece
         cdef EncoderOptions options
-        cdef string charsmap = model.normalizer_spec.precompiled_charsmap
+        cdef bytes text, charsmap = model.normalizer_spec.precompiled_charsmap
         for entry in model.pieces:
-            piece.text = entry.piece.encode()
+            text = entry.piece.encode()
+            piece.text.assign(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
             piece.score = entry.score
             piece.type = <PieceType><int>entry.type
             pieces.push_back(piece)

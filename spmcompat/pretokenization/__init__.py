@@ -1,1 +1,1 @@
-"""Where no piece may cross: the rule of pieces, script runs and pre-tokenizers."""
+"""Where no piece may cross: the rule of pieces, script runs and pretokenizers."""

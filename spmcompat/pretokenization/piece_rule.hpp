@@ -2,33 +2,46 @@
 //
 // `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` is its
 // consequence for two neighbouring characters: where it holds, no valid piece
-// holds both, so a word may be cut there into segments that are shared between
-// words. The cut may be missed (an Inherited character takes the script of what
-// stands before it), but it is never made where a piece could cross.
+// holds both, so a pretoken may be cut there into segments that pretokens share.
+// The cut may be missed (an Inherited character takes the script of what stands
+// before it), but it is never made where a piece could cross.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "spmcompat/plan.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/scripts.hpp"
 
 namespace spmcompat {
 
 struct PieceRule {
+  PieceRule() = default;
+  explicit PieceRule(const Plan& plan)
+      : max_length(plan.max_piece_length),
+        split_by_unicode_script(plan.split_by_unicode_script),
+        split_by_number(plan.split_by_number),
+        split_by_whitespace(plan.split_by_whitespace),
+        split_digits(plan.split_digits),
+        whitespace_as_suffix(plan.whitespace_as_suffix),
+        allow_whitespace_only_pieces(plan.allow_whitespace_only_pieces),
+        spaces_apart(plan.spaces_apart),
+        boundary(plan.boundary) {}
+
   size_t max_length = 16;  // in characters
   bool split_by_unicode_script = true;
   bool split_by_number = true;
   bool split_by_whitespace = true;
   bool split_digits = false;
   bool whitespace_as_suffix = false;
-  bool whitespace_only = false;
+  bool allow_whitespace_only_pieces = false;
   bool spaces_apart = false;  // no piece holds a space mark
   char32_t boundary = 0;  // the boundary mark of the release: it stands where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {
     if (length == 0 || length > max_length) return false;
-    const bool only_spaces = whitespace_only && all_spaces(piece, length);
+    const bool only_spaces = allow_whitespace_only_pieces && all_spaces(piece, length);
     int before = kAnyScript;
     for (size_t i = 0; i < length; ++i) {
       const char32_t c = piece[i];
@@ -59,11 +72,11 @@ struct PieceRule {
     return a != b && is_definite(a) && is_definite(b);
   }
 
-  // Whether a new word begins at `right`.
+  // Whether a new pretoken begins at `right`.
   bool space_parts(char32_t left, char32_t right) const {
     if (spaces_apart) return left == kSpaceMark || right == kSpaceMark;
     if (!split_by_whitespace) return false;
-    if (left == kSpaceMark && right == kSpaceMark) return !whitespace_only;
+    if (left == kSpaceMark && right == kSpaceMark) return !allow_whitespace_only_pieces;
     return whitespace_as_suffix ? left == kSpaceMark : right == kSpaceMark;
   }
 
@@ -83,7 +96,7 @@ struct PieceRule {
     return true;
   }
 
-  // Japanese mixes three scripts within a word: they count as one.
+  // Japanese mixes three scripts within a word: they count as one script.
   int script_class(char32_t c) const {
     if (!split_by_number && is_digit(c)) return kAnyScript;
     const int script = script_of(c);

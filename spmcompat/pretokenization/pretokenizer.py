@@ -1,4 +1,4 @@
-"""Pre-tokenization: where no piece may lie across, told by a function or a pattern.
+"""Pre-tokenization: a function or a pattern tells where no piece may cross.
 
 Pre-tokenization by script needs no function: ``script_runs.hpp`` does it.
 
@@ -76,10 +76,10 @@ def cut_by_pattern(pattern: str) -> Cut:
         ) from None
 
     def cut(sentence: str) -> list[str]:
-        places = {0, len(sentence)}
+        cuts = {0, len(sentence)}
         for match in matcher.finditer(sentence.replace(SPACE_MARK, " ")):
-            places.update(match.span())
-        return [sentence[begin:end] for begin, end in pairwise(sorted(places))]
+            cuts.update(match.span())
+        return [sentence[begin:end] for begin, end in pairwise(sorted(cuts))]
 
     return cut
 
@@ -123,6 +123,8 @@ class Pretokenizer:
             return sentence
         try:
             chunks = _encoded(self._cut(sentence.decode()))
+        except MemoryError:
+            raise
         except Exception as error:
             raise TrainingError(f"Pretokenizer failed: {type(error).__name__}: {error}") from error
         if self._consistent and (joined := b"".join(chunks)) != sentence:
@@ -137,7 +139,7 @@ class Pretokenizer:
 
 
 def _encoded(chunks: object) -> list[bytes]:
-    """Return the chunks in UTF-8; they may stand in anything that can be indexed."""
+    """Return the chunks in UTF-8; they may come in anything that can be indexed."""
     kind = type(chunks)
     if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")

@@ -1,4 +1,4 @@
-// Pre-tokenization by script: runs of one script and one class of general categories.
+// Pre-tokenization by script: script runs, of one script and one class of general categories.
 //
 // Letters and marks are one class, punctuation and symbols another, then separators,
 // numbers, and all else. A single space joins the run behind it, if that holds letters of
@@ -14,8 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include "spmcompat/unicode/category_ranges.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/category_ranges.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/scripts.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -52,8 +53,8 @@ class ScriptRuns {
     });
   }
 
-  // Whether this text, which a space stands before and behind, may share a run with what lies
-  // beyond: other separators join spaces, and what is Inherited makes a space part of a run.
+  // Whether this text, between two spaces, may share a script run with its neighbours: other
+  // separators join spaces, and an Inherited character makes a space part of its run.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {
@@ -110,9 +111,9 @@ class ScriptRuns {
   std::array<uint8_t, 0x10000> categories_;
 };
 
-// Replaces `out` by the text without the boundary marks that no piece could lie across
-// anyway: each that is left counts as an unknown character. One at the start is left too.
-inline void spare_boundaries(std::string_view text, const PieceRule& rule, std::string& out) {
+// Drops the boundary marks that no piece could cross anyway: each that is kept counts as an
+// unknown character. One at the start is kept too. Replaces `out` by the text.
+inline void drop_redundant_boundaries(std::string_view text, const PieceRule& rule, std::string& out) {
   out.clear();
   char32_t left = 0;
   bool marked = false;

@@ -1,7 +1,6 @@
-"""The Python binding of script_runs.hpp, and of the scripts it is built on, for tests.
+"""The Python binding of script_runs.hpp, for tests; training uses the C++ class.
 
-Training uses the C++ class. The binding is part of the package so that the tests can also be run
-against an installed package.
+The binding is part of the package so that the tests can also be run against an installed package.
 """
 
 from libc.stdint cimport uint32_t
@@ -11,43 +10,10 @@ from libcpp.string cimport string
 from spmcompat.releases import DEFAULT
 
 
-cdef extern from "spmcompat/unicode/scripts.hpp" namespace "spmcompat" nogil:
-    int cpp_script_of "spmcompat::script_of"(uint32_t c)
-    int kScriptCommon
-    int kScriptInherited
-    int kScriptHan
-    int kScriptHiragana
-    int kScriptKatakana
-
-
 cdef extern from "spmcompat/pretokenization/script_runs.hpp" namespace "spmcompat" nogil:
     cdef cppclass ScriptRuns:
         ScriptRuns() except +
         void mark(string text, uint32_t boundary, string& out) except +
-
-
-COMMON = kScriptCommon
-INHERITED = kScriptInherited
-HAN = kScriptHan
-HIRAGANA = kScriptHiragana
-KATAKANA = kScriptKatakana
-
-
-def script_of(uint32_t code_point):
-    """Return the number of the Unicode script of a code point.
-
-    Parameters
-    ----------
-    code_point : int
-        From 0 to 2**32 - 1.
-
-    Returns
-    -------
-    int
-        The script in the table of sentencepiece 0.2.3; COMMON if the table does not hold the
-        code point. The numbers are this package's own.
-    """
-    return cpp_script_of(code_point)
 
 
 def script_runs(str text not None):

@@ -43,6 +43,11 @@ class Report:
         0 shows everything, 1 warnings and errors, 2 errors only, 3 and more nothing.
     stream : text stream, optional
         Where lines and bars go.
+
+    Attributes
+    ----------
+    current : str
+        The step that the run is in.
     """
 
     def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
@@ -51,6 +56,7 @@ class Report:
         self._stream = sys.stderr if stream is None else stream
         isatty = getattr(self._stream, "isatty", None)
         self._draws = self._tells(_INFO) and isatty is not None and bool(isatty())
+        self.current = "Starting"
 
     def info(self, message: str) -> None:
         """Log a fact."""
@@ -67,8 +73,9 @@ class Report:
     def step(self, name: str) -> None:
         """Take note that the step `name` begins, and that the one before it has ended.
 
-        Nothing is told. A subclass that measures a run overrides this.
+        Nothing is told. A subclass that measures a run extends this.
         """
+        self.current = name
 
     @contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "") -> Iterator[Stage]:

@@ -10,7 +10,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar, cast
 
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.cancel import CancelFlag, check_room_for_thread, prepare_thread
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -50,7 +50,8 @@ class Workers:
         self._reports: SimpleQueue[_Report] = SimpleQueue()
 
     def __del__(self) -> None:
-        self._dismiss()
+        with suppress(MemoryError):
+            self._dismiss()
 
     def run(self, tasks: Sequence[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
@@ -59,6 +60,8 @@ class Workers:
         ------
         BaseException
             What any call raised first.
+        MemoryError
+            If a thread cannot start.
         """
         waiting = iter(tasks)
         turn = threading.Lock()
@@ -87,6 +90,8 @@ class Workers:
         ------
         BaseException
             What `tasks` or any call raised first.
+        MemoryError
+            If a thread cannot start.
         """
         used = 0
         with self._ending_on_error():
@@ -111,7 +116,7 @@ class Workers:
             thread = threading.Thread(
                 target=_serve, args=(worker, orders, self._reports, self.cancel), daemon=True
             )
-            thread.start()
+            _start(thread)
             self._threads.append(thread)
         self._orders[worker].put(job)
 
@@ -119,8 +124,11 @@ class Workers:
         """Wait until a job is done. Return the worker, or raise what the job raised."""
         report = None
         while report is None:
+            all_alive = all(thread.is_alive() for thread in self._threads)
             with suppress(Empty):
                 report = self._reports.get(timeout=_LONGEST_WAIT)
+            if report is None and not all_alive:
+                raise MemoryError("a thread ended without a report")
         worker, error = report
         if error is not None:
             raise error
@@ -149,10 +157,28 @@ class Workers:
             thread.join(max(deadline - time.monotonic(), 0))
 
 
+def _start(thread: threading.Thread) -> None:
+    """Start a thread.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for it, or the system allows no further thread.
+    """
+    check_room_for_thread()
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise MemoryError(str(error)) from None
+
+
 def _serve(worker: int, orders: _Orders, reports: SimpleQueue[_Report], cancel: CancelFlag) -> None:
     """Do one job after the other. A thread that waits holds no job, and so no `Workers`."""
-    while (report := _do_next(worker, orders, cancel)) is not None:
-        reports.put(report)
+    # A thread without memory for its report ends. Whoever waits for the report sees that.
+    with suppress(MemoryError):
+        prepare_thread()
+        while (report := _do_next(worker, orders, cancel)) is not None:
+            reports.put(report)
 
 
 def _do_next(worker: int, orders: _Orders, cancel: CancelFlag) -> _Report | None:

@@ -1,16 +1,16 @@
-// Where the reference cuts a large text into chunks, and the sentences of each.
+// Where the reference cuts a large text into seeding chunks, and the sentences of each.
 //
-// Seeds are looked for in chunks: sentences are put into one, each with the zero byte
-// behind it and as often as its count says, until it holds a given number of bytes; what
-// is then left of the last sentence's count is lost. A chunk is a text of its own: what
-// branches, and what stands at its end, is judged in it alone.
+// The reference looks for seeds in chunks. It puts sentences into a chunk, each with a zero byte
+// behind it and as often as its count says, until the chunk holds a given number of bytes; what is
+// then left of the last sentence's count is lost. A chunk is a text of its own: it alone decides
+// what branches, and what stands at its end.
 //
-// Sizes are those of the sentences after rare characters were replaced, in the order
-// after empty ones were removed. Both are known only when the whole text has been read,
-// so a plan is made in a second reading, and the chunks are folded in a third, which
-// needs of each chunk only the batches that it touches: one stretch at the front of what
-// is left of the text and, where the last sentences took the places of empty ones, one
-// at its back, in reverse. A plan holds four bytes a sentence while it is made, a chunk one bit.
+// Sizes are those of the sentences after rare characters are replaced, in the order after empty
+// ones are removed. Both are known only when the whole text has been read. So the plan of the
+// chunks is made in a second reading, and the chunks are counted in a third. That needs of each
+// chunk only the batches that it touches: one range at the front of the rest of the text, and,
+// where the last sentences were moved to the positions of empty ones, one at its back, in reverse.
+// The plan holds four bytes a sentence while it is made, a chunk one bit.
 #pragma once
 
 #include <algorithm>
@@ -20,40 +20,48 @@
 #include <string>
 #include <vector>
 
-#include "spmcompat/counting/counter.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/counting/batch.hpp"
+#include "spmcompat/counting/pretoken_table.hpp"
+#include "spmcompat/counting/sentence_order.hpp"
+#include "spmcompat/counting/worker_table.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
 
 namespace spmcompat {
 
 struct Chunk {
   // The sentences of a batch that lie in the chunk.
-  struct Stretch {
+  struct Part {
     size_t batch;
-    size_t begin;  // how many of the chunk lie in batches before
+    size_t begin;  // how many sentences of the chunk lie in batches before
     std::vector<bool> chosen;
   };
 
-  size_t size = 0;                 // in sentences
-  std::vector<Stretch> stretches;  // by batch
-  std::vector<size_t> moved;       // places of sentences from the back of the text
-  int64_t last_count = 0;          // of its last sentence, as far as that fits
+  size_t size = 0;            // in sentences
+  std::vector<Part> parts;    // by batch
+  std::vector<size_t> moved;  // positions of sentences from the back of the text
+  int64_t last_count = 0;     // of its last sentence, as far as that fits
 
-  // The last sentence, as they stand in the text.
+  // The index of the last sentence among those of the chunk, in the order of the text.
   size_t last() const {
     const bool is_moved = !moved.empty() && moved.back() == size - 1;
     return size - moved.size() - (is_moved ? 0 : 1);
   }
 
-  // Forgets all sentences of a batch but the last one of the chunk.
-  void forget_others(BatchLog& read) const {
-    const auto holds = [&](const Stretch& stretch) { return stretch.batch == read.index; };
-    const Stretch& stretch = *std::find_if(stretches.begin(), stretches.end(), holds);
-    if (last() >= stretch.begin && last() - stretch.begin < read.sentences) {
-      read.forget_others(last() - stretch.begin);
+  BatchSelection selection(size_t batch) const {
+    const Part& part = part_of(batch);
+    return {part.chosen, last() - part.begin, last_count};  // huge if it lies before the batch
+  }
+
+  // Drops all sentences of a batch but the last one of the chunk.
+  void drop_others(BatchLog& read) const {
+    const Part& part = part_of(read.index);
+    if (last() >= part.begin && last() - part.begin < read.sentences) {
+      read.drop_all_sentences_but(last() - part.begin);
     } else {
-      read.forget();
+      read.drop_sentences();
     }
   }
+
   // Brings what was read by batches into the order of the chunk.
   void arrange(SentenceOrder& read) const {
     if (moved.empty()) return;
@@ -61,32 +69,39 @@ struct Chunk {
     order.reserve(size);
     uint32_t front = 0, back = static_cast<uint32_t>(size);
     auto next = moved.begin();
-    for (size_t place = 0; place < size; ++place) {
-      const bool is_moved = next != moved.end() && *next == place;
+    for (size_t position = 0; position < size; ++position) {
+      const bool is_moved = next != moved.end() && *next == position;
       if (is_moved) ++next;
       order.push_back(is_moved ? --back : front++);
     }
     read.arrange(order);
+  }
+
+ private:
+  const Part& part_of(size_t batch) const {
+    return *std::find_if(parts.begin(), parts.end(),
+                         [batch](const Part& part) { return part.batch == batch; });
   }
 };
 
 class ChunkPlan {
  public:
   ChunkPlan(const std::vector<char32_t>& alphabet, uint64_t chunk_bytes, size_t batches)
-      : required_(kCodePoints), chunk_bytes_(chunk_bytes), sizes_(batches), counts_(batches) {
-    for (const char32_t c : alphabet) required_[c] = true;
-  }
+      : required_(required_characters(alphabet)),
+        chunk_bytes_(chunk_bytes),
+        sizes_(batches),
+        counts_(batches) {}
 
-  // Takes the sizes of a batch's sentences. The batch, with its words, must be the only one
-  // of the folder, and the folder finished with a table of its own, of one shard. Workers may
-  // call this for different batches.
-  void measure(const BatchLog& log, const Folder& folder, const WordTable& words) {
-    std::vector<size_t> word_size(words.size(0));
+  // Takes the sizes of a batch's sentences. The batch, with its pretokens, must be the only one of
+  // the worker's table, which is merged into `pretokens`, of one shard. Workers may call this for
+  // different batches.
+  void measure(const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) {
+    std::vector<size_t> pretoken_size(pretokens.size(0));
     std::string text;
-    for (uint32_t place = 0; place < word_size.size(); ++place) {
-      const std::string_view word = words[words.id(0, place)];
-      const bool changed = WordCounts::cover_text(word, required_, text);
-      word_size[place] = changed ? text.size() : word.size();
+    for (uint32_t i = 0; i < pretoken_size.size(); ++i) {
+      const std::string_view pretoken = pretokens[pretokens.id(0, i)];
+      const bool changed = cover_text(pretoken, required_, text);
+      pretoken_size[i] = changed ? text.size() : pretoken.size();
     }
     std::vector<uint32_t>& sizes = sizes_[log.index];
     sizes.reserve(log.lengths.size());
@@ -94,8 +109,9 @@ class ChunkPlan {
     for (const uint32_t length : log.lengths) {
       size_t size = 0;
       for (const size_t end = at + length; at < end; ++at) {
-        folder.for_each_word_of(
-            log.words[at], [&](uint32_t word) { size += word_size[words.place_of(word)]; });
+        table.for_each_merged(log.pretokens[at], [&](uint32_t pretoken) {
+          size += pretoken_size[pretokens.place_of(pretoken)];
+        });
       }
       if (size > std::numeric_limits<uint32_t>::max()) {
         throw std::length_error("a sentence exceeds 4 GB");
@@ -111,10 +127,10 @@ class ChunkPlan {
       batch_begin_.push_back(batch_begin_.empty() ? 0 : batch_end_);
       batch_end_ = batch_begin_.back() + sizes.size();
     }
-    places_ = Places(batch_end_, [this](uint64_t i) { return size_of(i) == 0; });
+    positions_ = FilledPositions(batch_end_, [this](uint64_t i) { return size_of(i) == 0; });
     uint64_t filled = chunk_bytes_;
-    for (uint64_t p = 0; p < places_.size(); ++p) {
-      const uint64_t sentence = places_[p];
+    for (uint64_t p = 0; p < positions_.size(); ++p) {
+      const uint64_t sentence = positions_[p];
       if (filled >= chunk_bytes_) {
         begin_.push_back(p);
         last_count_.push_back(0);
@@ -126,13 +142,13 @@ class ChunkPlan {
       filled += count * bytes;
       last_count_.back() = static_cast<int64_t>(count);
     }
-    begin_.push_back(places_.size());
+    begin_.push_back(positions_.size());
     std::vector<std::vector<uint32_t>>().swap(sizes_);
     std::vector<std::vector<int64_t>>().swap(counts_);
   }
 
   size_t chunks() const { return last_count_.size(); }
-  uint64_t sentences() const { return places_.size(); }
+  uint64_t sentences() const { return positions_.size(); }
 
   Chunk chunk(size_t number) const {
     Chunk chunk;
@@ -142,22 +158,22 @@ class ChunkPlan {
     }
     const auto add = [&](uint64_t sentence) {
       const size_t batch = batch_of(sentence);
-      if (chunk.stretches.empty() || chunk.stretches.back().batch != batch) {
-        chunk.stretches.push_back({batch, chunk.size, {}});
+      if (chunk.parts.empty() || chunk.parts.back().batch != batch) {
+        chunk.parts.push_back({batch, chunk.size, {}});
       }
-      std::vector<bool>& chosen = chunk.stretches.back().chosen;
+      std::vector<bool>& chosen = chunk.parts.back().chosen;
       chosen.resize(sentence - batch_begin_[batch]);
       chosen.push_back(true);
       ++chunk.size;
     };
-    for (uint64_t place = begin; place < end; ++place) {
-      if (places_[place] == place) {
-        add(place);
+    for (uint64_t position = begin; position < end; ++position) {
+      if (positions_[position] == position) {
+        add(position);
       } else {
-        chunk.moved.push_back(place - begin);
+        chunk.moved.push_back(position - begin);
       }
     }
-    for (size_t i = chunk.moved.size(); i-- > 0;) add(places_[begin + chunk.moved[i]]);
+    for (size_t i = chunk.moved.size(); i-- > 0;) add(positions_[begin + chunk.moved[i]]);
     chunk.last_count = last_count_[number];
     return chunk;
   }
@@ -184,39 +200,9 @@ class ChunkPlan {
   std::vector<std::vector<int64_t>> counts_;   // likewise, unless all are 1
   std::vector<uint64_t> batch_begin_;          // first sentence of each batch
   uint64_t batch_end_ = 0;
-  Places places_;                              // the sentences in the order of the chunks
-  std::vector<uint64_t> begin_;                // chunk -> range of places_
+  FilledPositions positions_;                  // the sentences in the order of the chunks
+  std::vector<uint64_t> begin_;                // chunk -> range of positions_
   std::vector<int64_t> last_count_;            // of each chunk's last sentence
-};
-
-// Hands on to a folder the sentences of a batch: those that lie in a chunk, or all if none is
-// given.
-class ChunkFolder {
- public:
-  ChunkFolder(const Chunk* chunk, size_t batch, Folder& folder) : chunk_(chunk), folder_(folder) {
-    if (chunk == nullptr) return;
-    for (const Chunk::Stretch& stretch : chunk->stretches) {
-      if (stretch.batch != batch) continue;
-      chosen_ = &stretch.chosen;
-      next_ = stretch.begin;
-    }
-  }
-
-  void add_sentence(const char* text, size_t size, int64_t count) {
-    if (chunk_ == nullptr) return folder_.add_sentence(text, size, count);
-    if (chosen_ != nullptr && sentence_ < chosen_->size() && (*chosen_)[sentence_]) {
-      folder_.add_sentence(text, size, next_ == chunk_->last() ? chunk_->last_count : count);
-      ++next_;
-    }
-    ++sentence_;
-  }
-
- private:
-  const Chunk* chunk_;
-  Folder& folder_;
-  const std::vector<bool>* chosen_ = nullptr;  // of the batch
-  size_t sentence_ = 0;                        // of the batch
-  size_t next_ = 0;                            // of the chunk
 };
 
 }  // namespace spmcompat

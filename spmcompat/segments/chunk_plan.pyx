@@ -1,4 +1,4 @@
-"""Where a text that is too large for one search of seeds is cut into chunks; chunks.hpp does it."""
+"""Where a text that is too large for one search of seeds is cut: the owners of chunk_plan.hpp."""
 
 from cython cimport final
 
@@ -7,18 +7,70 @@ from libc.stdint cimport uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
-from spmcompat.segments.corpus cimport char32_t
-from spmcompat.counting.counter cimport Batch, BatchLog, CChunk, CFolder, Chunk, Folder, WordTable
+from spmcompat.counting.counter cimport (
+    Batch, BatchLog, BatchSelection, Counter, PretokenTable, Selection, WorkerTable)
+from spmcompat.counting.counts cimport Counts, SentenceOrder
+from spmcompat.plan cimport char32_t
 
 
 cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil:
+    cdef cppclass Part "spmcompat::Chunk::Part":
+        size_t batch
+
+    cdef cppclass CChunk "spmcompat::Chunk":
+        size_t size
+        vector[Part] parts
+        BatchSelection selection(size_t batch) except +
+        void drop_others(BatchLog& read) except +
+        void arrange(SentenceOrder& read) except +
+
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
         CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +
-        void measure(const BatchLog& log, const CFolder& folder, const WordTable& words) except +
+        void measure(
+            const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) except +
         void cut() except +
         size_t chunks()
         uint64_t sentences()
         CChunk chunk(size_t number) except +
+
+
+@final
+cdef class Chunk:
+    """The sentences of one seeding chunk."""
+
+    cdef CChunk chunk
+
+    @property
+    def batches(self):
+        """The batches that hold its sentences, ascending."""
+        return [part.batch for part in self.chunk.parts]
+
+    @property
+    def sentences(self):
+        """Number of sentences."""
+        return self.chunk.size
+
+    def selection(self, size_t batch):
+        """Return the `Selection` of the sentences of a batch."""
+        cdef Selection selection = Selection()
+        with nogil:
+            selection.selection = self.chunk.selection(batch)
+        return selection
+
+    def drop_others(self, Batch batch not None):
+        """Drop all sentences of a batch but the last of the chunk."""
+        self.chunk.drop_others(batch.log)
+
+    def merge(self, Counts counts not None, workers):
+        """Merge the counts of the chunk, which hold none but its sentences, all not empty."""
+        if not counts.plan.keeps_order:
+            counts.close_with_last_sentence(workers)
+            return
+        counts.append_sentences(workers)
+        with nogil:
+            self.chunk.arrange(counts.order)
+        counts.close_sentences()
+        counts.order = SentenceOrder()
 
 
 @final
@@ -38,23 +90,25 @@ cdef class ChunkPlan:
     cdef unique_ptr[CChunkPlan] plan
 
     def __init__(self, list alphabet not None, uint64_t chunk_bytes, size_t batches):
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
+        cdef vector[char32_t] required
+        for c, _ in alphabet:
+            required.push_back(c)
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
-    def measure(self, Batch batch not None, Folder folder not None):
+    def measure(self, Batch batch not None, Counter counter not None):
         """Take the sizes of a batch's sentences.
 
-        The batch must hold its words and be the only one that the folder read. Workers may call
-        this at the same time.
+        The batch must hold its pretokens and be the only one that the counter has counted. Workers
+        may call this at the same time.
         """
-        cdef WordTable* words = new WordTable(0)
+        cdef PretokenTable* pretokens = new PretokenTable(0)
         try:
             with nogil:
-                dereference(folder.folder).finish(dereference(words), True)
+                dereference(counter.counter).table().merge_into(dereference(pretokens), True)
                 dereference(self.plan).measure(
-                    batch.log, dereference(folder.folder), dereference(words))
+                    batch.log, dereference(counter.counter).table(), dereference(pretokens))
         finally:
-            del words
+            del pretokens
 
     def cut(self):
         """Cut the text, after all its batches were measured."""

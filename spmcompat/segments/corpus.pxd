@@ -1,32 +1,23 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-
-cdef extern from *:
-    ctypedef unsigned int char32_t
-
-
-cdef extern from "spmcompat/pretokenization/piece_rule.hpp" namespace "spmcompat" nogil:
-    cdef cppclass PieceRule:
-        size_t max_length
-        cbool split_by_unicode_script
-        cbool split_by_number
-        cbool split_by_whitespace
-        cbool split_digits
-        cbool whitespace_as_suffix
-        cbool whitespace_only
-        cbool spaces_apart
-        char32_t boundary
-        cbool allows(const char32_t* piece, size_t length)
+from spmcompat.plan cimport CPlan, char32_t
+from spmcompat.pretokenization.piece_rule cimport PieceRule
 
 
 cdef extern from "spmcompat/old_releases/word_rule.hpp" namespace "spmcompat" nogil:
     cdef cppclass WordRule:
+        WordRule()
+        WordRule(const CPlan& plan) except +
         PieceRule pieces
-        string delimiter
-        size_t longest
+        string bpe_delimiter
+        size_t bpe_longest_word
+
+
+cdef extern from "spmcompat/old_releases/seed_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SeedCounts:
+        pass
 
 
 cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat" nogil:
@@ -35,9 +26,6 @@ cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat"
         size_t size()
 
     cdef cppclass SegmentUse:
-        pass
-
-    cdef cppclass SeedCounts:
         pass
 
     cdef cppclass SegmentedCorpus:
@@ -58,7 +46,7 @@ cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" n
         size_t size()
         void add(const CSegmentCounts& other) except +
 
-    CSegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) except +
+    CSegmentCounts count_bpe_segments(SegmentedCorpus corpus, const WordRule& rule) except +
     CSegmentCounts count_segments(const SegmentedCorpus& corpus) except +
 
 
@@ -67,14 +55,15 @@ cdef class SegmentCounts:
     cdef WordRule rule
 
     @staticmethod
-    cdef SegmentCounts empty(const PieceRule& pieces, bytes delimiter, size_t longest)
-    cdef _fail(self, error)
+    cdef SegmentCounts of_rule(const WordRule& rule)
+    cdef fail(self, error)
 
 
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
-    cdef bint by_characters
+    cdef WordRule word_rule
+    cdef bint seed_tree_of_characters
     cdef public list alphabet
     cdef readonly double text_bytes
     cdef public object chunks

@@ -1,6 +1,6 @@
-"""What the trainers read: a text as distinct segments, with the words they make up or alone.
+"""What the trainers read: distinct segments, with the pretokens they make up or alone.
 
-segmented_corpus.hpp and segment_counts.hpp hold it; here stand the owners of their objects.
+The owners of what segmented_corpus.hpp and segment_counts.hpp hold.
 """
 
 from cython cimport final
@@ -10,45 +10,15 @@ from libcpp.utility cimport move
 from spmcompat.errors import TrainingError
 
 
-cdef extern from *:
-    """
-    #include <cstdlib>
-    #ifdef __GLIBC__
-    #include <malloc.h>
-    #endif
-    namespace spmcompat {
-    inline void return_freed_memory() {
-    #ifdef __GLIBC__
-      mallopt(M_MMAP_THRESHOLD, 1 << 17);
-      malloc_trim(0);
-    #endif
-    }
-    }
-    """
-    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
-
-
-def return_freed_memory():
-    """Give the system back what is free, and from now on every large block when it is freed.
-
-    The GNU C library keeps small blocks, and raises the size that it calls large with every such
-    block, up to 32 MiB.
-    """
-    with nogil:
-        c_return_freed_memory()
-
-
 @final
 cdef class SegmentCounts:
-    """Distinct segments and how often each stands in the text."""
+    """Distinct segments and how often each occurs in the text."""
 
     @staticmethod
-    cdef SegmentCounts empty(const PieceRule& pieces, bytes delimiter, size_t longest):
-        """No segments yet, of words that these rules cut."""
+    cdef SegmentCounts of_rule(const WordRule& rule):
+        """Return no segments yet, of pretokens that this rule cuts."""
         cdef SegmentCounts counts = SegmentCounts()
-        counts.rule.pieces = pieces
-        counts.rule.delimiter = delimiter
-        counts.rule.longest = longest
+        counts.rule = rule
         return counts
 
     def __len__(self):
@@ -59,17 +29,18 @@ cdef class SegmentCounts:
         with nogil:
             self.segments.add(other.segments)
 
-    cdef _fail(self, error):
+    cdef fail(self, error):
+        """Raise the error of a pretoken that is too long."""
         raise TrainingError(
-            f"{error}: this release of sentencepiece counts its places in 16 bits, up to "
-            f"{self.rule.longest} characters. Lower --max_sentence_length, or choose another "
-            "release with compat."
+            f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
+            f"{self.rule.bpe_longest_word} characters. Lower --max_sentence_length, or choose "
+            "another release with compat."
         ) from None
 
 
 @final
 cdef class Corpus:
-    """Distinct segments, the words they make up, and the characters required.
+    """Distinct segments, the pretokens they make up, and the alphabet.
 
     Attributes
     ----------
@@ -78,19 +49,19 @@ cdef class Corpus:
     text_bytes : float
         Size of the normalized text, with one more byte at the end of each sentence.
     chunks : iterable of Corpus, or None
-        The chunks in which seeds are looked for, if the text is too large for one.
+        The seeding chunks, if the text is too large for one search of seeds.
     seed_text : Corpus or None
         The text in which seeds are looked for, and its characters, if it is another one.
     """
 
     @property
     def words(self):
-        """Number of words: distinct ones, or sentences where pieces may lie across words."""
+        """Number of pretokens: distinct ones, or sentences where pieces may cross white space."""
         return self.segmented.word_count.size()
 
     @property
     def total_count(self):
-        """The counts of all words added up; the sum wraps at 2**64."""
+        """The counts of all pretokens added up; the sum wraps at 2**64."""
         cdef uint64_t total = 0
         cdef int64_t count
         for count in self.segmented.word_count:
@@ -98,9 +69,9 @@ cdef class Corpus:
         return total
 
     def counted_words(self):
-        """Yield each word (bytes) and its count, by count descending, then bytes ascending.
+        """Yield each pretoken (bytes) and its count, by count descending, then bytes ascending.
 
-        Where pieces may lie across words, sentences take the place of words.
+        Where pieces may cross white space, these are the sentences in the order of the text.
         """
         cdef size_t i
         for i in range(self.segmented.word_count.size()):
@@ -111,35 +82,28 @@ cdef class Corpus:
         """Number of distinct segments."""
         return self.segmented.segments_size()
 
-    def cut(self, bytes delimiter=b"", size_t longest=0):
-        """Return the `SegmentCounts` in the order in which segments first stand in the words.
+    def bpe_segments(self):
+        """Return the `SegmentCounts` in the order in which segments first occur in the pretokens.
 
         Nothing of the corpus is left then.
-
-        Parameters
-        ----------
-        delimiter : bytes, optional
-            Words are cut there too.
-        longest : int, optional
-            How many places of a word can be counted; 0 for any number.
 
         Raises
         ------
         TrainingError
-            For a longer word.
+            For a pretoken that is too long for the release.
         """
-        cdef SegmentCounts found = SegmentCounts.empty(self.rule, delimiter, longest)
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.word_rule)
         try:
             with nogil:
-                found.segments = cut_words(move(self.segmented), found.rule)
+                found.segments = count_bpe_segments(move(self.segmented), found.rule)
                 self.segmented = SegmentedCorpus()
         except RuntimeError as error:
-            found._fail(error)
+            found.fail(error)
         return found
 
     def segment_counts(self):
         """Return the `SegmentCounts` while nothing was dropped; all of the corpus is left."""
-        cdef SegmentCounts found = SegmentCounts.empty(self.rule, b"", 0)
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.word_rule)
         with nogil:
             found.segments = count_segments(self.segmented)
         return found

@@ -6,9 +6,56 @@ import math
 import struct
 from collections.abc import Mapping
 
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.reading import too_many_characters
 from spmcompat.errors import EmptyCorpusError, TrainingError
+from spmcompat.plan import Plan
 from spmcompat.releases import DEFAULT
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
 from spmcompat.unicode.marks import UNKNOWN_MARK
+
+_UNKNOWN = ord(UNKNOWN_MARK)
+
+
+def find_alphabet(
+    counts: Counts, plan: Plan, workers: Workers, report: Report
+) -> list[tuple[int, int]]:
+    """Return the required characters of a text with their counts.
+
+    Returns
+    -------
+    list of (int, int)
+        Code points and counts, by count descending, code point ascending.
+
+    Raises
+    ------
+    TrainingError
+        For a text without characters, or with one that cannot be kept.
+    """
+    if not plan.keeps_contexts:
+        report.step("Counting characters")
+    characters = counts.characters(workers)
+    coverage = plan.coverage
+    if not coverage.all_characters:
+        alphabet, covered = choose_alphabet(
+            characters,
+            coverage.character_coverage,
+            coverage.required_chars,
+            boundary=plan.boundary,
+            needs_text=coverage.needs_text,
+        )
+        report.info(f"Alphabet size={len(alphabet)}")
+        report.info(f"Final character coverage={covered:g}")
+        return alphabet
+    if not plan.keeps_contexts:
+        return whole_alphabet(characters, plan.boundary)
+    if counts.nuls:
+        raise TrainingError(
+            "The text holds U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps every one. Remove it from the text."
+        )
+    return kept_alphabet(characters, plan.boundary)
 
 
 def choose_alphabet(
@@ -24,7 +71,7 @@ def choose_alphabet(
     Parameters
     ----------
     counts : mapping of int to int
-        How often each character (code point) stands in the corpus.
+        How often each character (code point) occurs in the corpus.
     coverage : float
         The share of the corpus to cover, as the float32 of the specification; more than 1 takes
         all characters.
@@ -111,18 +158,6 @@ def kept_alphabet(
     unknown = ord(UNKNOWN_MARK)
     chosen = [(c, count) for c, count in whole_alphabet(counts, boundary) if c != unknown]
     return [*chosen, (boundary, 0)]
-
-
-def too_many_characters() -> TrainingError:
-    """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
-
-    What a release does then is undefined: it adds up signed numbers of 64 bits. 0.2.3 fails if the
-    sum wraps below 1, and otherwise trains on counts that are wrong.
-    """
-    return TrainingError(
-        "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
-        "more, which sentencepiece cannot count. Divide all counts by the same number."
-    )
 
 
 def _total(counts: Mapping[int, int], *, needs_text: bool = True) -> int:

@@ -1,4 +1,4 @@
-"""A text that is too large for one search of seeds, as the chunks that the reference cuts it into.
+"""A text that is too large for one search of seeds, cut into chunks as the reference cuts it.
 
 The text is read twice more: to measure its sentences, and then chunk by chunk.
 """
@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spmcompat.counting.counter import Batch, Chunk, Folder, TextRules
+from spmcompat.counting.counter import Batch, Counter, SentenceRules
+from spmcompat.counting.counts import Counts
 from spmcompat.errors import TrainingError
+from spmcompat.plan import Plan
+from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.chunk_plan import ChunkPlan
-from spmcompat.segments.corpus import Corpus, return_freed_memory
-from spmcompat.segments.segmenter import Builder
+from spmcompat.segments.chunk_plan import Chunk, ChunkPlan
+from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.segmenter import cut_seeding_chunk
+from spmcompat.text.lines import LineFilter
 from spmcompat.text.sources import Source
 
 _INPUT_CHANGED = (
@@ -22,21 +26,19 @@ _INPUT_CHANGED = (
 )
 
 
-class Chunks:
-    """The chunks of a text, each read when its turn comes.
+class SeedingChunks:
+    """The seeding chunks of a text, each read when its turn comes.
 
     Parameters
     ----------
+    plan : Plan
+        How the text was counted.
     source : Source
         The text.
-    rules : TextRules
-        How its sentences become words.
     alphabet : list of (int, int)
         The required characters of the whole text, and their counts.
     sentences : int
         How many sentences the first reading found, without empty ones.
-    chunk_bytes : int
-        A chunk is full when it holds so many bytes.
     workers : Workers
         Real threads.
     report : Report
@@ -45,21 +47,20 @@ class Chunks:
 
     def __init__(
         self,
+        plan: Plan,
         source: Source,
-        rules: TextRules,
         alphabet: list[tuple[int, int]],
         sentences: int,
-        chunk_bytes: int,
         workers: Workers,
         report: Report,
     ) -> None:
+        self._plan = plan
         self._source = source
-        self._rules = rules
         self._alphabet = alphabet
         self._sentences = sentences
-        self._chunk_bytes = chunk_bytes
         self._workers = workers
         self._report = report
+        self._rules = SentenceRules(plan, workers.cancel)
 
     def __iter__(self) -> Iterator[Corpus]:
         """Read one chunk after the other.
@@ -71,40 +72,44 @@ class Chunks:
         """
         if why := self._source.why_once():
             raise TrainingError(
-                f"The text is larger than {self._chunk_bytes} bytes and has to be read again, but "
-                f"{why}. Write it to a file, or sample it (--input_sentence_size)."
+                f"The text is larger than {self._plan.seeding_chunk_bytes} bytes and has to be "
+                f"read again, but {why}. Write it to a file, or sample it (--input_sentence_size)."
             )
-        plan = self._plan()
-        for number in range(len(plan)):
+        chunks = self._plan_chunks()
+        for number in range(len(chunks)):
             return_freed_memory()
-            yield self._read(plan.chunk(number), f"Reading chunk {number + 1} of {len(plan)}")
+            yield self._read(chunks.chunk(number), f"Reading chunk {number + 1} of {len(chunks)}")
 
-    def _plan(self) -> ChunkPlan:
-        plan = ChunkPlan(self._alphabet, self._chunk_bytes, len(self._source))
-        with self._report.stage("Measuring sentences", len(self._source), "blocks") as stage:
+    def _plan_chunks(self) -> ChunkPlan:
+        batches = len(self._source)
+        chunks = ChunkPlan(self._alphabet, self._plan.seeding_chunk_bytes, batches)
+        with self._report.stage("Measuring sentences", batches, "buffers") as stage:
 
             def work(_: int, index: int) -> None:
-                folder = Folder(0, self._rules)
-                batch = self._source.fold(index, folder, keep_words=True)
-                plan.measure(batch, folder)
+                counter = Counter(0, self._rules)
+                buffer = self._source.load(index)
+                batch = counter.count(index, buffer, LineFilter(self._plan.text), True)
+                chunks.measure(batch, counter)
                 stage.advance()
 
-            self._workers.run(range(len(self._source)), work)
-        self._workers.call(plan.cut)
-        if plan.sentences != self._sentences:
+            self._workers.run(range(batches), work)
+        self._workers.call(chunks.cut)
+        if chunks.sentences != self._sentences:
             raise TrainingError(_INPUT_CHANGED)
-        return plan
+        return chunks
 
     def _read(self, chunk: Chunk, name: str) -> Corpus:
-        folders = [Folder(i, self._rules) for i in range(self._workers.count)]
+        counters = [Counter(worker, self._rules) for worker in range(self._workers.count)]
         batches: dict[int, Batch] = {}
-        with self._report.stage(name, len(chunk.batches), "blocks") as stage:
+        with self._report.stage(name, len(chunk.batches), "buffers") as stage:
 
             def work(worker: int, index: int) -> None:
-                folder = folders[worker]
-                batch = self._source.fold(index, folder, keep_words=False, chunk=chunk)
-                if not self._rules.keeps_order:
-                    chunk.forget_others(batch)
+                buffer = self._source.load(index)
+                lines = LineFilter(self._plan.text)
+                selection = chunk.selection(index)
+                batch = counters[worker].count(index, buffer, lines, False, selection)
+                if not self._plan.keeps_order:
+                    chunk.drop_others(batch)
                 batches[index] = batch
                 stage.advance()
 
@@ -112,5 +117,6 @@ class Chunks:
         ordered = [batches[index] for index in chunk.batches]
         if sum(batch.filled for batch in ordered) != chunk.sentences:
             raise TrainingError(_INPUT_CHANGED)
-        builder = Builder(self._rules, self._workers)
-        return builder.build_chunk(folders, ordered, chunk, self._alphabet)
+        counts = Counts(self._plan, counters, ordered, False)
+        chunk.merge(counts, self._workers)
+        return cut_seeding_chunk(counts, self._alphabet, self._workers)

@@ -1,4 +1,4 @@
-// Distinct segments and how often each stands in the text: all that merging needs of it.
+// Distinct segments and how often each occurs in the text: all that BPE needs of it.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/old_releases/word_rule.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
-#include "spmcompat/containers/string_table.hpp"
-#include "spmcompat/unicode/utf8.hpp"
-#include "spmcompat/old_releases/word_rule.hpp"
 
 namespace spmcompat {
 
@@ -31,38 +31,18 @@ class SegmentCounts {
     for (size_t id = 0; id < other.size(); ++id) add(other.text(id), other.count(id));
   }
 
-  // Cuts a word wherever no piece can lie across, and around every character that is not
-  // required. A segment of one character holds no pair and is left out.
-  void add_parts(std::string_view word, uint64_t count, const PieceRule& rule,
-                 const std::vector<bool>& required) {
-    const char* end = word.data() + word.size();
-    const char* head = word.data();
-    size_t length = 0;  // of the segment that begins at head, in characters
-    char32_t left = 0;
-    const auto cut = [&](const char* at) {
-      if (length > 1) add(std::string_view(head, at - head), count);
-      head = at;
-      length = 0;
-    };
-    for (const char* p = head; p < end;) {
-      size_t size;
-      const char32_t right = decode_utf8(p, end, &size);
-      if (!required[right]) {
-        cut(p);
-        head = p + size;
-      } else {
-        if (length > 0 && rule.parts(left, right)) cut(p);
-        ++length;
-        left = right;
-      }
-      p += size;
-    }
-    cut(end);
+  // Cuts a text around every character that is not required, too. A segment of one character holds
+  // no pair and is left out.
+  void add_long_segments(std::string_view text, uint64_t count, const PieceRule& rule,
+                         const std::vector<bool>& required) {
+    for_each_long_segment(text, rule, required,
+                          [&](std::string_view segment) { add(segment, count); });
   }
 
-  // Cuts a word in which rare characters are replaced.
-  void add_word(std::string word, uint64_t count, const WordRule& rule) {
-    for_each_part(std::move(word), rule, [&](std::string_view part) { add(part, count); });
+  // Cuts a pretoken in which rare characters are replaced.
+  void add_segments(std::string pretoken, uint64_t count, const WordRule& rule) {
+    for_each_bpe_segment(std::move(pretoken), rule,
+                         [&](std::string_view segment) { add(segment, count); });
   }
 
  private:
@@ -70,12 +50,12 @@ class SegmentCounts {
   std::vector<uint64_t> counts_;
 };
 
-// The segments of all words, in the order in which they first stand there.
-inline SegmentCounts cut_words(SegmentedCorpus corpus, const WordRule& rule) {
+// The segments of all pretokens, in the order in which they first occur there.
+inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const WordRule& rule) {
   SegmentCounts found;
   std::vector<SegmentUse>().swap(corpus.uses);
   for (size_t i = 0; i < corpus.word_count.size(); ++i) {
-    found.add_word(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
+    found.add_segments(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
   }
   return found;
 }

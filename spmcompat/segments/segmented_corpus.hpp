@@ -1,27 +1,27 @@
-// What the trainers see of a text: its distinct segments and words, and what follows segments.
+// What the trainers see of a text: its distinct segments and pretokens, and what follows segments.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "spmcompat/containers/string_list.hpp"
+#include "spmcompat/old_releases/seed_counts.hpp"
 
 namespace spmcompat {
 
-// Which symbols (bytes or characters) follow a text: none, one, or several different ones.
-class FollowingSymbol {
+// Which next characters, or their first bytes, follow a text: none, one, or several different
+// ones.
+class NextCharacter {
  public:
-  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a symbol
+  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a character
 
-  void add(uint32_t symbol) { value_ = value_ == kNone || value_ == symbol ? symbol : kMany; }
-  void add(FollowingSymbol other) {
+  void add(uint32_t next) { value_ = value_ == kNone || value_ == next ? next : kMany; }
+  void add(NextCharacter other) {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The only one.
+  // The only one, if there are not many.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -31,8 +31,8 @@ class FollowingSymbol {
 
 // What follows a text. The end of a sentence counts as a zero.
 struct Followers {
-  FollowingSymbol next;
-  FollowingSymbol behind_end;  // what follows the end of a sentence
+  NextCharacter next;
+  NextCharacter behind_end;  // what follows the end of a sentence
   uint64_t at_end = 0;       // how often the text stands at the end of a sentence
 
   void add(const Followers& other) {
@@ -53,9 +53,6 @@ struct SegmentUse {
   }
 };
 
-// Pieces and their counts.
-using SeedCounts = std::map<std::string, uint64_t, std::less<>>;
-
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
@@ -72,8 +69,7 @@ struct SegmentedCorpus {
   std::vector<uint64_t> word_begin;  // word -> range of word_segments
   std::vector<uint32_t> word_segments;
   std::vector<int64_t> word_count;
-  // Counts of seeds that text_end.hpp corrects.
-  SeedCounts at_text_end;
+  SeedCounts at_text_end;  // of releases where the end of the text changes them
 };
 
 }  // namespace spmcompat

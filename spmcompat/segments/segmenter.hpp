@@ -1,5 +1,4 @@
-// Cuts the distinct words into segments, which seeding and EM read: words are cut where no
-// piece can lie across.
+// Cuts the distinct pretokens into segments, which seeding and EM read.
 #pragma once
 
 #include <algorithm>
@@ -10,57 +9,59 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/containers/shared_table.hpp"
+#include "spmcompat/counting/pretoken_table.hpp"
+#include "spmcompat/counting/sentence_order.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
-#include "spmcompat/containers/shared_table.hpp"
-#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
-#include "spmcompat/counting/pretoken_counts.hpp"
 
 namespace spmcompat {
 
-// In rounds that workers share: sort_words, then divide, then merge and cut, each for all parts;
-// then take_contexts for each shard of the words, then assemble. Where only segments are asked for:
-// cut_shard and take_contexts, each for all shards of the words, then assemble_segments.
+// Workers share its rounds: sort_pretokens, divide, merge, end_merge, cut, each for all parts; then
+// take_contexts for each shard of the pretokens, then assemble. Where only segments are wanted:
+// cut_shard and take_contexts, each for all shards of the pretokens, then assemble_segments.
 class Segmenter {
  public:
-  // What follows a segment is told by characters, or else by their first bytes.
-  Segmenter(WordTable words, const PieceRule& rule, bool by_characters, size_t parts)
-      : words_(std::move(words)),
+  // What follows a segment is told in characters for a seed tree of characters, else in bytes.
+  Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
+            size_t parts)
+      : pretokens_(std::move(pretokens)),
         rule_(rule),
-        by_characters_(by_characters),
+        seed_tree_of_characters_(seed_tree_of_characters),
         segments_(kShardBits, false),
         sorted_(parts),
         cuts_(parts),
-        last_segment_(words_.shards()) {
-    words_.drop_index();
-    for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
-      words_.for_each_context(shard, [this](const Context&) { has_contexts_ = true; });
+        last_segment_(pretokens_.shards()) {
+    pretokens_.drop_index();
+    for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
+      pretokens_.for_each_context(shard, [this](const Context&) { has_contexts_ = true; });
     }
-    for (uint32_t shard = 0; shard < words_.shards() && has_contexts_; ++shard) {
-      last_segment_[shard].resize(words_.size(shard));
+    for (uint32_t shard = 0; shard < pretokens_.shards() && has_contexts_; ++shard) {
+      last_segment_[shard].resize(pretokens_.size(shard));
     }
   }
 
-  // Sorts the words of every shard that falls to the part.
-  void sort_words(size_t part) {
+  // Sorts the pretokens of the part's shards.
+  void sort_pretokens(size_t part) {
     std::vector<Key>& keys = sorted_[part];
     size_t size = 0;
-    for (uint32_t shard = part; shard < words_.shards(); shard += sorted_.size()) {
-      size += words_.size(shard);
+    for (uint32_t shard = part; shard < pretokens_.shards(); shard += sorted_.size()) {
+      size += pretokens_.size(shard);
     }
     keys.reserve(size);
-    for (uint32_t shard = part; shard < words_.shards(); shard += sorted_.size()) {
-      const std::vector<uint64_t> totals = words_.totals(shard);
-      for (uint32_t place = 0; place < totals.size(); ++place) {
-        const uint32_t word = words_.id(shard, place);
-        if (totals[place] > 0) keys.push_back(key_of(totals[place], word));
+    for (uint32_t shard = part; shard < pretokens_.shards(); shard += sorted_.size()) {
+      const std::vector<uint64_t> totals = pretokens_.totals(shard);
+      for (uint32_t i = 0; i < totals.size(); ++i) {
+        if (totals[i] > 0) keys.push_back(key_of(totals[i], pretokens_.id(shard, i)));
       }
     }
-    std::sort(keys.begin(), keys.end(), Before{&words_});
+    std::sort(keys.begin(), keys.end(), Before{&pretokens_});
   }
 
-  // Divides the sequence of all words, by count descending, then bytes ascending, into parts.
+  // Divides the sequence of all pretokens, by count descending, then bytes ascending, into parts.
   void divide() {
     const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
@@ -70,7 +71,7 @@ class Segmenter {
         auto at = part == parts() ? keys.end() : keys.begin();
         if (part > 0 && part < parts() && !longest.empty()) {
           const Key& first = longest[longest.size() * part / parts()];
-          at = std::lower_bound(keys.begin(), keys.end(), first, Before{&words_});
+          at = std::lower_bound(keys.begin(), keys.end(), first, Before{&pretokens_});
         }
         begin_.back().push_back(at - keys.begin());
       }
@@ -86,7 +87,7 @@ class Segmenter {
       const size_t begin = begin_[part][i], end = begin_[part + 1][i];
       if (begin < end) heap.emplace_back(keys + begin, keys + end);
     }
-    const Before before{&words_};
+    const Before before{&pretokens_};
     const auto later = [before](const auto& a, const auto& b) {
       return before(*b.first, *a.first);
     };
@@ -94,7 +95,7 @@ class Segmenter {
     for (size_t at = begin(part); !heap.empty(); ++at) {
       std::pop_heap(heap.begin(), heap.end(), later);
       const Key& key = *heap.back().first++;
-      sequence_[at] = key.word;
+      sequence_[at] = key.pretoken;
       totals_[at] = static_cast<int64_t>(key.total);
       if (heap.back().first == heap.back().second) {
         heap.pop_back();
@@ -110,9 +111,9 @@ class Segmenter {
     Cuts& cuts = cuts_[part];
     SharedBatch<SegmentUse> batch(segments_);
     for (size_t i = begin(part); i < end; ++i) {
-      if (i + kAhead < end) words_.prefetch(sequence_[i + kAhead]);
-      if (i + kAhead / 2 < end) __builtin_prefetch(words_[sequence_[i + kAhead / 2]].data());
-      cut_word(sequence_[i], totals_[i], cuts, batch);
+      if (i + kAhead < end) pretokens_.prefetch(sequence_[i + kAhead]);
+      if (i + kAhead / 2 < end) __builtin_prefetch(pretokens_[sequence_[i + kAhead / 2]].data());
+      cut_pretoken(sequence_[i], totals_[i], cuts, batch);
       if (batch.full()) batch.flush(cuts.segments);
     }
     batch.flush(cuts.segments);
@@ -120,35 +121,35 @@ class Segmenter {
   }
 
   void cut_shard(uint32_t shard) {
-    const std::vector<uint64_t> totals = words_.totals(shard);
-    std::vector<uint32_t> words;
+    const std::vector<uint64_t> totals = pretokens_.totals(shard);
+    std::vector<uint32_t> pretokens;
     Cuts cuts;
     SharedBatch<SegmentUse> batch(segments_);
-    for (uint32_t place = 0; place < totals.size(); ++place) {
-      if (totals[place] == 0) continue;
-      words.push_back(words_.id(shard, place));
-      cut_word(words.back(), totals[place], cuts, batch);
+    for (uint32_t i = 0; i < totals.size(); ++i) {
+      if (totals[i] == 0) continue;
+      pretokens.push_back(pretokens_.id(shard, i));
+      cut_pretoken(pretokens.back(), totals[i], cuts, batch);
       if (batch.full()) batch.flush(cuts.segments);
     }
     batch.flush(cuts.segments);
-    if (has_contexts_) note_last_segments(words.data(), cuts);
+    if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Counts what stands behind the words of a shard, beyond what their uses tell.
+  // Adds what follows the pretokens of a shard, beyond what their uses count.
   void take_contexts(uint32_t shard) {
-    words_.for_each_context(shard, [this](const Context& c) {
+    pretokens_.for_each_context(shard, [this](const Context& c) {
       if (c.count == 0) return;
       const Followers followers = followers_of(c.next, c.count);
-      segments_.update(last_segment_[words_.shard_of(c.word)][words_.place_of(c.word)],
+      segments_.update(last_segment(c.pretoken),
                        [&](SegmentUse& use) { use.followers.add(followers); });
     });
   }
 
-  // The words come in their sequence, or as the sentences stand where `order` is given; that
-  // order fixes the lanes. Segments come as they first appear in the sequence.
+  // The pretokens come in their sequence, or, if `order` is given, the sentences in their order;
+  // that order decides which lane sums what. Segments come as they first occur in the sequence.
   void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
     segments_.drop_index();
-    if (order == nullptr) words_.drop_ids();
+    if (order == nullptr) pretokens_.drop_ids();
     number_segments(out);
     copy_segments(out);
     if (order == nullptr) {
@@ -158,13 +159,13 @@ class Segmenter {
     }
   }
 
-  // The segments come as it happens.
+  // The order of the segments is unspecified.
   void assemble_segments(SegmentedCorpus& out) {
     segments_.drop_index();
-    words_.drop_ids();
+    pretokens_.drop_ids();
     for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
-      for (uint32_t place = 0; place < segments_.size(shard); ++place) {
-        numbered_.push_back(segments_.id(shard, place));
+      for (uint32_t i = 0; i < segments_.size(shard); ++i) {
+        numbered_.push_back(segments_.id(shard, i));
       }
     }
     copy_segments(out);
@@ -172,49 +173,49 @@ class Segmenter {
 
  private:
   static constexpr unsigned kShardBits = 6;
-  static constexpr size_t kAhead = 16;  // words that are fetched while others are cut
+  static constexpr size_t kAhead = 16;  // prefetch distance, in pretokens
 
   struct Key {
     uint64_t total, head, middle;
-    uint32_t word;
+    uint32_t pretoken;
   };
   struct Before {
-    const WordTable* words;
+    const PretokenTable* pretokens;
     bool operator()(const Key& a, const Key& b) const {
       if (a.total != b.total) return a.total > b.total;
       if (a.head != b.head) return a.head < b.head;
       if (a.middle != b.middle) return a.middle < b.middle;
-      return (*words)[a.word] < (*words)[b.word];
+      return (*pretokens)[a.pretoken] < (*pretokens)[b.pretoken];
     }
   };
   struct Cuts {
-    std::vector<uint32_t> segments;  // of all words of the part
-    std::vector<uint32_t> lengths;   // of each word, in segments
+    std::vector<uint32_t> segments;  // of all pretokens of the part
+    std::vector<uint32_t> lengths;   // of each pretoken, in segments
   };
 
   size_t parts() const { return cuts_.size(); }
 
-  // The first bytes of a word as two numbers. Most words begin with a space mark, which two bits
-  // can tell.
+  // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, which two
+  // bits can tell.
   Key key_of(uint64_t total, uint32_t id) const {
-    std::string_view word = words_[id];
-    const bool marked = word.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
-    const uint64_t kind = marked ? 1 : word < kSpaceUtf8 ? 0 : 2;
-    if (marked) word.remove_prefix(kSpaceUtf8.size());
+    std::string_view text = pretokens_[id];
+    const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
+    const uint64_t kind = marked ? 1 : text < kSpaceUtf8 ? 0 : 2;
+    if (marked) text.remove_prefix(kSpaceUtf8.size());
     char bytes[16] = {};
-    std::memcpy(bytes, word.data(), std::min(word.size(), sizeof bytes));
+    std::memcpy(bytes, text.data(), std::min(text.size(), sizeof bytes));
     const uint64_t head = __builtin_bswap64(load<uint64_t>(bytes));
     const uint64_t middle = __builtin_bswap64(load<uint64_t>(bytes + 8));
     return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
   }
 
-  // Of a part in the sequence.
+  // Where a part begins in the sequence.
   size_t begin(size_t part) const {
     return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }
 
   uint32_t symbol_of(char32_t c) const {
-    if (by_characters_) return c;
+    if (seed_tree_of_characters_) return c;
     std::string text;
     append_utf8(c, text);
     return static_cast<unsigned char>(text[0]);
@@ -226,14 +227,20 @@ class Segmenter {
       return followers;
     }
     followers.next.add(0);
-    followers.behind_end.add(next == kTextEnd ? FollowingSymbol::kTextEnd
+    followers.behind_end.add(next == kTextEnd ? NextCharacter::kTextEnd
                                               : symbol_of(next & ~kSentenceEnd));
     followers.at_end = count;
     return followers;
   }
-  SegmentUse use_of_last(uint32_t word, uint64_t total) const {
+  SegmentUse use_before(char32_t next, uint64_t total) const {
+    SegmentUse use;
+    use.count = total;
+    use.followers.next.add(symbol_of(next));
+    return use;
+  }
+  SegmentUse use_of_last(uint32_t pretoken, uint64_t total) const {
     // The unknown mark, which may stand for a space mark here, begins with the same byte.
-    const WordUse& use = words_.use(word);
+    const PretokenUse& use = pretokens_.use(pretoken);
     SegmentUse result;
     result.count = total;
     if (use.inner > 0) result.followers.add(followers_of(kSpaceMark, use.inner));
@@ -241,45 +248,35 @@ class Segmenter {
     return result;
   }
 
-  void cut_word(uint32_t id, uint64_t total, Cuts& cuts, SharedBatch<SegmentUse>& batch) {
-    const std::string_view word = words_[id];
+  void cut_pretoken(uint32_t id, uint64_t total, Cuts& cuts, SharedBatch<SegmentUse>& batch) {
+    const std::string_view pretoken = pretokens_[id];
+    const char* const end = pretoken.data() + pretoken.size();
     const size_t before = cuts.segments.size();
-    const char* stop = word.data() + word.size();
-    const char* head = word.data();
-    char32_t left = 0;
-    for (const char* p = head; p < stop;) {
-      size_t length;
-      const char32_t right = decode_utf8(p, stop, &length);
-      if (p > head && rule_.parts(left, right)) {
-        SegmentUse use;
-        use.count = total;
-        use.followers.next.add(symbol_of(right));
-        batch.add(std::string_view(head, p - head), use, cuts.segments.size());
-        cuts.segments.push_back(kNoWord);
-        head = p;
-      }
-      left = right;
-      p += length;
-    }
-    batch.add(std::string_view(head, stop - head), use_of_last(id, total), cuts.segments.size());
-    cuts.segments.push_back(kNoWord);
+    for_each_segment(pretoken, rule_, [&](std::string_view segment, char32_t next) {
+      const bool is_last = segment.data() + segment.size() == end;
+      const SegmentUse use = is_last ? use_of_last(id, total) : use_before(next, total);
+      batch.add(segment, use, cuts.segments.size());
+      cuts.segments.push_back(kNoPretoken);
+    });
     cuts.lengths.push_back(static_cast<uint32_t>(cuts.segments.size() - before));
   }
 
-  void note_last_segments(const uint32_t* words, const Cuts& cuts) {
+  void note_last_segments(const uint32_t* pretokens, const Cuts& cuts) {
     size_t at = 0;
     for (size_t i = 0; i < cuts.lengths.size(); ++i) {
-      const uint32_t word = words[i];
       at += cuts.lengths[i];
-      last_segment_[words_.shard_of(word)][words_.place_of(word)] = cuts.segments[at - 1];
+      last_segment(pretokens[i]) = cuts.segments[at - 1];
     }
   }
+  uint32_t& last_segment(uint32_t pretoken) {
+    return last_segment_[pretokens_.shard_of(pretoken)][pretokens_.place_of(pretoken)];
+  }
 
-  // Numbers the segments and writes down the words by these numbers.
+  // Numbers the segments and writes down the pretokens by these numbers.
   void number_segments(SegmentedCorpus& out) {
     std::vector<std::vector<uint32_t>> number(segments_.shards());
     for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
-      number[shard].assign(segments_.size(shard), kNoWord);
+      number[shard].assign(segments_.size(shard), kNoPretoken);
     }
     size_t size = 0;
     for (const Cuts& cuts : cuts_) size += cuts.segments.size();
@@ -289,7 +286,7 @@ class Segmenter {
     for (Cuts& cuts : cuts_) {
       for (const uint32_t segment : cuts.segments) {
         uint32_t& numbered = number[segments_.shard_of(segment)][segments_.place_of(segment)];
-        if (numbered == kNoWord) {
+        if (numbered == kNoPretoken) {
           numbered = static_cast<uint32_t>(numbered_.size());
           numbered_.push_back(segment);
         }
@@ -321,23 +318,24 @@ class Segmenter {
     }
   }
 
+  // Writes down the sentences, each one pretoken, by their segments.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
-    std::vector<std::vector<uint32_t>> place(words_.shards());
-    for (uint32_t shard = 0; shard < words_.shards(); ++shard) {
-      place[shard].resize(words_.size(shard));
+    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // of each in the sequence
+    for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
+      index[shard].resize(pretokens_.size(shard));
     }
     for (uint32_t i = 0; i < sequence_.size(); ++i) {
-      place[words_.shard_of(sequence_[i])][words_.place_of(sequence_[i])] = i;
+      index[pretokens_.shard_of(sequence_[i])][pretokens_.place_of(sequence_[i])] = i;
     }
     std::vector<uint64_t> begin(1, 0);
     std::vector<uint32_t> segments;
     const auto add_sentence = [&](size_t i) {
-      const uint32_t word = order.last[i];
-      const uint32_t from = place[words_.shard_of(word)][words_.place_of(word)];
+      const uint32_t sentence = order.last[i];
+      const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.place_of(sentence)];
       segments.insert(segments.end(), out.word_segments.begin() + out.word_begin[from],
                       out.word_segments.begin() + out.word_begin[from + 1]);
       begin.push_back(segments.size());
-      out.word_count.push_back(order.count.empty() ? 1 : order.count[i]);
+      out.word_count.push_back(order.count_of(i));
     };
     const auto add_empty = [&](int64_t count) {
       begin.push_back(segments.size());
@@ -348,17 +346,17 @@ class Segmenter {
     out.word_begin.swap(begin);
   }
 
-  WordTable words_;
+  PretokenTable pretokens_;
   PieceRule rule_;
-  bool by_characters_;
+  bool seed_tree_of_characters_;
   SharedTable<SegmentUse> segments_;
   std::vector<std::vector<Key>> sorted_;    // by part
   std::vector<std::vector<size_t>> begin_;  // of each part of the sequence, in each of `sorted_`
-  std::vector<uint32_t> sequence_;        // of words
-  std::vector<int64_t> totals_;           // of the words in the sequence
-  std::vector<Cuts> cuts_;                // by part
+  std::vector<uint32_t> sequence_;          // of pretokens
+  std::vector<int64_t> totals_;             // of the pretokens in the sequence
+  std::vector<Cuts> cuts_;                  // by part
   bool has_contexts_ = false;
-  std::vector<std::vector<uint32_t>> last_segment_;  // of each word, by shard and place
+  std::vector<std::vector<uint32_t>> last_segment_;  // of each pretoken, by shard and index
   std::vector<uint32_t> numbered_;                   // number -> segment
 };
 

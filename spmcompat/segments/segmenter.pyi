@@ -1,24 +1,15 @@
-from typing import final
-
-from spmcompat.counting.counter import Batch, Chunk, Folder, TextRules
+from spmcompat.counting.counts import Counts
+from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.corpus import Corpus, SegmentCounts
 
-class WordsNotKeptError(Exception): ...
-
-@final
-class Builder:
-    sentences: int
-    nuls: int
-    part_characters: dict[int, int]
-    def __init__(self, rules: TextRules, workers: Workers) -> None: ...
-    def merge(self, folders: list[Folder], batches: list[Batch], has_words: bool) -> None: ...
-    def characters(self) -> dict[int, int]: ...
-    def build(self, alphabet: list[tuple[int, int]]) -> Corpus: ...
-    def build_chunk(
-        self,
-        folders: list[Folder],
-        batches: list[Batch],
-        chunk: Chunk,
-        alphabet: list[tuple[int, int]],
-    ) -> Corpus: ...
+def lacks_pretokens(counts: Counts, alphabet: list[tuple[int, int]], plan: Plan) -> bool: ...
+def cut(
+    counts: Counts, alphabet: list[tuple[int, int]], plan: Plan, workers: Workers
+) -> Corpus: ...
+def cut_seeding_chunk(
+    counts: Counts, alphabet: list[tuple[int, int]], workers: Workers
+) -> Corpus: ...
+def bpe_segments(
+    counts: Counts, alphabet: list[tuple[int, int]], plan: Plan, workers: Workers
+) -> SegmentCounts: ...

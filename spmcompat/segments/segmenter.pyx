@@ -1,308 +1,308 @@
-"""The words of all folders made a corpus: merged, rare characters replaced, cut into segments.
+"""From counts and an alphabet to a corpus: rare characters replaced, pretokens cut into segments.
 
-word_counts.hpp merges and replaces, delimiter.hpp takes delimiters out, text_end.hpp looks at the
-end of the text, and segmenter.hpp cuts. Workers share each step, by shards or parts of the words;
-all of them release the GIL while they work.
+pretoken_counts.hpp replaces characters, delimiter.hpp removes delimiters, text_end.hpp looks at the
+end of the text, and segmenter.hpp cuts. Workers share each step, by shards or parts of the
+pretokens; all of them release the GIL while they work.
 """
 
 from cython cimport final
 
 from cython.operator cimport dereference
+from libc.stdint cimport uint32_t
 from libcpp.memory cimport unique_ptr
 from libcpp.utility cimport move
+from libcpp.vector cimport vector
 
-from spmcompat.segments.corpus cimport Corpus
-from spmcompat.counting.counter cimport Batch, Chunk, Folder, TextRules
+from spmcompat.counting.counter cimport CCounter, Counter
+from spmcompat.counting.counts cimport SHARD_BITS, CharacterSum, Counts, PretokenCounts
+from spmcompat.plan cimport char32_t
+from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, SegmentCounts, WordRule
 
-from spmcompat.segments.corpus import return_freed_memory
+from functools import partial
+
+from spmcompat.errors import TrainingError
 from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.runtime.memory import return_freed_memory
+from spmcompat.segments.coverage import whole_alphabet
 
 
-cdef unsigned int SHARD_BITS = 6
 cdef size_t PARTS_PER_WORKER = 4
 
 
-class WordsNotKeptError(Exception):
-    """The words of the sentences are needed, and were not kept."""
+# Cython cannot pass C++ lambdas.
+cdef extern from *:
+    """
+    #include "spmcompat/counting/counter.hpp"
+    #include "spmcompat/segments/segment_counts.hpp"
+    namespace spmcompat {
+    // Frees what the worker has counted.
+    inline void count_text_segments(Counter& counter, const WordRule& rule,
+                                    const std::vector<char32_t>& alphabet, SegmentCounts& out) {
+      const std::vector<bool> required = required_characters(alphabet);
+      std::string covered;
+      counter.table().consume_texts([&](std::string_view text, uint64_t count) {
+        const size_t longest = rule.bpe_longest_word;
+        if (rule.bpe_delimiter.empty() && (longest == 0 || text.size() <= longest)) {
+          out.add_long_segments(text, count, rule.pieces, required);
+          return;
+        }
+        if (cover_text(text, required, covered)) text = covered;
+        for_each_pretoken(text, rule.pieces, [&](std::string_view pretoken) {
+          out.add_segments(std::string(pretoken), count, rule);
+        });
+      });
+    }
+    }
+    """
+    void count_text_segments "spmcompat::count_text_segments"(
+        CCounter& counter, const WordRule& rule, const vector[char32_t]& alphabet,
+        CSegmentCounts& out) except + nogil
 
 
-@final
-cdef class Builder:
-    """From all folders to one corpus.
+def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
+    """Return whether pretokens have to join, and the counts do not hold those of each sentence."""
+    if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
+        return True
+    return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
+
+
+def _joins_pretokens(plan, list alphabet):
+    """Return whether pretokens join to sentences: a space without its mark ends none of them."""
+    return (
+        plan.keeps_contexts
+        and not plan.whole_sentences
+        and not plan.spaces_apart
+        and not any(c == ord(SPACE_MARK) for c, _ in alphabet))
+
+
+def cut(Counts counts not None, list alphabet not None, plan not None, workers):
+    """Return the `Corpus` that training reads; nothing is left of the counts.
 
     Parameters
     ----------
-    rules : TextRules
-        How the words were made.
+    counts : Counts
+        The counts, with the pretokens of each sentence where pretokens join.
+    alphabet : list of (int, int)
+        Required characters and their counts.
+    plan : Plan
+        How the text was counted.
     workers : Workers
         Real threads.
-
-    Attributes
-    ----------
-    sentences : int
-        Number of sentences, once they are merged.
-    nuls : int
-        How often NUL stands in the text, once its characters are counted.
-    part_characters : dict of int to int
-        Once the corpus is built: if delimiters of the pre-tokenization are taken out, how often
-        each known character (code point) stands between them.
     """
+    counts.merge(workers)
+    if _joins_pretokens(plan, alphabet):
+        if not counts.has_pretokens:
+            raise TrainingError("INTERNAL: the pretokens of the sentences were not kept")
+        workers.call(lambda: _join_sentences(counts))
+    corpus = _cut(counts, alphabet, workers, plan.em_reads_sentences, True)
+    if counts.seeds is not None:
+        corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
+    return corpus
 
-    cdef unique_ptr[WordCounts] words
-    cdef SentenceOrder order
-    cdef vector[CharacterCounts] character_counts
-    cdef unique_ptr[DelimitedSentences] delimited
-    cdef unique_ptr[WordCounts] undelimited_words
-    cdef unique_ptr[Segmenter] segmenter
-    cdef TextRules rules
-    cdef object workers
-    cdef readonly object sentences
-    cdef readonly object nuls
-    cdef readonly object part_characters
-    cdef bint has_words
 
-    def __init__(self, TextRules rules not None, workers):
-        self.rules = rules
-        self.workers = workers
-        self.words.reset(new WordCounts(SHARD_BITS))
+def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
+    """Return a `Corpus` without pretokens, to look for seeds in; nothing is left of the counts.
 
-    def merge(self, list folders not None, list batches not None, bint has_words):
-        """Take over the words of `folders` and the sentences of `batches`, in their order.
+    Pretokens need not join where the space mark is not required: every unknown character ends a
+    segment.
+    """
+    return _cut(counts, alphabet, workers, False, False)
 
-        The folders and batches are empty then. `has_words` tells whether the batches hold the
-        words of their sentences.
-        """
-        self.has_words = has_words
-        if not has_words and not self.rules.keeps_order:
-            self.sentences = self._absorb_words(folders, batches)
-            return
-        cdef bint uniform = self.rules.fold.uniform_starts
-        # Where words are counted, sentences that stay empty change nothing but the text's end.
-        cdef bint in_order = self.rules.fold.whole_sentences or self.rules.looks_at_text_end
-        cdef bint looks_again = self.rules.looks_again or not in_order
-        self._absorb(folders, batches, has_words)
+
+def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
+    """Return the `SegmentCounts` that BPE merges; nothing is left of the counts.
+
+    Parameters are those of `cut`.
+
+    Raises
+    ------
+    TrainingError
+        For a pretoken that is too long for the release.
+    """
+    if plan.keeps_contexts:
+        corpus = cut(counts, alphabet, plan, workers)
+        return workers.call(corpus.bpe_segments)
+    parts = []
+    workers.run(
+        counts.counters,
+        lambda _, counter: parts.append(_counter_segments(counter, counts, alphabet)))
+    segments = parts.pop()
+    while parts:
+        workers.call(partial(segments.add, parts.pop()))
+    return segments
+
+
+def _counter_segments(Counter counter, Counts counts, list alphabet):
+    cdef vector[char32_t] required
+    for c, _ in alphabet:
+        required.push_back(c)
+    cdef SegmentCounts found = SegmentCounts.of_rule(WordRule(counts.plan))
+    try:
         with nogil:
-            self.order.remove_empty(looks_again)
-            dereference(self.words).close_sentences(self.order, uniform)
-        self.sentences = self.order.last.size()
-        if not has_words and not self.rules.fold.whole_sentences:
-            self.order = SentenceOrder()
+            count_text_segments(
+                dereference(counter.counter), found.rule, required, found.segments)
+    except RuntimeError as error:
+        found.fail(error)
+    counter.counter.reset()
+    return found
 
-    def _absorb(self, list folders, list batches, bint has_words):
-        cdef Folder folder
-        cdef Batch batch
-        self.workers.run(folders, lambda _, folder: self._finish(folder, True))
-        for batch in batches:
-            folder = folders[batch.folder]
-            with nogil:
-                self.order.append(move(batch.log), dereference(folder.folder), has_words)
-        for folder in folders:
-            folder.folder.reset()
-        return_freed_memory()
 
-    def _absorb_words(self, list folders, list batches):
-        """Take over the words where no order is kept; returns the number of sentences."""
-        cdef Folder folder
-        cdef Batch batch
-        cdef TextEnding ending
-        cdef string last
-        for batch in batches:
-            ending.add(batch.log, batch.folder)
-        if ending.sentences() > 0:
-            ending.find()
-            folder = folders[ending.folder()]
-            last = dereference(folder.folder).last_word(ending.id())
-        self.workers.run(folders, lambda _, folder: self._finish(folder, False))
-        for folder in folders:
-            folder.folder.reset()
-        if ending.sentences() > 0:
-            dereference(self.words).close_sentences(last)
-        return_freed_memory()
-        return ending.sentences()
+def _join_sentences(Counts counts):
+    cdef unique_ptr[PretokenCounts] joined
+    cdef bint uniform = counts.plan.uniform_starts
+    with nogil:
+        joined.reset(new PretokenCounts(SHARD_BITS))
+        dereference(counts.pretokens).join_sentences(counts.order, uniform, dereference(joined))
+        counts.pretokens = move(joined)
+        dereference(counts.pretokens).close_sentences(counts.order, uniform)
 
-    def _finish(self, Folder folder, bint keep_ids):
+
+def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretokens):
+    cdef Corpus corpus = Corpus()
+    corpus.alphabet = alphabet
+    corpus.rule = PieceRule(counts.plan)
+    corpus.word_rule = WordRule(counts.plan)
+    corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
+    cdef bint with_order = in_order or counts.plan.looks_at_text_end
+    _Covering(counts, alphabet).run(workers, with_order)
+    if counts.plan.removed_delimiter.size() > 0:
+        part_characters = _Delimiting(counts, with_order).run(workers, in_order)
+        if counts.plan.delimiter_cuts:
+            corpus.alphabet = whole_alphabet(part_characters, counts.plan.boundary)
+    if counts.plan.looks_at_text_end:
+        workers.call(lambda: _look_at_text_end(counts, corpus))
+    corpus.text_bytes = dereference(counts.pretokens).text_bytes()
+    if with_pretokens:
+        _Segmenting(counts, PARTS_PER_WORKER * workers.count).run(corpus, workers, in_order)
+    else:
+        _Segmenting(counts, 0).run_without_pretokens(corpus, workers)
+    counts.order = SentenceOrder()
+    return_freed_memory()
+    return corpus
+
+
+def _look_at_text_end(Counts counts, Corpus corpus):
+    cdef unique_ptr[TextEndSeeds] end
+    with nogil:
+        end.reset(new TextEndSeeds(
+            dereference(counts.pretokens).pretokens(), corpus.rule, counts.order,
+            max(counts.plan.copies, 1)))
+        corpus.segmented.at_text_end = dereference(end).counts()
+
+
+@final
+cdef class _Covering:
+    """Replaces all characters but those of the alphabet."""
+
+    cdef Counts counts
+    cdef vector[char32_t] required
+
+    def __init__(self, Counts counts, list alphabet):
+        self.counts = counts
+        for c, _ in alphabet:
+            self.required.push_back(c)
+
+    def run(self, workers, bint with_order):
+        shards = range(dereference(self.counts.pretokens).pretokens().shards())
+        workers.call(self._require)
+        workers.run(shards, lambda _, shard: self._find_changes(shard))
+        workers.run(shards, lambda _, shard: self._change(shard))
+        workers.call(lambda: self._finish(with_order))
+
+    def _require(self):
         with nogil:
-            dereference(folder.folder).finish(dereference(self.words).words(), keep_ids)
-
-    def _for_each_shard(self, function):
-        self.workers.run(range(dereference(self.words).words().shards()), function)
-
-    def characters(self):
-        """Return how often each character (code point) stands in the corpus.
-
-        NUL is left out; how often that stands there is known afterwards as `nuls`.
-        """
-        return self._all_characters(self._count_characters)
-
-    def _all_characters(self, count):
-        cdef size_t worker
-        self.character_counts.clear()
-        self.character_counts.resize(self.workers.count)
-        self._for_each_shard(count)
-        for worker in range(1, self.character_counts.size()):
-            self.character_counts[0].add(self.character_counts[worker])
-        self.nuls = self.character_counts[0].nuls()
-        found = dict(self.character_counts[0].counted())
-        self.character_counts.clear()
-        self.character_counts.shrink_to_fit()
-        return found
-
-    def _count_characters(self, size_t worker, uint32_t shard):
-        with nogil:
-            dereference(self.words).count_characters(shard, self.character_counts[worker])
-
-    def build(self, list alphabet not None):
-        """Replace all characters but those of `alphabet`, cut the words, return the `Corpus`.
-
-        Parameters
-        ----------
-        alphabet : list of (int, int)
-            Required characters and their counts.
-
-        Raises
-        ------
-        WordsNotKeptError
-            If words merge because the space mark is not required, and the words of the
-            sentences were not kept.
-        """
-        cdef bint uniform = self.rules.fold.uniform_starts
-        # Seeds alone need no order but that of words.
-        cdef bint in_order = (
-            not self.rules.rule.split_by_whitespace and not self.rules.delimiter.parts)
-        cdef bint is_whole = self.rules.fold.whole_sentences
-        # Without its mark a space is an unknown character, and no longer ends a word.
-        has_mark = self.rules.rule.spaces_apart or any(c == ord(SPACE_MARK) for c, _ in alphabet)
-        if not is_whole and not has_mark:
-            if not self.has_words:
-                raise WordsNotKeptError()
-            self.workers.call(lambda: self._join_sentences(uniform))
-        return self._build(alphabet, in_order)
-
-    def _join_sentences(self, bint uniform):
-        cdef unique_ptr[WordCounts] joined
-        with nogil:
-            joined.reset(new WordCounts(SHARD_BITS))
-            dereference(self.words).join_sentences(self.order, uniform, dereference(joined))
-            self.words = move(joined)
-            dereference(self.words).close_sentences(self.order, uniform)
-
-    def build_chunk(self, list folders not None, list batches not None, Chunk chunk not None,
-                    list alphabet not None):
-        """Return a `Corpus` of the sentences of one chunk, which `folders` have read.
-
-        It serves to find seeds. Words need not be joined for that where the space mark is not
-        required: every unknown character ends a segment.
-        """
-        cdef bint uniform = self.rules.fold.uniform_starts
-        if self.rules.keeps_order:
-            self._absorb(folders, batches, False)
-            with nogil:
-                chunk.chunk.arrange(self.order)
-                dereference(self.words).close_sentences(self.order, uniform)
-            self.order = SentenceOrder()
-        else:
-            self._absorb_words(folders, batches)
-        return self._build(alphabet, False, with_words=False)
-
-    def _build(self, list alphabet, bint in_order, bint with_words=True):
-        cdef Corpus corpus = Corpus()
-        self.workers.call(lambda: self._require(alphabet))
-        self._for_each_shard(lambda _, shard: self._find_changes(shard))
-        self._for_each_shard(lambda _, shard: self._change(shard))
-        self.workers.call(
-            lambda: self._finish_changes(in_order or self.rules.looks_at_text_end))
-        if self.rules.delimiter.text.size() > 0:
-            self._take_out_delimiters(in_order)
-        if self.rules.looks_at_text_end:
-            self.workers.call(lambda: self._look_at_text_end(corpus))
-        corpus.text_bytes = dereference(self.words).text_bytes()
-        if with_words:
-            self._cut_words(corpus, in_order)
-        else:
-            self._cut_segments(corpus)
-        return_freed_memory()
-        corpus.rule = self.rules.rule
-        corpus.by_characters = self.rules.by_characters
-        corpus.alphabet = alphabet
-        return corpus
-
-    def _cut_words(self, Corpus corpus, bint in_order):
-        parts = range(PARTS_PER_WORKER * self.workers.count)
-        shards = self._begin_segments(len(parts))
-        self.workers.run(parts, lambda _, part: self._sort(part))
-        self.workers.call(self._divide)
-        self.workers.run(parts, lambda _, part: self._merge(part))
-        dereference(self.segmenter).end_merge()
-        self.workers.run(parts, lambda _, part: self._cut(part))
-        self.workers.run(shards, self._take_contexts)
-        self.workers.call(lambda: self._assemble(corpus, in_order))
-
-    def _cut_segments(self, Corpus corpus):
-        shards = self._begin_segments(0)
-        self.workers.run(shards, self._cut_shard)
-        self.workers.run(shards, self._take_contexts)
-        self.workers.call(lambda: self._assemble_segments(corpus))
-
-    def _require(self, list alphabet):
-        cdef vector[char32_t] required = [c for c, _ in alphabet]
-        with nogil:
-            dereference(self.words).require(required)
+            dereference(self.counts.pretokens).require(self.required)
 
     def _find_changes(self, uint32_t shard):
         with nogil:
-            dereference(self.words).find_changes(shard)
+            dereference(self.counts.pretokens).find_changes(shard)
 
     def _change(self, uint32_t shard):
         with nogil:
-            dereference(self.words).change(shard)
+            dereference(self.counts.pretokens).change(shard)
 
-    def _finish_changes(self, bint with_order):
+    def _finish(self, bint with_order):
         with nogil:
-            dereference(self.words).finish_changes(&self.order if with_order else NULL)
+            dereference(self.counts.pretokens).finish_changes(
+                &self.counts.order if with_order else NULL)
 
-    def _take_out_delimiters(self, bint in_order):
-        cdef bint at_end = self.rules.looks_at_text_end
-        self.delimited.reset(new DelimitedSentences(
-            dereference(self.words).words(), self.rules.delimiter, self.rules.rule,
-            at_end or in_order))
-        self.undelimited_words.reset(new WordCounts(SHARD_BITS))
-        self.part_characters = self._all_characters(self._count_part_characters)
-        self._for_each_shard(self._cut_delimited)
+
+@final
+cdef class _Delimiting:
+    """Removes the delimiters that old releases look for in sentences, and cuts these."""
+
+    cdef Counts counts
+    cdef unique_ptr[DelimitedSentences] sentences
+    cdef unique_ptr[PretokenCounts] pretokens
+
+    def __init__(self, Counts counts, bint ordered):
+        self.counts = counts
+        self.sentences.reset(new DelimitedSentences(
+            dereference(counts.pretokens).pretokens(), counts.plan, ordered))
+        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
+
+    def run(self, workers, bint in_order):
+        """Return how often each known character occurs between the delimiters."""
+        cdef CharacterSum characters = CharacterSum(workers.count)
+        cdef bint at_end = self.counts.plan.looks_at_text_end
+        shards = range(dereference(self.counts.pretokens).pretokens().shards())
+        workers.run(
+            shards, lambda worker, shard: self._count_characters(characters, worker, shard))
+        workers.run(shards, lambda _, shard: self._cut(shard))
         with nogil:
             if at_end:
-                self.order = dereference(self.delimited).order_of_words(self.order)
+                self.counts.order = dereference(self.sentences).order_of_pretokens(
+                    self.counts.order)
             elif in_order:
-                self.order = dereference(self.delimited).order_of_texts(self.order)
-            self.delimited.reset()
-            self.words = move(self.undelimited_words)
+                self.counts.order = dereference(self.sentences).order_of_texts(self.counts.order)
+            self.sentences.reset()
+            self.counts.pretokens = move(self.pretokens)
+        return characters.total()
 
-    def _count_part_characters(self, size_t worker, uint32_t shard):
+    def _count_characters(self, CharacterSum characters, size_t worker, uint32_t shard):
         with nogil:
-            dereference(self.delimited).count_characters(shard, self.character_counts[worker])
+            dereference(self.sentences).count_characters(shard, characters.counts[worker])
 
-    def _cut_delimited(self, size_t _, uint32_t shard):
+    def _cut(self, uint32_t shard):
         with nogil:
-            dereference(self.delimited).cut(shard, dereference(self.undelimited_words).words())
+            dereference(self.sentences).cut(shard, dereference(self.pretokens).pretokens())
 
-    def _look_at_text_end(self, Corpus corpus):
-        cdef unique_ptr[TextEnd] end
-        with nogil:
-            end.reset(new TextEnd(
-                dereference(self.words).words(), self.rules.rule, self.order,
-                max(self.rules.fold.copies, 1)))
-            corpus.segmented.at_text_end = dereference(end).counts()
 
-    def _begin_segments(self, size_t parts):
-        shards = range(dereference(self.words).words().shards())
+@final
+cdef class _Segmenting:
+    """Cuts the pretokens, which it takes over, into segments."""
+
+    cdef Counts counts
+    cdef unique_ptr[Segmenter] segmenter
+    cdef object parts
+    cdef object shards
+
+    def __init__(self, Counts counts, size_t parts):
+        self.counts = counts
+        self.parts = range(parts)
+        self.shards = range(dereference(counts.pretokens).pretokens().shards())
         self.segmenter.reset(new Segmenter(
-            move(dereference(self.words).words()), self.rules.rule, self.rules.by_characters,
-            parts))
-        self.words.reset()
-        return shards
+            move(dereference(counts.pretokens).pretokens()), PieceRule(counts.plan),
+            counts.plan.seed_tree_of_characters, parts))
+        counts.pretokens.reset()
+
+    def run(self, Corpus corpus, workers, bint in_order):
+        workers.run(self.parts, lambda _, part: self._sort(part))
+        workers.call(self._divide)
+        workers.run(self.parts, lambda _, part: self._merge(part))
+        dereference(self.segmenter).end_merge()
+        workers.run(self.parts, lambda _, part: self._cut(part))
+        workers.run(self.shards, lambda _, shard: self._take_contexts(shard))
+        workers.call(lambda: self._assemble(corpus, in_order))
+
+    def run_without_pretokens(self, Corpus corpus, workers):
+        workers.run(self.shards, lambda _, shard: self._cut_shard(shard))
+        workers.run(self.shards, lambda _, shard: self._take_contexts(shard))
+        workers.call(lambda: self._assemble_segments(corpus))
 
     def _sort(self, size_t part):
         with nogil:
-            dereference(self.segmenter).sort_words(part)
+            dereference(self.segmenter).sort_pretokens(part)
 
     def _divide(self):
         with nogil:
@@ -316,18 +316,18 @@ cdef class Builder:
         with nogil:
             dereference(self.segmenter).cut(part)
 
-    def _cut_shard(self, size_t _, uint32_t shard):
+    def _cut_shard(self, uint32_t shard):
         with nogil:
             dereference(self.segmenter).cut_shard(shard)
 
-    def _take_contexts(self, size_t _, uint32_t shard):
+    def _take_contexts(self, uint32_t shard):
         with nogil:
             dereference(self.segmenter).take_contexts(shard)
 
     def _assemble(self, Corpus corpus, bint in_order):
         with nogil:
             dereference(self.segmenter).assemble(
-                &self.order if in_order else NULL, corpus.segmented)
+                &self.counts.order if in_order else NULL, corpus.segmented)
             self.segmenter.reset()
 
     def _assemble_segments(self, Corpus corpus):

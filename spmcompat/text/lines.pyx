@@ -1,7 +1,4 @@
-"""Blocks of lines, the tests that make a line a sentence, and samples of sentences.
-
-lines.hpp does it; here stand the owners of its objects.
-"""
+"""Read buffers, and the tests that make a line a sentence: the owners of what lines.hpp does."""
 
 from cython cimport final
 
@@ -9,25 +6,24 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.releases import DEFAULT
 
 
-BLOCK_BYTES = 1 << 20
+BUFFER_BYTES = 1 << 20
 
 
 @final
-cdef class Block:
-    """A stretch of the input: lines that end in LF, or items of an iterator."""
+cdef class ReadBuffer:
+    """A part of the input: lines that end in LF, or items of an iterator."""
 
     @staticmethod
     def of_lines(bytes text not None, str origin, first_line):
         """Lines of the file `origin` from the line `first_line` (counted from 1) on."""
-        cdef Block block = Block()
-        block.text = text
-        block.is_lines = True
-        block.origin = origin
-        block.first_line = first_line
-        return block
+        cdef ReadBuffer buffer = ReadBuffer()
+        buffer.text = text
+        buffer.is_lines = True
+        buffer.origin = origin
+        buffer.first_line = first_line
+        return buffer
 
     @staticmethod
     def of_items(iterator, first_item):
@@ -35,25 +31,25 @@ cdef class Block:
 
         Returns
         -------
-        Block or None
+        ReadBuffer or None
             None when the iterator is exhausted.
         """
-        cdef Block block = Block()
+        cdef ReadBuffer buffer = ReadBuffer()
         cdef bytes data
         cdef Py_ssize_t size
-        block.is_lines = False
-        block.origin = "item"
-        block.first_line = first_item
+        buffer.is_lines = False
+        buffer.origin = "item"
+        buffer.first_line = first_item
         for item in iterator:
             data = _encode(item)
             size = PyBytes_GET_SIZE(data)
             while size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
                 size -= 1
-            block.items.append(PyBytes_AS_STRING(data), size)
-            block.ends.push_back(block.items.size())
-            if block.items.size() >= BLOCK_BYTES:
+            buffer.items.append(PyBytes_AS_STRING(data), size)
+            buffer.ends.push_back(buffer.items.size())
+            if buffer.items.size() >= BUFFER_BYTES:
                 break
-        return block if block.ends.size() > 0 else None
+        return buffer if buffer.ends.size() > 0 else None
 
     def unfinished_line(self):
         """Return what stands behind the last line end."""
@@ -87,25 +83,21 @@ def _encode(item):
 
 
 @final
-cdef class Sentences:
-    """The tests that a line passes before it is a sentence, and the count of those that fail.
+cdef class LineFilter:
+    """The tests that a line passes before it is a sentence, and the counts of what they find.
 
     Parameters
     ----------
-    max_length : int
-        The longest sentence, in bytes.
-    tsv : bool
-        Whether lines are ``word<TAB>count``.
-    release : Release
-        How such lines are read.
+    text : TextPlan
+        How lines are read.
     """
 
-    def __init__(self, size_t max_length, bint tsv, release=DEFAULT):
-        self.filter.reset(new LineFilter(
-            max_length, tsv, release.streams_numbers, release.skips_empty_fields))
+    def __init__(self, text not None):
+        self.filter.reset(new CLineFilter(
+            text.max_sentence_length, text.tsv, text.streams_numbers, text.skips_empty_fields))
 
     @property
-    def accepted(self):
+    def sentences(self):
         """Number of sentences."""
         return dereference(self.filter).sentences()
 
@@ -124,56 +116,7 @@ cdef class Sentences:
         """Number of characters, before normalization, of sentences with huge counts."""
         return dereference(self.filter).huge_characters()
 
-    cdef _fail(self, Block block, error):
-        line = block.first_line + dereference(self.filter).line() - 1
-        raise TrainingError(f"{block.origin}:{line}: {error}") from None
-
-
-@final
-cdef class Sample:
-    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
-
-    With `narrow` it is the sample that sentencepiece draws, in releases where it is repeatable.
-    It is drawn from the first `among` sentences, from all if that is 0.
-    """
-
-    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint narrow=False,
-                 uint64_t among=0):
-        self.sampler.reset(new CSampler(size, shuffle, seed, narrow, among))
-
-    def __len__(self):
-        return dereference(self.sampler).size()
-
-    def __iter__(self):
-        """Yield the sentences as bytes."""
-        cdef size_t i
-        for i in range(dereference(self.sampler).size()):
-            yield <bytes>dereference(self.sampler)[i].first
-
-    @property
-    def offered(self):
-        """Number of sentences the sample was drawn from."""
-        return dereference(self.sampler).offered()
-
-    @property
-    def done(self):
-        """Whether no later sentence can enter."""
-        return dereference(self.sampler).done()
-
-    def add(self, Block block not None, Sentences sentences not None):
-        """Offer every sentence of a block."""
-        cdef const char* text
-        try:
-            if block.is_lines:
-                text = PyBytes_AS_STRING(block.text)
-                size = PyBytes_GET_SIZE(block.text)
-                with nogil:
-                    sample_lines[size_t](
-                        dereference(sentences.filter), text, size, dereference(self.sampler))
-            else:
-                with nogil:
-                    sample_lines[vector[size_t]](
-                        dereference(sentences.filter), block.items.data(), block.ends,
-                        dereference(self.sampler))
-        except RuntimeError as error:
-            sentences._fail(block, error)
+    cdef fail(self, ReadBuffer buffer, error):
+        """Raise the error of the line that was looked at last."""
+        line = buffer.first_line + dereference(self.filter).line() - 1
+        raise TrainingError(f"{buffer.origin}:{line}: {error}") from None

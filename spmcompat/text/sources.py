@@ -1,41 +1,115 @@
 """Where sentences come from: files, an iterator, or a sample of either.
 
-Each source hands out the text once, block by block. Files and samples can fold any of their
-blocks again.
+Each source hands out the text once, one read buffer after the other. Files and samples give any
+of their read buffers again.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import NamedTuple, Protocol, TypeAlias
 
-from spmcompat.counting.counter import Batch, Chunk, Folder
 from spmcompat.errors import MissingFileError, TrainingError
-from spmcompat.releases import Release
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
-from spmcompat.text.lines import BLOCK_BYTES, Block, Sample, Sentences
+from spmcompat.runtime.workers import Workers
+from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
+from spmcompat.text.sampling import ReservoirSample, SampleSlice
 
-_SAMPLE_BLOCK = 1 << 14  # sentences
+_SLICE_SENTENCES = 1 << 14
+
+Buffer: TypeAlias = "ReadBuffer | SampleSlice"
+
+
+class LineFacts(NamedTuple):
+    """What became of the lines of the input; the names are those of `LineFilter`."""
+
+    sentences: int
+    too_long: int
+    reserved: int
+    huge_characters: float
+
+    @classmethod
+    def of(cls, filters: Iterable[LineFilter]) -> LineFacts:
+        """Add up what several filters counted."""
+        found = list(filters)
+        return cls(
+            sum(f.sentences for f in found),
+            sum(f.too_long for f in found),
+            sum(f.reserved for f in found),
+            sum(f.huge_characters for f in found),
+        )
 
 
 class Source(Protocol):
-    """Blocks that can be folded, and folded again."""
+    """Read buffers, in the order of the text."""
+
+    def __iter__(self) -> Iterator[Buffer]:
+        """Read the text."""
+
+    def size(self) -> int | None:
+        """Return the size in bytes, or None where it is not known beforehand."""
 
     def __len__(self) -> int:
-        """Return the number of blocks."""
+        """Return the number of read buffers that can be loaded again."""
 
     def why_once(self) -> str:
         """Tell why the text can be read only once; empty if it can be read again."""
 
-    def fold(
-        self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
-    ) -> Batch:
-        """Fold the sentences of a block, or those of them that lie in a chunk."""
+    def load(self, index: int) -> Buffer:
+        """Return a read buffer again."""
+
+    def facts(self) -> LineFacts | None:
+        """Tell what became of the lines, if they have passed their filter before."""
 
 
-class _Stretch(NamedTuple):
+class LineSource(Source, Protocol):
+    """Read buffers of lines, which have not passed a filter."""
+
+    def __iter__(self) -> Iterator[ReadBuffer]:
+        """Read the text."""
+
+
+def open_source(
+    text: TextPlan, items: Iterable[str | bytes] | None, report: Report
+) -> Files | Items:
+    """Return the source of a run: the iterator if there is one, else the files of the plan."""
+    return Items(items) if items is not None else Files(text, report)
+
+
+def sample_sentences(
+    source: LineSource, text: TextPlan, workers: Workers, report: Report
+) -> Source:
+    """Return the sample of the source that the plan wants, or the source itself.
+
+    Raises
+    ------
+    TrainingError
+        If the source cannot be read.
+    """
+    if text.input_sentence_size == 0:
+        return source
+    sample = ReservoirSample(
+        text.input_sentence_size,
+        text.shuffle_input_sentence,
+        text.sampling_seed,
+        text.sample_is_repeatable,
+    )
+    line_filter = LineFilter(text)
+    with report.stage("Reading", source.size(), "bytes") as stage:
+        for buffer in source:
+            workers.call(partial(sample.add, buffer, line_filter))
+            stage.advance(buffer.size)
+            if sample.done:
+                break
+    report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
+    return SampleSource(sample, LineFacts.of([line_filter]))
+
+
+class _FileSlice(NamedTuple):
     """Whole lines of a file."""
 
     path: str
@@ -49,47 +123,31 @@ class Files:
 
     Parameters
     ----------
-    paths : sequence of str
-        The files; an empty name is standard input.
-    max_length : int
-        The longest sentence, in bytes.
-    tsv : bool
-        Whether lines are ``word<TAB>count``.
-    release : Release
-        How files without a line are read, and counts.
+    text : TextPlan
+        The files and how they are read.
     report : Report
         Told the files.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        max_length: int,
-        tsv: bool,
-        release: Release,
-        report: Report,
-    ) -> None:
-        self._paths = paths
-        self._max_length = max_length
-        self._tsv = tsv
-        self._release = release
+    def __init__(self, text: TextPlan, report: Report) -> None:
+        self._text = text
         self._report = report
-        self._places: list[_Stretch | Block] = []
+        self._slices: list[_FileSlice | ReadBuffer] = []
 
     def __len__(self) -> int:
-        """Return the number of blocks that were read."""
-        return len(self._places)
+        """Return the number of read buffers that can be loaded again."""
+        return len(self._slices)
 
     def size(self) -> int | None:
         """Return the size in bytes, or None where it is not known beforehand."""
         try:
-            return sum(os.stat(path).st_size for path in self._paths) or None
+            return sum(os.stat(path).st_size for path in self._text.input) or None
         except OSError:
             return None
 
     def why_once(self) -> str:
         """Tell why the text can be read only once; empty if it can be read again."""
-        for path in self._paths:
+        for path in self._text.input:
             if not path:
                 return "standard input can be read only once"
             mode = os.stat(path).st_mode
@@ -97,55 +155,60 @@ class Files:
                 return f"{path} is no regular file and can be read only once"
         return ""
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[ReadBuffer]:
         """Read the files in order.
 
         From an empty file that is not the last, the reference reads one line: an empty one, or,
         in some releases, the last line of the file before once more if that lacks its line end.
         """
-        repeats = self._release.empty_files_repeat_lines
-        self._places = []
+        repeats = self._text.empty_files_repeat_lines
+        self._slices = []
         line = b""
-        for number, path in enumerate(self._paths, 1):
+        for number, path in enumerate(self._text.input, 1):
             self._report.info(f"Loading corpus: {path}")
             offset = 0
             try:
                 with open(path or 0, "rb", buffering=0) as file:
                     name = path or "standard input"
-                    for block in _blocks_of_file(file, name, count_lines=self._tsv):
-                        self._places.append(_Stretch(path, offset, block.size, block.first_line))
-                        yield block
-                        line = block.unfinished_line() if repeats else b""
-                        offset += block.size
+                    for buffer in _buffers_of_file(file, name, count_lines=self._text.tsv):
+                        self._slices.append(
+                            _FileSlice(path, offset, buffer.size, buffer.first_line)
+                        )
+                        yield buffer
+                        line = buffer.unfinished_line() if repeats else b""
+                        offset += buffer.size
             except OSError as error:
                 if not self._reads_folder(path):
                     raise _unreadable(path, error) from error
-            if offset == 0 and number < len(self._paths):
-                block = Block.of_lines(line + b"\n", path, 1)
-                self._places.append(block)
-                yield block
+            if offset == 0 and number < len(self._text.input):
+                buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
+                self._slices.append(buffer)
+                yield buffer
 
-    def fold(
-        self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
-    ) -> Batch:
-        """Fold the sentences of a block, or those of them that lie in a chunk."""
-        sentences = Sentences(self._max_length, self._tsv, self._release)
-        return folder.add(index, self._load(index), sentences, keep_words, chunk)
+    def load(self, index: int) -> ReadBuffer:
+        """Return a read buffer again.
+
+        Raises
+        ------
+        MissingFileError
+            If its file can no longer be read.
+        """
+        kept = self._slices[index]
+        if isinstance(kept, ReadBuffer):
+            return kept
+        try:
+            with open(kept.path, "rb") as file:
+                file.seek(kept.offset)
+                text = file.read(kept.size)
+        except OSError as error:
+            raise _unreadable(kept.path, error) from error
+        return ReadBuffer.of_lines(text, kept.path, kept.first_line)
+
+    def facts(self) -> None:
+        """Return None: no line has passed a filter."""
 
     def _reads_folder(self, path: str) -> bool:
-        return self._release.folder_is_empty_file and os.path.isdir(path)
-
-    def _load(self, index: int) -> Block:
-        place = self._places[index]
-        if isinstance(place, Block):
-            return place
-        try:
-            with open(place.path, "rb") as file:
-                file.seek(place.offset)
-                text = file.read(place.size)
-        except OSError as error:
-            raise _unreadable(place.path, error) from error
-        return Block.of_lines(text, place.path, place.first_line)
+        return self._text.folder_is_empty_file and os.path.isdir(path)
 
 
 class Items:
@@ -155,7 +218,7 @@ class Items:
         self._items = items
 
     def __len__(self) -> int:
-        """Return 0: no block is kept."""
+        """Return 0: no item can be loaded again."""
         return 0
 
     def size(self) -> None:
@@ -165,92 +228,126 @@ class Items:
         """Tell why the text can be read only once."""
         return "an iterator can be read only once"
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[ReadBuffer]:
         """Take the items in order."""
         iterator = iter(self._items)
         first = 1
         while True:
             try:
-                block = Block.of_items(iterator, first)
-            except TrainingError:
+                buffer = ReadBuffer.of_items(iterator, first)
+            except (TrainingError, MemoryError):
                 raise
             except Exception as error:
                 raise TrainingError(
                     f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
                 ) from error
-            if block is None:
+            if buffer is None:
                 return
-            yield block
-            first += block.lines
+            yield buffer
+            first += buffer.lines
 
-    def fold(
-        self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
-    ) -> Batch:
+    def load(self, index: int) -> ReadBuffer:
         """Raise an error: the items are gone."""
         raise TrainingError(self.why_once())
 
+    def facts(self) -> None:
+        """Return None: no item has passed a filter."""
 
-class Sampled:
+
+class SampleSource:
     """Sampled sentences, which stay in memory."""
 
-    def __init__(self, sample: Sample) -> None:
+    def __init__(self, sample: ReservoirSample, facts: LineFacts) -> None:
         self._sample = sample
+        self._facts = facts
+
+    def __iter__(self) -> Iterator[SampleSlice]:
+        """Take the sentences in order."""
+        return (self.load(index) for index in range(len(self)))
+
+    def size(self) -> int:
+        """Return the size in bytes."""
+        return SampleSlice(self._sample, 0, len(self._sample)).size
 
     def __len__(self) -> int:
-        """Return the number of blocks."""
-        return (len(self._sample) + _SAMPLE_BLOCK - 1) // _SAMPLE_BLOCK
+        """Return the number of slices."""
+        return (len(self._sample) + _SLICE_SENTENCES - 1) // _SLICE_SENTENCES
 
     def why_once(self) -> str:
         """Return nothing: a sample can be read again."""
         return ""
 
-    def fold(
-        self, index: int, folder: Folder, keep_words: bool, chunk: Chunk | None = None
-    ) -> Batch:
-        """Fold the sentences of a block, or those of them that lie in a chunk."""
-        first = index * _SAMPLE_BLOCK
-        last = min(first + _SAMPLE_BLOCK, len(self._sample))
-        return folder.add_sample(index, self._sample, first, last, keep_words, chunk)
+    def load(self, index: int) -> SampleSlice:
+        """Return a slice of the sample."""
+        first = index * _SLICE_SENTENCES
+        last = min(first + _SLICE_SENTENCES, len(self._sample))
+        return SampleSlice(self._sample, first, last)
+
+    def facts(self) -> LineFacts:
+        """Tell what became of the lines that were offered to the sample."""
+        return self._facts
 
 
-class Overheard:
-    """A uniform sample of the sentences, drawn while others read them.
+class SelfTestSource:
+    """A source whose sentences are also offered to the sample for the model's self tests.
 
-    Parameters
+    Attributes
     ----------
-    size : int
-        How many at most.
-    seed : int
-        Of the draw.
-    narrow : bool
-        Whether to draw as sentencepiece does, where that is repeatable.
+    sample : ReservoirSample
+        The lines; complete when the text was read.
     """
 
-    def __init__(self, size: int, seed: int, narrow: bool) -> None:
-        self._size = size
-        self._seed = seed
-        self._narrow = narrow
-        self.lines: Sample | None = None
+    def __init__(self, source: LineSource, text: TextPlan) -> None:
+        self._source = source
+        self._text = text
+        among = 0 if text.shuffle_input_sentence else text.input_sentence_size
+        self.sample = ReservoirSample(
+            text.self_test_sample_size,
+            True,
+            text.self_test_seed,
+            text.self_test_is_repeatable,
+            among,
+        )
 
-    def hear(self, blocks: Iterable[Block], sentences: Sentences, among: int) -> Iterator[Block]:
-        """Hand the blocks on, and draw anew: from all of their sentences, or the first `among`."""
-        self.lines = Sample(self._size, True, self._seed, self._narrow, among)
-        for block in blocks:
-            if not self.lines.done:
-                self.lines.add(block, sentences)
-            yield block
+    def __iter__(self) -> Iterator[ReadBuffer]:
+        """Read the text, and offer its sentences or the first ones, as the plan says."""
+        line_filter = LineFilter(self._text)
+        for buffer in self._source:
+            if not self.sample.done:
+                self.sample.add(buffer, line_filter)
+            yield buffer
+
+    def size(self) -> int | None:
+        """Return the size in bytes, or None where it is not known beforehand."""
+        return self._source.size()
+
+    def __len__(self) -> int:
+        """Return the number of read buffers that can be loaded again."""
+        return len(self._source)
+
+    def why_once(self) -> str:
+        """Tell why the text can be read only once; empty if it can be read again."""
+        return self._source.why_once()
+
+    def load(self, index: int) -> Buffer:
+        """Return a read buffer again."""
+        return self._source.load(index)
+
+    def facts(self) -> LineFacts | None:
+        """Tell what became of the lines, if they have passed their filter before."""
+        return self._source.facts()
 
 
 class _Readable(Protocol):
     def readinto(self, buffer: bytearray, /) -> int | None: ...
 
 
-def _blocks_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[Block]:
-    """Cut a file at line ends; a line longer than a block is read whole.
+def _buffers_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[ReadBuffer]:
+    """Cut a file at line ends; a line longer than a read buffer is read whole.
 
     Lines need to be counted only where one of them can be wrong.
     """
-    buffer = bytearray(BLOCK_BYTES)
+    buffer = bytearray(BUFFER_BYTES)
     view = memoryview(buffer)
     rest: list[bytes] = []
     line = 1
@@ -258,12 +355,12 @@ def _blocks_of_file(file: _Readable, name: str, count_lines: bool = True) -> Ite
         end = buffer.rfind(b"\n", 0, size) + 1
         if end > 0:
             text = b"".join([*rest, view[:end]])
-            yield Block.of_lines(text, name, line)
+            yield ReadBuffer.of_lines(text, name, line)
             line += text.count(b"\n") if count_lines else 0
             rest.clear()
         rest.append(bytes(view[end:size]))
     if text := b"".join(rest):
-        yield Block.of_lines(text, name, line)
+        yield ReadBuffer.of_lines(text, name, line)
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:

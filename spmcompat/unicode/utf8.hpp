@@ -9,6 +9,7 @@
 namespace spmcompat {
 
 constexpr char32_t kReplacement = 0xfffd;
+constexpr size_t kCodePoints = 0x110000;
 
 inline bool is_code_point(char32_t c) { return c < 0xd800 || (c >= 0xe000 && c <= 0x10ffff); }
 

@@ -33,7 +33,9 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     A required character that was pruned comes back with the lowest score, plus 0.0001 for each
     such character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
     """
-    cdef vector[string] required = [chr(character).encode() for character, _ in alphabet]
+    cdef vector[string] required
+    for character, _ in alphabet:
+        required.push_back(<string>chr(character).encode())
     cdef Pieces final = Pieces()
     with nogil:
         final.pieces = cpp_finalize(pieces.pieces, required, size)

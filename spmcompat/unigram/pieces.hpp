@@ -25,12 +25,14 @@ class Pieces {
   std::string_view operator[](uint32_t id) const { return (*texts_)[text_ids_[id]]; }
 
   void reserve(size_t pieces, size_t bytes) {
+    make_texts();
     texts_->bytes.reserve(bytes);
     texts_->end.reserve(pieces);
     text_ids_.reserve(pieces);
     score.reserve(pieces);
   }
   void add(std::string_view piece, float piece_score) {
+    make_texts();
     text_ids_.push_back(static_cast<uint32_t>(texts_->end.size()));
     texts_->bytes.append(piece);
     texts_->end.push_back(static_cast<uint32_t>(texts_->bytes.size()));
@@ -69,7 +71,12 @@ class Pieces {
     }
   };
 
-  std::shared_ptr<Texts> texts_ = std::make_shared<Texts>();
+  void make_texts() {
+    if (texts_ == nullptr) texts_ = std::make_shared<Texts>();
+  }
+
+  // Made when it is needed: Cython cannot catch what the construction of its objects throws.
+  std::shared_ptr<Texts> texts_;
   std::vector<uint32_t> text_ids_;
 };
 

@@ -1,5 +1,6 @@
 from libc.stdint cimport uint32_t
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 
@@ -7,7 +8,7 @@ cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
     cdef cppclass CPieces "spmcompat::Pieces":
         vector[float] score
         uint32_t size()
-        void add(const string& piece, float score) except +
+        void add(string_view piece, float score) except +
         CPieces select(const vector[uint32_t]& kept) except +
 
     string piece_text(const CPieces& pieces, uint32_t id) except +

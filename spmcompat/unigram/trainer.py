@@ -9,9 +9,10 @@ from spmcompat import extensions
 from spmcompat.errors import TrainingError
 from spmcompat.extensions import Extensions
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus, return_freed_memory
+from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.e_step import Lattices, NewIds
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
@@ -314,7 +315,7 @@ def _seed_limit(options: UnigramOptions) -> int:
 
 
 def _times(factor: float, vocab_size: int) -> int:
-    """Return so many times the vocabulary, at most `NO_LIMIT`; the product may be infinite."""
+    """Return the factor times the size, at most `NO_LIMIT`: the product may be infinite."""
     return int(min(factor * vocab_size, NO_LIMIT))
 
 

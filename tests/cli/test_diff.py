@@ -106,6 +106,7 @@ def test_json_holds_the_whole_comparison() -> None:
     assert (status, json.loads(out)["equal"]) == (EQUAL, True)
 
 
+@pytest.mark.slow
 def test_rules_of_predefined_sets_are_compared() -> None:
     for name in ("nfkc", "nfkc_cf"):
         _train(f"{name}.model", normalization_rule_name=name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import groupby, pairwise
 from typing import Any
 
-from spmcompat.pretokenization.script_runs import (
+from spmcompat.unicode.scripts import (
     COMMON,
     HAN,
     HIRAGANA,

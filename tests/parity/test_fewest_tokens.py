@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.extensions import Extensions
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.workers import Workers
@@ -19,6 +18,7 @@ from spmcompat.unigram.pruning.pruning import prune_flat
 from spmcompat.unigram.trainer import UnigramOptions, make_seeds
 from tests.parity import corpora, reference
 from tests.parity.harness import Trainers
+from tests.unit import stages
 from tests.unit.stages import QUIET
 
 SPACE = "\u2581"
@@ -136,7 +136,7 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     assert model is not None
     expected = [p.piece for p in ModelProto.FromString(model).pieces if p.type == p.NORMAL]
     workers = Workers(2)
-    corpus = read_corpus(CorpusOptions(character_coverage=1), b"", [], lines, workers, QUIET)
+    corpus = stages.read(lines, remove_extra_whitespaces=True, character_coverage=1)
     options = UnigramOptions(vocab_size=700, extensions=Extensions(seed_mode="bpe", seed_factor=1))
     seeds = [piece.decode() for piece, _ in make_seeds(corpus, options, workers, QUIET)]
     characters = len(corpus.alphabet)

@@ -13,16 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spmcompat.counting import reading
-from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.counting import retention
 from spmcompat.errors import TrainingError
+from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.text import sources as blocks
+from spmcompat.text import sources
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
+from tests.unit.stages import read_plan
 from tests.waiting import LIMIT
 
 WORDS = st.text("abあぁ漢1\u0301\x1f", min_size=1, max_size=5)
@@ -38,9 +39,9 @@ class Text:
     """Lines with their counts, and how to read them."""
 
     lines: list[tuple[str, int]]
-    options: CorpusOptions
+    options: PlanOptions
     seeds: int
-    block_bytes: int
+    buffer_bytes: int
     workers: int
     length_power: float = 1.0
     min_freq_alpha: float = 0.0
@@ -55,10 +56,10 @@ def texts(draw: st.DrawFn) -> Text:
     tsv = draw(st.booleans())
     count = COUNTS if tsv else st.just(1)
     lines = draw(st.lists(st.tuples(LINES, count), min_size=2, max_size=40))
-    options = CorpusOptions(
+    options = PlanOptions(
         tsv=tsv,
         character_coverage=draw(st.sampled_from(COVERAGES)),
-        all_characters=draw(st.booleans()),
+        auto_character_coverage=draw(st.booleans()),
         add_dummy_prefix=draw(st.booleans()),
         remove_extra_whitespaces=draw(st.booleans()),
         treat_whitespace_as_suffix=draw(st.booleans()),
@@ -68,13 +69,13 @@ def texts(draw: st.DrawFn) -> Text:
         split_by_whitespace=draw(st.booleans()),
         split_digits=draw(st.booleans()),
         allow_whitespace_only_pieces=draw(st.booleans()),
-        chunk_bytes=draw(st.one_of(st.integers(1, 60), st.integers(100, 2000))),
+        seeding_chunk_bytes=draw(st.one_of(st.integers(1, 60), st.integers(100, 2000))),
     )
     return Text(
         lines,
         options,
         seeds=draw(st.sampled_from([1, 2, 5, 1_000_000])),
-        block_bytes=draw(st.sampled_from([16, 50, 1 << 22])),
+        buffer_bytes=draw(st.sampled_from([16, 50, 1 << 22])),
         workers=draw(st.integers(1, 3)),
         length_power=draw(st.sampled_from([1.0, 0.5, 0.3, -1.0])),
         min_freq_alpha=draw(st.sampled_from([0.0, 0.3, 2.0])),
@@ -82,7 +83,7 @@ def texts(draw: st.DrawFn) -> Text:
     )
 
 
-def normalized(line: str, options: CorpusOptions) -> str:
+def normalized(line: str, options: PlanOptions) -> str:
     if options.remove_extra_whitespaces:
         line = " ".join(word for word in line.split(" ") if word)
     line = line.replace(" ", SPACE)
@@ -108,7 +109,7 @@ def oracle_options(text: Text) -> Options:
     options = text.options
     return Options(
         vocab_size=VOCAB_SIZE,
-        auto_character_coverage=options.all_characters,
+        auto_character_coverage=options.auto_character_coverage,
         seed_piece_length_power=text.length_power,
         min_freq_alpha=text.min_freq_alpha,
         character_coverage=options.character_coverage,
@@ -120,7 +121,7 @@ def oracle_options(text: Text) -> Options:
         split_digits=options.split_digits,
         treat_whitespace_as_suffix=options.treat_whitespace_as_suffix,
         allow_whitespace_only_pieces=options.allow_whitespace_only_pieces,
-        chunk_bytes=options.chunk_bytes,
+        chunk_bytes=options.seeding_chunk_bytes,
     )
 
 
@@ -134,8 +135,8 @@ def read(text: Text, folder: Path) -> Corpus:
     lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
     path.write_text("".join(f"{line}\n" for line in lines))
     options = text.options._replace(input=(str(path),))
-    with mock.patch.object(reading, "_SURE_BYTES", text.sure_bytes):
-        return read_corpus(options, b"", [], None, Workers(text.workers), Report(2))
+    with mock.patch.object(retention, "_SURE_BYTES", text.sure_bytes):
+        return read_plan(make_plan(options), None, Workers(text.workers), Report(2))
 
 
 def check_seeds(corpus: Corpus, text: Text) -> None:
@@ -153,7 +154,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(texts())
 def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
     sentences = [(normalized(line, text.options), n) for line, n in text.lines]
-    with mock.patch.object(blocks, "BLOCK_BYTES", text.block_bytes):
+    with mock.patch.object(sources, "BUFFER_BYTES", text.buffer_bytes):
         if not any(line for line, _ in sentences):
             with pytest.raises(TrainingError):
                 read(text, folder)
@@ -161,16 +162,16 @@ def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
         corpus = read(text, folder)
     size = sum(count * (len(line.encode()) + 1) for line, count in covered(text))
     assert corpus.text_bytes == float(size)
-    assert (corpus.chunks is not None) == (size > text.options.chunk_bytes)
+    assert (corpus.chunks is not None) == (size > text.options.seeding_chunk_bytes)
     check_seeds(corpus, text)
 
 
-PLAIN = CorpusOptions(remove_extra_whitespaces=False, character_coverage=1.0, chunk_bytes=100)
+PLAIN = PlanOptions(remove_extra_whitespaces=False, character_coverage=1.0, seeding_chunk_bytes=100)
 LONG = Text(
     [(" ".join(["ab", "ba", "aab", "bab"][: 1 + i % 4]), 1) for i in range(60)],
     PLAIN,
     seeds=1_000_000,
-    block_bytes=1 << 22,
+    buffer_bytes=1 << 22,
     workers=2,
 )
 
@@ -186,10 +187,10 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
-    options = CorpusOptions(
-        tsv=True, character_coverage=1.0, add_dummy_prefix=False, chunk_bytes=size
+    options = PlanOptions(
+        tsv=True, character_coverage=1.0, add_dummy_prefix=False, seeding_chunk_bytes=size
     )
-    text = Text(first + second, options, seeds=1, block_bytes=1 << 22, workers=1)
+    text = Text(first + second, options, seeds=1, buffer_bytes=1 << 22, workers=1)
     corpus = read(text, folder)
     assert corpus.chunks is not None
     assert len(list(corpus.chunks)) == 2
@@ -199,18 +200,18 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
     """The sample is the first sentences in their order, more than one block of the sample."""
     options = PLAIN._replace(
-        input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, chunk_bytes=300
+        input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, seeding_chunk_bytes=300
     )
     text = replace(LONG, options=options)
-    with mock.patch.object(blocks, "_SAMPLE_BLOCK", 7):
+    with mock.patch.object(sources, "_SLICE_SENTENCES", 7):
         corpus = read(text, folder)
         assert corpus.chunks is not None
         check_seeds(corpus, text)
 
 
 def test_an_iterator_cannot_be_read_again() -> None:
-    corpus = read_corpus(
-        PLAIN, b"", [], iter(line for line, _ in LONG.lines), Workers(1), Report(2)
+    corpus = read_plan(
+        make_plan(PLAIN), iter(line for line, _ in LONG.lines), Workers(1), Report(2)
     )
     with pytest.raises(TrainingError, match="iterator can be read only once"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
@@ -226,7 +227,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     )
     writer.start()
     options = PLAIN._replace(input=(str(pipe),))
-    corpus = read_corpus(options, b"", [], None, Workers(1), Report(2))
+    corpus = read_plan(make_plan(options), None, Workers(1), Report(2))
     writer.join(LIMIT)
     with pytest.raises(TrainingError, match="no regular file and can be read only once"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))

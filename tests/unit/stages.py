@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
+from spmcompat.text.sources import open_source, sample_sentences
 from spmcompat.unigram.pieces import Pieces
 from tests.oracle.characters import BOUNDARY, SPACE, Options, Sentence, cover, is_valid_piece, words
 from tests.oracle.seeding import Pieces as OraclePieces
@@ -43,8 +46,24 @@ def plain(pieces: OraclePieces) -> list[tuple[bytes, float]]:
 
 
 def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: object) -> Corpus:
-    given = CorpusOptions(**{"remove_extra_whitespaces": False, **options})  # type: ignore[arg-type]
-    return read_corpus(given, b"", [], items, Workers(workers), QUIET)
+    return read_plan(plan_of(**options), items, Workers(workers))
+
+
+def plan_of(**options: object) -> Plan:
+    given = {"remove_extra_whitespaces": False, **options}
+    return make_plan(PlanOptions(**given))  # type: ignore[arg-type]
+
+
+def read_plan(
+    plan: Plan,
+    items: Iterable[str | bytes] | None,
+    workers: Workers,
+    report: Report = QUIET,
+) -> Corpus:
+    """Return what the trainers read of a text."""
+    source = sample_sentences(open_source(plan.text, items, report), plan.text, workers, report)
+    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    return cut_corpus(counts, alphabet, plan, source, workers, report)
 
 
 def corpus_options(options: Options) -> dict[str, object]:

@@ -6,10 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spmcompat.counting.reading import CorpusOptions, read_corpus
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.runtime.progress import Report
+from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
+from spmcompat.text.sources import Items
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 from spmcompat.unigram.em.e_step import Lattices
 from spmcompat.unigram.em.probabilities import log_sum
@@ -53,9 +56,8 @@ class MarginalLoss:
         normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
         symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
         self._workers = workers
-        self._options = _reading(model, [text for text, _ in normal])
-        self._charsmap = model.normalizer_spec.precompiled_charsmap
-        self._symbols = [symbol.encode() for symbol in symbols]
+        options = _reading(model, [text for text, _ in normal])
+        self._plan = make_plan(options, model.normalizer_spec.precompiled_charsmap, symbols)
         shift = log_sum([score for _, score in normal])
         self._pieces = _pieces(normal)
         self._shifted = _pieces([(text, score - shift) for text, score in normal])
@@ -80,15 +82,18 @@ class MarginalLoss:
         self.bytes += sum(map(len, kept))
         self.characters += sum(len(line.decode(errors="replace")) for line in kept)
         try:
-            corpus = read_corpus(
-                self._options, self._charsmap, self._symbols, kept, self._workers, _QUIET
-            )
+            corpus = self._read(kept)
         except EmptyCorpusError:
             return
         lattices = Lattices(corpus, self._pieces, self._workers)
         self.raw -= lattices.log_likelihood(self._workers)
         lattices.rescore(self._shifted)
         self.renormalized -= lattices.log_likelihood(self._workers)
+
+    def _read(self, lines: Sequence[bytes]) -> Corpus:
+        source = Items(lines)
+        counts, alphabet = counts_and_alphabet(self._plan, source, self._workers, _QUIET)
+        return cut_corpus(counts, alphabet, self._plan, source, self._workers, _QUIET)
 
 
 def has_loss(model: ModelProto) -> bool:
@@ -102,11 +107,11 @@ def has_loss(model: ModelProto) -> bool:
     )
 
 
-def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
+def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
     """Read as the encoder does, and cut where no piece of the model crosses."""
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
-    return CorpusOptions(
+    return PlanOptions(
         max_sentence_length=_NO_LIMIT,
         character_coverage=math.inf,
         add_dummy_prefix=model.normalizer_spec.add_dummy_prefix,
@@ -117,7 +122,7 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> CorpusOptions:
         split_by_number=False,
         split_by_whitespace=not any(SPACE_MARK in text for text in inside),
         allow_whitespace_only_pieces=False,
-        chunk_bytes=1 << 62,
+        seeding_chunk_bytes=1 << 62,
     )
 
 

@@ -61,7 +61,7 @@ def m_step(
     cdef uint32_t i
     cdef vector[uint32_t] selected
     with nogil:
-        new_ids.ids.assign(counts.sums.expected.size(), kDropped)
+        new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
             if keep:

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/string_list.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"

@@ -19,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/string_list.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool
-from libcpp.utility cimport pair
+from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
 
 from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
@@ -39,10 +39,12 @@ cdef class _ExactLosses:
         self.blocks.resize(lattices.lattices.blocks())
 
     def find(self, size_t block, CancelFlag cancel):
+        cdef Losses found
         with nogil:
-            self.blocks[block] = cpp_exact_losses(
+            found = cpp_exact_losses(
                 self.counts, self.lattices.lattices, self.lattices.arithmetic, block,
                 cancel.flag)
+            self.blocks[block] = move(found)
 
     def add_up(self):
         """Sum the losses in the order of the blocks, so that workers never change a bit."""
@@ -50,8 +52,10 @@ cdef class _ExactLosses:
         cdef size_t block, i
         cdef uint32_t piece
         with nogil:
-            self.losses.assign(size, 0.0)
-            self.used.assign(size, False)
+            self.losses.clear()
+            self.losses.resize(size, 0.0)
+            self.used.clear()
+            self.used.resize(size, False)
             for block in range(self.blocks.size()):
                 for i in range(self.blocks[block].size()):
                     piece = self.blocks[block][i].first

@@ -5,6 +5,7 @@ from cython cimport final
 from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
+from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
@@ -67,10 +68,12 @@ cdef class _Resegmentation:
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
+        cdef PruningCandidates found
         with nogil:
-            self.parts[part] = find_pruning_candidates(
+            found = find_pruning_candidates(
                 self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
                 first, last, self.limited, cancel.flag)
+            self.parts[part] = move(found)
 
     def select(self, size_t size):
         cdef vector[uint32_t] kept
@@ -84,7 +87,7 @@ cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept):
     cdef NewIds new_ids = NewIds()
     cdef uint32_t i
     new_pieces.pieces = pieces.pieces.select(kept)
-    new_ids.ids.assign(pieces.pieces.size(), kDropped)
+    new_ids.ids.resize(pieces.pieces.size(), kDropped)
     for i in range(kept.size()):
         new_ids.ids[kept[i]] = i
     new_ids.ids.push_back(kept.size())
@@ -174,7 +177,8 @@ def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozens
         range(len(pieces)),
         key=lambda i: (
             bytes(piece_text(pieces.pieces, i)) not in keep_first, -pieces.pieces.score[i]))
-    kept = sorted(ranked[:size])
+    for i in sorted(ranked[:size]):
+        kept.push_back(i)
     return select_kept(pieces, kept)
 
 
@@ -197,8 +201,10 @@ cdef class _Reachable:
     def find(self, size_t part, CancelFlag cancel):
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
+        cdef vector[uint32_t] found
         with nogil:
-            self.parts[part] = dereference(self.search).find(first, last, cancel.flag)
+            found = dereference(self.search).find(first, last, cancel.flag)
+            self.parts[part] = move(found)
 
     def select(self):
         cdef vector[uint32_t] kept

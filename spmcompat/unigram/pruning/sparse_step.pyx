@@ -66,7 +66,7 @@ def sparse_step(Pieces pieces not None, Counts counts not None, float penalty):
     cdef uint32_t i
     cdef vector[uint32_t] selected
     with nogil:
-        new_ids.ids.assign(counts.sums.expected.size(), kDropped)
+        new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             if counts.sums.expected[i] >= penalty:
                 new_ids.ids[i] = selected.size()

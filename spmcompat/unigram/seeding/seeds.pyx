@@ -149,7 +149,7 @@ cdef class SeedSearch:
             self, Corpus corpus not None, SeedRule rule not None, int workers, release=DEFAULT):
         self.corpus = corpus
         self.rule = rule
-        self.tree.of_characters = corpus.by_characters
+        self.tree.of_characters = corpus.seed_tree_of_characters
         self.tree.cut_nodes = release.seed_nodes_are_cut
         self.tree.ties_in_tree_order = release.seed_ties_in_tree_order
         self.sum_in_float = release.seed_sum_in_float
@@ -242,7 +242,7 @@ cdef class CandidateCounts:
         with nogil:
             dereference(self.counts).best(pieces, scores)
         for i in range(pieces.size()):
-            seeds.pieces.add(pieces[i], scores[i])
+            seeds.pieces.add(string_view(pieces[i].data(), pieces[i].size()), scores[i])
         _to_log_probabilities(seeds, False)
         return seeds
 
@@ -250,9 +250,11 @@ cdef class CandidateCounts:
 cdef Pieces _characters(Corpus corpus):
     cdef Pieces seeds = Pieces()
     cdef int64_t count
+    cdef bytes character
     for c, count in corpus.alphabet:
         if count > 0:
-            seeds.pieces.add(chr(c).encode(), <float>count)
+            character = chr(c).encode()
+            seeds.pieces.add(character, <float>count)
     return seeds
 
 
@@ -333,8 +335,9 @@ def seed_from_merges(Corpus corpus not None, merges):
         Scores are log probabilities; the weight of a merge is its count times its length.
     """
     cdef Pieces seeds = _characters(corpus)
+    cdef bytes piece
     for piece, count in merges:
-        seeds.pieces.add(<bytes>piece, <float>(max(count, 1) * len(piece.decode())))
+        seeds.pieces.add(piece, <float>(max(count, 1) * len(piece.decode())))
     _to_log_probabilities(seeds, False)
     return seeds
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/containers/string_list.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {

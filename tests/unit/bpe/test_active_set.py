@@ -16,7 +16,7 @@ from tests.unit import stages
 
 
 def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
-    merges = Merges(case.corpus.cut(), expected, active_set=True)
+    merges = Merges(case.corpus.bpe_segments(), expected, active_set=True)
     merges.make(wanted, CancelFlag())
     return [(piece.decode(), count) for piece, count in merges]
 
@@ -65,7 +65,7 @@ def test_frequent_pairs_are_merged_without_the_active_set() -> None:
 def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
     text = many_pairs(random.Random(7))
     at_once = merges_of(stages.both(text, Options()), 333, expected)
-    merges = Merges(stages.both(text, Options()).corpus.cut(), expected, active_set=True)
+    merges = Merges(stages.both(text, Options()).corpus.bpe_segments(), expected, active_set=True)
     while len(merges) < 333:
         merges.make(min(7, 333 - len(merges)), CancelFlag())
     assert [(piece.decode(), count) for piece, count in merges] == at_once
@@ -74,7 +74,9 @@ def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
 def test_cancelled_merges_stop() -> None:
     cancel = CancelFlag()
     cancel.set()
-    merges = Merges(stages.both([("abc abc", 1)], Options()).corpus.cut(), 5, active_set=True)
+    merges = Merges(
+        stages.both([("abc abc", 1)], Options()).corpus.bpe_segments(), 5, active_set=True
+    )
     assert merges.make(5, cancel) == 0
 
 

@@ -11,11 +11,14 @@ import pytest
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
-from spmcompat.counting.reading import CorpusOptions, read_unordered
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
+from spmcompat.segments.cutting import counts_and_alphabet
+from spmcompat.segments.segmenter import bpe_segments
+from spmcompat.text.sources import Items
 from tests.oracle import merging, selection
 from tests.oracle.characters import SPACE, Options, cover
 from tests.unit import stages
@@ -23,8 +26,10 @@ from tests.unit.stages import QUIET
 
 
 def segments_of(lines: list[str], workers: int = 2, **options: object) -> SegmentCounts:
-    given = CorpusOptions(**{"remove_extra_whitespaces": False, **options})  # type: ignore[arg-type]
-    return read_unordered(given, b"", [], lines, Workers(workers), QUIET).cut()
+    plan = stages.plan_of(model_type=TrainerSpec.BPE, **options)
+    threads = Workers(workers)
+    counts, alphabet = counts_and_alphabet(plan, Items(lines), threads, QUIET)
+    return bpe_segments(counts, alphabet, plan, threads)
 
 
 def merges_of(segments: SegmentCounts, wanted: int, expected: int) -> list[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Blocks of files, iterators, counted lines, samples."""
+"""Files, iterators, counted lines, samples."""
 
 import io
 import random
@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from spmcompat.counting import reading
-from spmcompat.counting.reading import CorpusOptions, read_corpus
+from spmcompat.counting import retention
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.text import lines as lines_module
-from spmcompat.text import sources as blocks_module
-from spmcompat.text.lines import BLOCK_BYTES, Block
+from spmcompat.text import sources as sources_module
+from spmcompat.text.lines import BUFFER_BYTES, ReadBuffer
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
@@ -61,37 +60,37 @@ class _OddReads:
         return self.stream.readinto(memoryview(buffer)[:size])
 
 
-class _PlainBlock:
-    """A block that shows what it was made of."""
+class _PlainBuffer:
+    """A read buffer that shows what it was made of."""
 
     of_lines = staticmethod(lambda text, origin, first_line: (text, origin, first_line))
 
 
 @pytest.mark.parametrize("number", range(50))
-def test_blocks_hold_every_line_once(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    dice = random.Random(f"blocks/{number}")
-    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", dice.choice([1, 2, 7, 16, 1000]))
-    monkeypatch.setattr(blocks_module, "Block", _PlainBlock)
+def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(f"buffers/{number}")
+    monkeypatch.setattr(sources_module, "BUFFER_BYTES", dice.choice([1, 2, 7, 16, 1000]))
+    monkeypatch.setattr(sources_module, "ReadBuffer", _PlainBuffer)
     lines = [b"x" * dice.choice([0, 1, 3, 30]) for _ in range(dice.randint(0, 30))]
     content = b"\n".join(lines) + dice.choice([b"", b"\n"])
-    blocks: Any = list(blocks_module._blocks_of_file(_OddReads(content, dice), "name"))
-    assert b"".join(text for text, _, _ in blocks) == content
-    assert all(text.endswith(b"\n") for text, _, _ in blocks[:-1])
+    buffers: Any = list(sources_module._buffers_of_file(_OddReads(content, dice), "name"))
+    assert b"".join(text for text, _, _ in buffers) == content
+    assert all(text.endswith(b"\n") for text, _, _ in buffers[:-1])
     line = 1
-    for text, origin, first_line in blocks:
+    for text, origin, first_line in buffers:
         assert text
         assert (origin, first_line) == ("name", line)
         line += text.count(b"\n")
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("block", [1, 50, 1000])
+@pytest.mark.parametrize("size", [1, 50, 1000])
 @pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
-def test_the_corpus_does_not_depend_on_blocks_and_workers(
-    block: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
+    size: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = fingerprint(read(TEXT.split("\n"), 1, split_by_whitespace=split))
-    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", block)
+    monkeypatch.setattr(sources_module, "BUFFER_BYTES", size)
     half = len(TEXT) // 2
     half = TEXT.index("\n", half) + 1
     paths = write(tmp_path, TEXT[:half].encode(), TEXT[half:].rstrip("\n").encode())
@@ -104,35 +103,35 @@ def test_the_corpus_does_not_depend_on_blocks_and_workers(
 def test_spaces_that_are_rare_only_late(
     coverage: float, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The words of sentences are not kept while spaces are common, and the text is read again."""
+    """While spaces are common no pretokens are kept, and the text is read again."""
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
     paths = write(tmp_path, "\n".join(lines).encode())
     expected = fingerprint(read_files(*paths, character_coverage=coverage))
-    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
-    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(retention, "_SURE_BYTES", 50)
+    monkeypatch.setattr(sources_module, "BUFFER_BYTES", 40)
     assert fingerprint(read_files(*paths, workers=workers, character_coverage=coverage)) == expected
 
 
 def test_spaces_of_an_iterator_that_are_rare_only_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_SURE_BYTES", 50)
-    monkeypatch.setattr(lines_module, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(retention, "_SURE_BYTES", 50)
+    monkeypatch.setattr(lines_module, "BUFFER_BYTES", 40)
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
     with pytest.raises(TrainingError, match="only late in the text"):
         read(lines, character_coverage=0.95)
 
 
-def test_a_line_longer_than_a_block(tmp_path: Path) -> None:
-    long = "ab " * (BLOCK_BYTES // 3 + 10)
+def test_a_line_longer_than_a_read_buffer(tmp_path: Path) -> None:
+    long = "ab " * (BUFFER_BYTES // 3 + 10)
     [path] = write(tmp_path, f"first\n{long}c\nlast".encode())
     corpus = read_files(path, max_sentence_length=2**30, character_coverage=1.0)
     assert characters(corpus) == "abcfilrst"
-    assert dict(corpus.alphabet)[ord("a")] == BLOCK_BYTES // 3 + 10 + 1
+    assert dict(corpus.alphabet)[ord("a")] == BUFFER_BYTES // 3 + 10 + 1
     # Too long by one byte, it is left out whole.
     assert characters(read_files(path, max_sentence_length=len(long))) == "afilrst"
 
 
-def test_a_run_longer_than_a_block_of_runs() -> None:
-    """The table of runs keeps long ones apart."""
+def test_a_raw_token_longer_than_a_block_of_the_table() -> None:
+    """The table of raw tokens stores long ones apart."""
     long = "x" * 600_000
     items = [f"{long} a", f"{long}y {long}", f"b {long}", "x" * 9 + " " + "x" * 8, "c"]
     corpus = read(
@@ -147,7 +146,7 @@ def test_a_run_longer_than_a_block_of_runs() -> None:
     assert corpus.words == 7
 
 
-def test_counts_of_runs_beyond_32_bits() -> None:
+def test_counts_of_raw_tokens_beyond_32_bits() -> None:
     items = ["a b a\t4294967295", "b a\t5000000000000", "a\t3"]
     corpus = read(
         items,
@@ -209,7 +208,7 @@ def test_errors_of_counted_lines_name_file_and_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(sources_module, "BUFFER_BYTES", 64)
     good = "good\t3\n" * 40
     paths = write(tmp_path, good.encode(), f"{good}{line}\n{good}".encode())
     with pytest.raises(TrainingError, match=re.escape(f"{paths[1]}:41: {message}")):
@@ -220,8 +219,8 @@ def test_errors_of_counted_items_name_the_item() -> None:
     items = ["good\t3"] * 40 + ["bad"]
     with pytest.raises(TrainingError, match="item:41: Input format must be"):
         read(items, tsv=True)
-    # In a later block they are counted on.
-    items = [f"{'x' * BLOCK_BYTES}\t1", "good\t1", "bad"]
+    # In a later read buffer they are counted on.
+    items = [f"{'x' * BUFFER_BYTES}\t1", "good\t1", "bad"]
     with pytest.raises(TrainingError, match="item:3: Input format must be"):
         read(items, tsv=True)
 
@@ -232,7 +231,7 @@ def test_counts_are_those_of_repeated_lines() -> None:
     assert fingerprint(counted) == fingerprint(repeated)
 
 
-def without_empty(sentences: list[str], looks_again: bool) -> list[str]:
+def without_empty(sentences: list[str], removes_all_empty: bool) -> list[str]:
     """The reference's loop, step by step."""
     left = list(sentences)
     at = 0
@@ -240,7 +239,7 @@ def without_empty(sentences: list[str], looks_again: bool) -> list[str]:
         if not left[at]:
             left[at] = left[-1]
             left.pop()
-            if looks_again:
+            if removes_all_empty:
                 continue
         at += 1
     return left
@@ -271,12 +270,16 @@ def test_items_may_be_text_or_bytes_and_lose_their_line_ends() -> None:
     assert characters(read(["a\nb"])) == "\nab"
 
 
-def test_blocks_of_items_end_after_enough_bytes() -> None:
-    items = iter([b"x" * (BLOCK_BYTES - 1), b"", b"y", b"z"])
-    blocks = [Block.of_items(items, 1), Block.of_items(items, 4), Block.of_items(items, 5)]
-    sizes = [(block.lines, block.size, block.first_line) for block in blocks if block]
-    assert sizes == [(3, BLOCK_BYTES, 1), (1, 1, 4)]
-    assert blocks[2] is None
+def test_read_buffers_of_items_end_after_enough_bytes() -> None:
+    items = iter([b"x" * (BUFFER_BYTES - 1), b"", b"y", b"z"])
+    buffers = [
+        ReadBuffer.of_items(items, 1),
+        ReadBuffer.of_items(items, 4),
+        ReadBuffer.of_items(items, 5),
+    ]
+    sizes = [(buffer.lines, buffer.size, buffer.first_line) for buffer in buffers if buffer]
+    assert sizes == [(3, BUFFER_BYTES, 1), (1, 1, 4)]
+    assert buffers[2] is None
 
 
 @pytest.mark.parametrize("sample", [0, 5])
@@ -320,10 +323,10 @@ def test_input_without_a_sentence(items: list[str]) -> None:
 
 def test_lines_that_are_left_out_are_reported(tmp_path: Path) -> None:
     stream = io.StringIO()
-    options = CorpusOptions(max_sentence_length=5)
     items = ["a", "", "x" * 6, "x" * 7, "▅", "éé", "éé1"]
     report = Report(0, stream)
-    corpus = read_corpus(options, b"", [], items, Workers(2), report)
+    plan = stages.plan_of(max_sentence_length=5, remove_extra_whitespaces=True)
+    corpus = stages.read_plan(plan, items, Workers(2), report)
     lines = stream.getvalue().splitlines()
     assert "INFO spmcompat: Loaded all 3 sentences" in lines
     assert any("Skipped 2 too long sentences (over 5 bytes" in line for line in lines)
@@ -356,9 +359,9 @@ def test_without_shuffle_the_first_are_taken() -> None:
 def test_without_shuffle_the_rest_is_not_read() -> None:
     def items() -> Iterator[str]:
         for number in range(100):
-            # Each fills a block of its own.
+            # Each fills a read buffer of its own.
             assert number < 10
-            yield chr(0x4E00 + number) * (BLOCK_BYTES // 3 + 1)
+            yield chr(0x4E00 + number) * (BUFFER_BYTES // 3 + 1)
 
     corpus = read(
         items(), input_sentence_size=2, shuffle_input_sentence=False, max_sentence_length=2**30

@@ -378,6 +378,7 @@ def test_a_long_path_to_a_known_state_is_refused() -> None:
         charsmap.decompile(blob)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 @pytest.mark.parametrize("name", charsmap.NAMES)
 def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:

@@ -174,7 +174,7 @@ def test_splitting_at_a_delimiter_is_the_delimiter(
         "split_by_whitespace": split,
         "add_dummy_prefix": prefix,
         "remove_extra_whitespaces": True,
-        "chunk_bytes": chunk_bytes,
+        "seeding_chunk_bytes": chunk_bytes,
     }
     found = read(
         None,

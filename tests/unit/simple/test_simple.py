@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.simple.char import train as train_char
 from spmcompat.simple.shares import log_shares
@@ -51,7 +52,10 @@ def test_words_are_sorted_by_count() -> None:
     assert words == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
     assert corpus.total_count == 6
     suffixed = stages.read(
-        ["a b"], treat_whitespace_as_suffix=True, space_begins_word=True, character_coverage=1.0
+        ["a b"],
+        model_type=TrainerSpec.WORD,
+        treat_whitespace_as_suffix=True,
+        character_coverage=1.0,
     )
     assert [word.decode() for word, _ in suffixed.counted_words()] == ["a", "▁", "▁b"]
 

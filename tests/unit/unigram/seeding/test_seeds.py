@@ -317,7 +317,9 @@ def test_limits_of_seeds_from_a_file() -> None:
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
     """The required character is not in the text, and the text is a boundary mark."""
-    corpus = stages.read(["\x1f"], add_dummy_prefix=False, required_chars="z", all_characters=whole)
+    corpus = stages.read(
+        ["\x1f"], add_dummy_prefix=False, required_chars="z", auto_character_coverage=whole
+    )
     assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
     with pytest.raises(TrainingError, match="holds no seed pieces"):
         make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)

@@ -1,0 +1,190 @@
+"""The counts: all that training needs of a text.
+
+pretoken_counts.hpp and sentence_order.hpp hold them; here stand their owner and the merging of what
+the workers have counted. Workers share each step, by counters or by shards of the pretokens, and
+release the GIL while they work.
+"""
+
+from cython cimport final
+
+from cython.operator cimport dereference
+from libcpp.utility cimport move
+
+from spmcompat.counting.counter cimport Batch, CCounter
+
+from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.runtime.memory import return_freed_memory
+
+
+# Cython cannot pass C++ lambdas.
+cdef extern from *:
+    """
+    #include "spmcompat/counting/character_counts.hpp"
+    #include "spmcompat/counting/counter.hpp"
+    namespace spmcompat {
+    inline void count_text_characters(Counter& counter, CharacterCounts& counts) {
+      counter.table().for_each_text([&](std::string_view text, uint64_t count) {
+        for_each_character(text, [&](char32_t c) { counts.add(c, count); });
+      });
+    }
+    }
+    """
+    void count_text_characters "spmcompat::count_text_characters"(
+        CCounter& counter, CharacterCounts& counts) except + nogil
+
+
+cdef unsigned int SHARD_BITS = 6
+
+
+@final
+cdef class CharacterSum:
+    """Counts of characters, one of each worker, and their sum."""
+
+    def __init__(self, size_t workers):
+        self.counts.resize(workers)
+
+    cdef dict total(self):
+        """Return how often each character (code point) but NUL occurs; nuls is known then."""
+        cdef size_t worker
+        for worker in range(1, self.counts.size()):
+            self.counts[0].add(self.counts[worker])
+        self.nuls = self.counts[0].nuls()
+        return dict(self.counts[0].counted())
+
+
+@final
+cdef class Counts:
+    """The counts of a text.
+
+    Distinct pretokens, how often each occurs and what follows it, and how the text ends; where the
+    plan keeps them, the order of the sentences and their pretokens.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text was counted.
+    counters : list of Counter
+        What the workers have counted; nothing is left of them when the counts are merged.
+    batches : list of Batch
+        The sentences, in the order of the text.
+    has_pretokens : bool
+        Whether the batches hold the pretokens of the sentences.
+
+    Attributes
+    ----------
+    has_pretokens : bool
+        Whether the pretokens of each sentence are known.
+    sentences : int
+        Number of sentences without the empty ones, if contexts are kept.
+    nuls : int
+        How often NUL occurs, once the characters are counted.
+    facts : LineFacts
+        What became of the lines of the input.
+    seeds : Counts or None
+        The counts of the text in which seeds are looked for, if by other rules.
+    """
+
+    def __init__(self, plan not None, list counters not None, list batches not None,
+                 bint has_pretokens):
+        self.plan = plan._asdict()
+        self.counters = counters
+        self.batches = batches
+        self.has_pretokens = has_pretokens
+
+    def merge(self, workers):
+        """Merge what the workers have counted, if that was not done and contexts are kept.
+
+        Else the counters stay apart: each character and segment is added up later, which is
+        faster.
+        """
+        if self.batches is None or not self.plan.keeps_contexts:
+            return
+        if not (self.plan.keeps_order or self.has_pretokens):
+            self.close_with_last_sentence(workers)
+            return
+        self.append_sentences(workers)
+        with nogil:
+            self.order.remove_empty(self.plan.removes_all_empty)
+        self.close_sentences()
+
+    def append_sentences(self, workers):
+        """Merge the pretokens, and put the sentences one behind the other."""
+        cdef Counter counter
+        cdef Batch batch
+        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
+        workers.run(self.counters, lambda _, counter: self._merge_counter(counter, True))
+        for batch in self.batches:
+            counter = self.counters[batch.worker]
+            with nogil:
+                self.order.append(
+                    move(batch.log), dereference(counter.counter).table(), self.has_pretokens)
+        self._free_counters()
+
+    def close_sentences(self):
+        """Count what follows the ends of sentences; the order is kept if it is needed later."""
+        with nogil:
+            dereference(self.pretokens).close_sentences(self.order, self.plan.uniform_starts)
+        self.sentences = self.order.last.size()
+        if not (self.has_pretokens or self.plan.whole_sentences):
+            self.order = SentenceOrder()
+
+    def close_with_last_sentence(self, workers):
+        """Merge the pretokens where no order is kept, and find the sentence that ends the text."""
+        cdef Counter counter
+        cdef Batch batch
+        cdef LastSentence ending
+        cdef string last
+        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
+        for batch in self.batches:
+            ending.add(batch.log, batch.worker)
+        if ending.sentences() > 0:
+            ending.find()
+            counter = self.counters[ending.worker()]
+            last = dereference(counter.counter).table().last_pretoken(ending.id())
+        workers.run(self.counters, lambda _, counter: self._merge_counter(counter, False))
+        self._free_counters()
+        if ending.sentences() > 0:
+            dereference(self.pretokens).close_sentences(last)
+        self.sentences = ending.sentences()
+
+    def _merge_counter(self, Counter counter, bint keep_ids):
+        with nogil:
+            dereference(counter.counter).table().merge_into(
+                dereference(self.pretokens).pretokens(), keep_ids)
+
+    cdef _free_counters(self):
+        cdef Counter counter
+        for counter in self.counters:
+            counter.counter.reset()
+        self.counters = []
+        self.batches = None
+        return_freed_memory()
+
+    def characters(self, workers):
+        """Return how often each character (code point) occurs.
+
+        NUL is left out; its count is known afterwards as `nuls`. So is the space mark, where spaces
+        are not counted.
+        """
+        cdef CharacterSum found = CharacterSum(workers.count)
+        if self.pretokens:
+            shards = range(dereference(self.pretokens).pretokens().shards())
+            workers.run(
+                shards, lambda worker, shard: self._count_shard_characters(found, worker, shard))
+        else:
+            workers.run(
+                self.counters,
+                lambda worker, counter: self._count_counter_characters(found, worker, counter))
+        total = found.total()
+        self.nuls = found.nuls
+        if self.plan.spaces_apart:
+            total.pop(ord(SPACE_MARK), None)
+        return total
+
+    def _count_shard_characters(self, CharacterSum found, size_t worker, uint32_t shard):
+        with nogil:
+            dereference(self.pretokens).count_characters(shard, found.counts[worker])
+
+    def _count_counter_characters(self, CharacterSum found, size_t worker, Counter counter):
+        with nogil:
+            count_text_characters(dereference(counter.counter), found.counts[worker])

@@ -1,0 +1,81 @@
+// Raw tokens: the bytes of a sentence between two spaces, as they stand in the input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spmcompat/containers/hash.hpp"
+
+namespace spmcompat {
+
+// A raw token as it stands in the text; it is not empty.
+struct RawToken {
+  // One of at most eight bytes, which are the head.
+  RawToken(const char* text, uint32_t size, uint64_t head)
+      : head(head), text(text), size(size), hash(mix(head ^ size * 0x9e3779b97f4a7c15ULL)) {}
+  RawToken(const char* text, size_t size) : RawToken(text, size, head_of(text, size)) {
+    if (size > 8) hash = hash_bytes(text, size);
+  }
+
+  uint64_t head;  // the first eight bytes, zeros behind the end
+  const char* text;
+  uint32_t size;
+  uint32_t hash;
+
+ private:
+  // Loads that overlap agree on the bytes they share.
+  static uint64_t head_of(const char* text, size_t size) {
+    if (size >= 8) return load<uint64_t>(text);
+    if (size >= 4) {
+      return load<uint32_t>(text) | load<uint32_t>(text + size - 4) << (8 * (size - 4));
+    }
+    if (size >= 2) {
+      return load<uint16_t>(text) | load<uint16_t>(text + size - 2) << (8 * (size - 2));
+    }
+    return load<uint8_t>(text);
+  }
+};
+
+// Returns a number whose lowest set bit lies in the first byte that is a space. Raw tokens are
+// short: a call of memchr for each would cost more than the search.
+inline uint64_t spaces_in(uint64_t bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  const uint64_t x = bytes ^ (kOnes * ' ');
+  return (x - kOnes) & ~x & (kOnes << 7);
+}
+
+inline const char* find_space(const char* at, const char* end) {
+  for (; end - at >= 8; at += 8) {
+    if (const uint64_t spaces = spaces_in(load<uint64_t>(at))) {
+      return at + __builtin_ctzll(spaces) / 8;
+    }
+  }
+  while (at < end && *at != ' ') ++at;
+  return at;
+}
+
+// Calls function(token) for every raw token.
+template <typename Function>
+void for_each_raw_token(const char* at, const char* end, Function function) {
+  // Most raw tokens and the space behind them lie within eight bytes.
+  while (end - at >= 8) {
+    const uint64_t bytes = load<uint64_t>(at);
+    const uint64_t spaces = spaces_in(bytes);
+    if (spaces == 0) {
+      const char* stop = find_space(at + 8, end);
+      function(RawToken(at, stop - at));
+      at = stop + 1;
+    } else {
+      const uint32_t size = __builtin_ctzll(spaces) / 8;
+      if (size > 0) function(RawToken(at, size, bytes & ((uint64_t{1} << 8 * size) - 1)));
+      at += size + 1;
+    }
+  }
+  while (at < end) {
+    const char* stop = find_space(at, end);
+    if (stop > at) function(RawToken(at, stop - at));
+    at = stop + 1;
+  }
+}
+
+}  // namespace spmcompat

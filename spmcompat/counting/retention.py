@@ -1,0 +1,83 @@
+"""How much of the sentences is kept while they are read."""
+
+from __future__ import annotations
+
+import threading
+
+from spmcompat.counting.counter import Batch
+from spmcompat.plan import Plan
+
+# Below this much text the pretokens of the sentences are kept, however common spaces are.
+_SURE_BYTES = 1 << 24
+
+
+class SentenceLog:
+    """The sentences of all batches, as far as they are needed later.
+
+    Pretokens join to sentences again if the space mark is not required, which is known when the
+    whole text is read. Then, and only then, the pretokens of every sentence are needed. They are
+    dropped as soon as spaces are so common that this can hardly happen.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is needed later.
+    must_keep : bool
+        Whether the pretokens of every sentence are kept in any case.
+
+    Attributes
+    ----------
+    keeps_pretokens : bool
+        Whether the pretokens of every sentence are kept.
+    """
+
+    def __init__(self, plan: Plan, must_keep: bool = False) -> None:
+        self._plan = plan
+        self._must_keep = must_keep or plan.looks_at_text_end
+        self._lock = threading.Lock()  # of what follows
+        self.keeps_pretokens = must_keep or plan.keeps_pretokens
+        self._batches: dict[int, Batch] = {}
+        self._text_bytes = 0
+        self._text_pretokens = 0
+        self._filled = 0  # sentences that are not empty
+        self._dropped_batches = 0  # at the front of the text
+        self._dropped_sentences = 0
+
+    def add(self, index: int, batch: Batch) -> None:
+        """Take the batch with this index; workers may call this at the same time."""
+        if not self._plan.keeps_contexts:
+            return
+        with self._lock:
+            self._batches[index] = batch
+            self._text_bytes += batch.text_bytes
+            self._text_pretokens += batch.text_pretokens
+            self._filled += batch.filled
+            if self.keeps_pretokens and not self._must_keep and self._spaces_are_common():
+                self.keeps_pretokens = False
+                for earlier in self._batches.values():
+                    earlier.drop_pretokens()
+            if not self.keeps_pretokens:
+                batch.drop_pretokens()  # another worker may have decided meanwhile
+                if not self._plan.keeps_order:
+                    self._drop_sentences()
+
+    def in_order(self) -> list[Batch]:
+        """Return all batches in the order of the text."""
+        return [self._batches[index] for index in range(len(self._batches))]
+
+    def _spaces_are_common(self) -> bool:
+        rare = 4 * (1 - self._plan.coverage.character_coverage) * self._text_bytes
+        return self._text_bytes > _SURE_BYTES and self._text_pretokens > rare
+
+    def _drop_sentences(self) -> None:
+        """Drop those that do not end the text, whatever follows.
+
+        The last sentences take the positions of empty ones. So at least as many sentences stand
+        before the one that ends the text as are not empty.
+        """
+        while batch := self._batches.get(self._dropped_batches):
+            if self._dropped_sentences + batch.sentences >= self._filled:
+                return
+            batch.drop_sentences()
+            self._dropped_batches += 1
+            self._dropped_sentences += batch.sentences

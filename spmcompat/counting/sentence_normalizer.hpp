@@ -1,0 +1,121 @@
+// From a sentence, or a raw token of it, to normalized text with boundary marks where no piece may
+// cross. It never changes, so workers share it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/normalization/normalizer.hpp"
+#include "spmcompat/plan.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/pretokenization/script_runs.hpp"
+#include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+class SentenceNormalizer {
+ public:
+  SentenceNormalizer(std::string_view charsmap, std::vector<std::string> symbols,
+                     const Plan& plan)
+      : rule_(plan),
+        delimiter_(plan.delimiter),
+        drops_redundant_boundaries_(plan.drops_redundant_boundaries),
+        normalizer_(charsmap, options_of(plan)),
+        meta_pieces_(std::move(symbols), static_cast<char>(plan.boundary)) {
+    if (plan.script_runs) script_runs_.emplace();
+  }
+
+  // All functions replace `text`; `scratch` is a string for them to use.
+  void normalize(const char* sentence, size_t size, std::string& text,
+                 std::string& scratch) const {
+    normalizer_.normalize(sentence, size, text);
+    mark_boundaries(text, scratch);
+  }
+
+  // The raw token as it stands in a sentence, with the space mark in front.
+  void normalize_raw_token(std::string_view raw, std::string& text, std::string& scratch) const {
+    normalizer_.normalize_run(raw.data(), raw.size(), scratch);
+    if (scratch.back() == ' ') scratch.pop_back();
+    text.assign(kSpaceUtf8);
+    if (scratch.find(' ') == std::string::npos) {
+      text.append(scratch);
+    } else {
+      for (const char c : scratch) {
+        if (c == ' ') {
+          text.append(kSpaceUtf8);
+        } else {
+          text.push_back(c);
+        }
+      }
+    }
+    mark_boundaries(text, scratch);
+  }
+
+  // A sentence that a Python function has marked; its malformed bytes become U+FFFD each.
+  void take_marked(std::string_view marked, std::string& text, std::string& scratch) const {
+    text.clear();
+    for_each_character(marked, [&text](char32_t c) { append_utf8(c, text); });
+    if (drops_redundant_boundaries_) drop_redundant_boundaries_in(text, scratch);
+  }
+
+  // Whether a raw token depends on its neighbours. One that normalizes to nothing changes which
+  // pretoken ends the sentence. One that yields a space mark, or two spaces in a row, needs the
+  // whole sentence, as does one that may share a script run with its neighbours.
+  bool is_irregular(std::string_view raw, std::string& scratch) const {
+    normalizer_.normalize_run(raw.data(), raw.size(), scratch);
+    return scratch.empty() || scratch.find("  ") != std::string::npos ||
+           scratch.find(kSpaceUtf8) != std::string::npos ||
+           (script_runs_ && script_runs_->reaches_out(scratch));
+  }
+
+ private:
+  static NormalizerOptions options_of(const Plan& plan) {
+    NormalizerOptions options;
+    options.add_dummy_prefix = plan.add_dummy_prefix;
+    options.remove_extra_whitespaces = plan.remove_extra_whitespaces;
+    options.escape_whitespaces = true;
+    options.treat_whitespace_as_suffix = plan.treat_whitespace_as_suffix;
+    return options;
+  }
+
+  void mark_boundaries(std::string& text, std::string& scratch) const {
+    meta_pieces_.replace(text, scratch);
+    text.swap(scratch);
+    if (!delimiter_.empty()) mark_delimiters(text, scratch);
+    if (script_runs_) {
+      script_runs_->mark(text, rule_.boundary, scratch);
+      text.swap(scratch);
+      drop_redundant_boundaries_in(text, scratch);
+    }
+  }
+
+  void mark_delimiters(std::string& text, std::string& scratch) const {
+    scratch.clear();
+    size_t begin = 0;
+    for (size_t at; (at = text.find(delimiter_, begin)) != std::string::npos;) {
+      scratch.append(text, begin, at - begin);
+      scratch.push_back(static_cast<char>(rule_.boundary));
+      begin = at + delimiter_.size();
+    }
+    scratch.append(text, begin, std::string::npos);
+    text.swap(scratch);
+  }
+
+  void drop_redundant_boundaries_in(std::string& text, std::string& scratch) const {
+    drop_redundant_boundaries(text, rule_, scratch);
+    text.swap(scratch);
+  }
+
+  PieceRule rule_;
+  std::string delimiter_;
+  bool drops_redundant_boundaries_;
+  Normalizer normalizer_;
+  MetaPieceMatcher meta_pieces_;
+  std::optional<ScriptRuns> script_runs_;
+};
+
+}  // namespace spmcompat

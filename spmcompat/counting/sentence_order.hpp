@@ -1,0 +1,189 @@
+// The sentences of the text in the order of the reference, which removes the empty ones.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/counting/batch.hpp"
+#include "spmcompat/counting/worker_table.hpp"
+
+namespace spmcompat {
+
+// Where sentences stand after the empty ones are removed: the reference moves the last sentence
+// to the position of each empty one. Unless it removes all, an empty one that was moved stays.
+class FilledPositions {
+ public:
+  FilledPositions() = default;
+  template <typename IsEmpty>
+  FilledPositions(uint64_t sentences, IsEmpty is_empty, bool removes_all_empty = true)
+      : size_(sentences) {
+    for (uint64_t position = 0; position < size_; ++position) {
+      uint64_t sentence = position;
+      while (position < size_ && is_empty(sentence)) {
+        sentence = --size_;
+        if (!removes_all_empty) break;
+      }
+      if (position < size_ && sentence != position) moved_.emplace_back(position, sentence);
+    }
+  }
+
+  uint64_t size() const { return size_; }
+  // The sentence at a position.
+  uint64_t operator[](uint64_t position) const {
+    const auto found =
+        std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
+    return found != moved_.end() && found->first == position ? found->second : position;
+  }
+  // (position, sentence) of those that were moved, by position.
+  const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
+
+ private:
+  uint64_t size_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> moved_;
+};
+
+struct SentenceOrder {
+  std::vector<uint32_t> last;       // of each sentence its last pretoken, or kNoPretoken if empty
+  std::vector<uint32_t> first;      // of each its first character, unless all are equal
+  std::vector<int64_t> count;       // of each, unless all are 1
+  std::vector<uint32_t> pretokens;  // of all sentences, if they were kept
+  std::vector<uint64_t> begin;      // sentence -> range of pretokens
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // positions and counts of those that stay
+
+  // The worker's table must be merged, with its ids.
+  void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
+    for (const uint32_t id : log.last) last.push_back(table.last_merged(id));
+    first.insert(first.end(), log.first.begin(), log.first.end());
+    count.insert(count.end(), log.count.begin(), log.count.end());
+    if (!with_pretokens) return;
+    if (begin.empty()) begin.push_back(0);
+    size_t at = 0;
+    for (const uint32_t length : log.lengths) {
+      for (const size_t end = at + length; at < end; ++at) {
+        table.for_each_merged(log.pretokens[at], [&](uint32_t id) { pretokens.push_back(id); });
+      }
+      begin.push_back(pretokens.size());
+    }
+  }
+
+  int64_t count_of(size_t sentence) const { return count.empty() ? 1 : count[sentence]; }
+
+  void remove_empty(bool removes_all_empty) {
+    const auto is_empty = [this](uint64_t i) { return last[i] == kNoPretoken; };
+    const FilledPositions positions(last.size(), is_empty, removes_all_empty);
+    if (positions.size() == last.size()) return;
+    if (!begin.empty()) select_pretokens(positions);
+    select(last, positions);
+    select(first, positions);
+    select(count, positions);
+    if (!removes_all_empty) set_empty_apart();
+  }
+
+  // Takes out the sentences that are empty, and notes their positions.
+  void set_empty_apart() {
+    std::vector<uint32_t> kept;
+    for (uint32_t i = 0; i < last.size(); ++i) {
+      if (last[i] == kNoPretoken) {
+        empty.emplace_back(i, count_of(i));
+      } else {
+        kept.push_back(i);
+      }
+    }
+    if (!empty.empty()) arrange(kept);
+  }
+
+  // Replaces the sentences by those with these indices, in their order.
+  void arrange(const std::vector<uint32_t>& indices) {
+    if (!begin.empty()) select_pretokens(indices);
+    select(last, indices);
+    select(first, indices);
+    select(count, indices);
+  }
+
+  // Calls sentence(i) for each sentence that is not empty, and empty_one(count) for each that is,
+  // in their order.
+  template <typename Sentence, typename Empty>
+  void for_each(Sentence sentence, Empty empty_one) const {
+    auto next = empty.begin();
+    uint32_t position = 0;
+    for (size_t i = 0; i < last.size() || next != empty.end(); ++position) {
+      if (next != empty.end() && next->first == position) {
+        empty_one(next++->second);
+      } else {
+        sentence(i++);
+      }
+    }
+  }
+
+ private:
+  template <typename Values>
+  static void select(Values& values, const FilledPositions& positions) {
+    if (values.empty()) return;
+    for (const auto& [position, sentence] : positions.moved()) values[position] = values[sentence];
+    values.resize(positions.size());
+  }
+  template <typename Values>
+  static void select(Values& values, const std::vector<uint32_t>& indices) {
+    if (values.empty()) return;
+    Values kept(indices.size());
+    for (size_t i = 0; i < indices.size(); ++i) kept[i] = values[indices[i]];
+    values.swap(kept);
+  }
+  template <typename Indices>
+  void select_pretokens(const Indices& indices) {
+    std::vector<uint32_t> kept;
+    std::vector<uint64_t> kept_begin(1, 0);
+    for (uint64_t position = 0; position < indices.size(); ++position) {
+      const uint64_t i = indices[position];
+      kept.insert(kept.end(), pretokens.begin() + begin[i], pretokens.begin() + begin[i + 1]);
+      kept_begin.push_back(kept.size());
+    }
+    pretokens.swap(kept);
+    begin.swap(kept_begin);
+  }
+};
+
+// Finds the sentence that ends the text once all empty ones are removed, where their order decides
+// nothing else. There are at least as many sentences before it as are not empty; what stands
+// before it may be dropped while the text is read.
+class LastSentence {
+ public:
+  // Takes the sentences of a batch, in the order of the text.
+  void add(const BatchLog& log, uint32_t worker) {
+    sentences_ += log.filled;
+    gaps_ += log.sentences - log.filled;
+    for (const uint32_t id : log.last) {
+      open_.push_back({worker, id});
+      gaps_ -= id == kNoPretoken;
+    }
+  }
+
+  // Those that are not empty.
+  uint64_t sentences() const { return sentences_; }
+
+  // Finds it, if there is any: the worker that read it and the id of its last pretoken there.
+  void find() {
+    for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
+    const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
+    const FilledPositions positions(open_.size(), is_empty);
+    last_ = open_[positions[positions.size() - 1]];
+  }
+  uint32_t worker() const { return last_.worker; }
+  uint32_t id() const { return last_.id; }
+
+ private:
+  struct Sentence {
+    uint32_t worker;
+    uint32_t id;  // of its last pretoken, or kNoPretoken
+  };
+
+  uint64_t sentences_ = 0;
+  uint64_t gaps_ = 0;           // empty ones among those that were dropped
+  std::vector<Sentence> open_;  // the others
+  Sentence last_{0, kNoPretoken};
+};
+
+}  // namespace spmcompat

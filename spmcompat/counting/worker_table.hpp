@@ -1,0 +1,173 @@
+// What one worker has counted: raw tokens, pretokens of whole sentences, and their contexts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/counting/pretoken_table.hpp"
+#include "spmcompat/counting/raw_token_table.hpp"
+#include "spmcompat/counting/sentence_normalizer.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// What follows the pretoken before it.
+inline char32_t first_character(std::string_view pretoken, const PieceRule& rule) {
+  size_t length;
+  return rule.spaces_apart
+             ? kSpaceMark
+             : decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &length);
+}
+
+class WorkerTable {
+ public:
+  // An id with this bit is that of a raw token, which may hold several pretokens.
+  static constexpr uint32_t kRawToken = 0x80000000u;
+
+  WorkerTable(const PieceRule& rule, const SentenceNormalizer& normalizer)
+      : rule_(rule), normalizer_(normalizer) {}
+
+  RawTokenTable raw_tokens;
+  StringTable pretokens;
+  ContextTable contexts;
+
+  // The last pretoken of a sentence of a BatchLog, before the table is merged.
+  std::string last_pretoken(uint32_t id) {
+    if (!(id & kRawToken)) return std::string(pretokens[id]);
+    normalizer_.normalize_raw_token(raw_tokens.text(id & ~kRawToken), text_, scratch_);
+    std::string_view last;
+    for_each_pretoken(text_, rule_, [&](std::string_view pretoken) { last = pretoken; });
+    return std::string(last);
+  }
+
+  // Calls function(text, count) for all of the text: for pretokens, and for raw tokens, which may
+  // hold several. Only where no contexts are kept: else a pretoken does not know how often it ends
+  // a sentence.
+  template <typename Function>
+  void for_each_text(Function function) {
+    raw_tokens.for_each([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
+      call_for_raw_token(raw, inner + last, function);
+    });
+    for_each_counted_pretoken(function);
+  }
+
+  // The same; frees everything.
+  template <typename Function>
+  void consume_texts(Function function) {
+    raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
+      call_for_raw_token(raw, inner + last, function);
+    });
+    for_each_counted_pretoken(function);
+    drop_pretokens();
+  }
+
+  // Moves all pretokens into a table, which workers share. What is left are the ids that they have
+  // there, if asked for.
+  void merge_into(PretokenTable& table, bool keep_ids) {
+    for (uint32_t id = 0; id < pretokens.size(); ++id) {
+      merged_ids_.push_back(table.add(pretokens[id], {}));
+    }
+    contexts.for_each(
+        [&](const Context& c) { table.count(merged_ids_[c.pretoken], c.next, c.count); });
+    drop_pretokens();
+
+    SharedBatch<PretokenUse> batch(table);
+    std::string texts;  // of the batch
+    texts.reserve(kBatchBytes);
+    if (keep_ids) raw_token_end_.reserve(raw_tokens.size());
+    raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool irregular) {
+      if (!irregular) {
+        normalizer_.normalize_raw_token(raw, text_, scratch_);
+        if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
+          batch.flush(raw_token_pretokens_);
+          texts.clear();
+          if (!keep_ids) raw_token_pretokens_.clear();
+        }
+        if (text_.size() > kBatchBytes) texts.reserve(text_.size());
+        texts.append(text_);
+        const std::string_view text = texts;
+        merge_raw_token(text.substr(texts.size() - text_.size()), {inner, last}, table, batch);
+      }
+      if (keep_ids) raw_token_end_.push_back(raw_token_pretokens_.size());
+    });
+    batch.flush(raw_token_pretokens_);
+    if (keep_ids) return;
+    std::vector<uint32_t>().swap(raw_token_pretokens_);
+    std::vector<uint32_t>().swap(merged_ids_);
+  }
+
+  // The pretokens of the merged table that an id of a BatchLog stands for.
+  template <typename Function>
+  void for_each_merged(uint32_t id, Function function) const {
+    if (!(id & kRawToken)) return function(merged_ids_[id]);
+    id &= ~kRawToken;
+    for (uint32_t i = id > 0 ? raw_token_end_[id - 1] : 0; i < raw_token_end_[id]; ++i) {
+      function(raw_token_pretokens_[i]);
+    }
+  }
+  uint32_t last_merged(uint32_t id) const {
+    if (id == kNoPretoken) return id;
+    return id & kRawToken ? raw_token_pretokens_[raw_token_end_[id & ~kRawToken] - 1]
+                          : merged_ids_[id];
+  }
+
+ private:
+  static constexpr size_t kBatchBytes = 1 << 17;
+
+  // An irregular raw token is never counted.
+  template <typename Function>
+  void call_for_raw_token(std::string_view raw, uint64_t count, Function function) {
+    if (count == 0) return;
+    normalizer_.normalize_raw_token(raw, text_, scratch_);
+    function(std::string_view(text_), count);
+  }
+
+  template <typename Function>
+  void for_each_counted_pretoken(Function function) const {
+    std::vector<uint64_t> totals(pretokens.size());
+    contexts.for_each([&](const Context& c) { totals[c.pretoken] += c.count; });
+    for (uint32_t id = 0; id < totals.size(); ++id) function(pretokens[id], totals[id]);
+  }
+
+  // The pretokens of a normalized raw token, with what follows each.
+  void merge_raw_token(std::string_view text, const PretokenUse& use, PretokenTable& table,
+                       SharedBatch<PretokenUse>& batch) {
+    std::string_view before;
+    for_each_pretoken(text, rule_, [&](std::string_view pretoken) {
+      if (!before.empty()) {
+        const uint64_t count = use.inner + use.last;
+        raw_token_pretokens_.push_back(table.add(before, {}));
+        if (count > 0) {
+          table.count(raw_token_pretokens_.back(), first_character(pretoken, rule_), count);
+        }
+      }
+      before = pretoken;
+    });
+    batch.add(before, use, raw_token_pretokens_.size());
+    raw_token_pretokens_.push_back(kNoPretoken);
+  }
+
+  void drop_pretokens() {
+    pretokens = StringTable();
+    contexts = ContextTable();
+  }
+
+  PieceRule rule_;
+  const SentenceNormalizer& normalizer_;
+
+  // Ids in the merged table.
+  std::vector<uint32_t> merged_ids_;           // of each pretoken
+  std::vector<uint32_t> raw_token_pretokens_;  // of all raw tokens
+  std::vector<uint32_t> raw_token_end_;        // of each raw token in raw_token_pretokens_
+
+  std::string text_, scratch_;
+};
+
+}  // namespace spmcompat

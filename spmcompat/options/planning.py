@@ -1,0 +1,274 @@
+"""Makes the plan of a run from options, release and kind of model; nothing else derives it."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.normalization.normalizer import Normalizer
+from spmcompat.options.spec import Settings
+from spmcompat.plan import CoveragePlan, Plan, TextPlan
+from spmcompat.pretokenization.pretokenizer import Cut, find_cut
+from spmcompat.releases import DEFAULT, Release
+from spmcompat.unicode.marks import SPACE_MARK
+
+_MARK = SPACE_MARK.encode()
+
+
+class PlanOptions(NamedTuple):
+    """What of the settings decides the plan; names and defaults are theirs."""
+
+    model_type: int = TrainerSpec.UNIGRAM
+    input: tuple[str, ...] = ()
+    tsv: bool = False
+    input_sentence_size: int = 0
+    shuffle_input_sentence: bool = True
+    sampling_seed: int = 0
+    self_test_sample_size: int = 0
+    random_seed: int | None = None
+    max_sentence_length: int = 4192
+    character_coverage: float = 0.9995
+    required_chars: str = ""
+    auto_character_coverage: bool = False
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    treat_whitespace_as_suffix: bool = False
+    pretokenization_delimiter: str = ""
+    pretokenizer: Cut | str | None = None
+    allow_inconsistent_pretokenization: bool = False
+    max_piece_length: int = 16
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_by_whitespace: bool = True
+    split_digits: bool = False
+    allow_whitespace_only_pieces: bool = False
+    space_pieces: str = "prefix"
+    seed_mode: str = "full_text"
+    seeding_chunk_bytes: int = 500 << 20
+    """Normalized text in one search of seeds; fixed in the reference."""
+    release: Release = DEFAULT
+
+
+def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
+    """Return the plan of a training run."""
+    spec = settings.trainer
+    options = PlanOptions(
+        model_type=spec.model_type,
+        input=tuple(spec.input),
+        tsv=spec.input_format == "tsv",
+        input_sentence_size=spec.input_sentence_size,
+        shuffle_input_sentence=spec.shuffle_input_sentence,
+        sampling_seed=settings.sampling_seed,
+        self_test_sample_size=spec.self_test_sample_size,
+        random_seed=settings.random_seed,
+        max_sentence_length=spec.max_sentence_length,
+        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
+        required_chars=spec.required_chars,
+        auto_character_coverage=spec.auto_character_coverage,
+        add_dummy_prefix=settings.normalizer.add_dummy_prefix,
+        remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
+        treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
+        pretokenization_delimiter=spec.pretokenization_delimiter,
+        pretokenizer=settings.pretokenizer,
+        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
+        max_piece_length=spec.max_sentencepiece_length,
+        split_by_unicode_script=spec.split_by_unicode_script,
+        split_by_number=spec.split_by_number,
+        split_by_whitespace=spec.split_by_whitespace,
+        split_digits=spec.split_digits,
+        allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
+        space_pieces=settings.extensions.space_pieces,
+        seed_mode=settings.extensions.seed_mode,
+        release=settings.release,
+    )
+    return make_plan(options, settings.normalizer.precompiled_charsmap, meta_pieces)
+
+
+def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[str] = ()) -> Plan:
+    """Derive the plan from the options.
+
+    Parameters
+    ----------
+    given : PlanOptions
+        The options.
+    charsmap : bytes
+        Compiled normalization rules.
+    meta_pieces : sequence of str
+        Pieces that no other piece crosses in the text.
+
+    Raises
+    ------
+    TrainingError
+        If the charsmap is broken.
+    BadValueError
+        If the pretokenizer cannot be used.
+    """
+    is_unigram = given.model_type == TrainerSpec.UNIGRAM
+    removes_delimiter = given.pretokenization_delimiter and given.release.delimiter_leaves_words
+    seeds_see_twice = given.tsv and given.release.seeds_see_lines_twice
+    if not is_unigram or not (removes_delimiter or seeds_see_twice):
+        return _derive(given, charsmap, meta_pieces, finds_seeds=is_unigram)
+    seeds = _derive(
+        given, charsmap, meta_pieces, finds_seeds=True, copies=2 if seeds_see_twice else 0
+    )
+    return _derive(given, charsmap, meta_pieces, finds_seeds=False)._replace(seeds=seeds)
+
+
+def _derive(
+    given: PlanOptions,
+    charsmap: bytes,
+    meta_pieces: Sequence[str],
+    finds_seeds: bool,
+    copies: int = 0,
+) -> Plan:
+    release = given.release
+    is_bpe = given.model_type == TrainerSpec.BPE
+    is_word = given.model_type == TrainerSpec.WORD
+
+    # The pieces of the word model are whole pretokens, each with the space mark in front.
+    # Where space is a piece of its own, no other piece may hold one.
+    spaces_apart = given.space_pieces == "separate"
+    split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
+    required_chars = given.required_chars
+    symbols = tuple(piece.encode() for piece in meta_pieces)
+    if spaces_apart:
+        required_chars = required_chars.replace(SPACE_MARK, "")
+        symbols = tuple(symbol for symbol in symbols if symbol != _MARK)
+
+    # Who looks at the delimiter: BPE of old releases in pretokens whose rare characters are
+    # replaced; other trainers of old releases in sentences whose rare characters are replaced,
+    # where it is removed; new releases in sentences as they are read.
+    delimiter = given.pretokenization_delimiter.encode()
+    bpe_delimiter = removed_delimiter = b""
+    if is_bpe and release.bpe_delimits_words:
+        delimiter, bpe_delimiter = b"", delimiter
+    elif release.delimiter_leaves_words:
+        delimiter, removed_delimiter = b"", delimiter
+    # A removed delimiter cuts seeds alone: EM's pieces may cross its position.
+    delimiter_cuts = finds_seeds and bool(removed_delimiter)
+
+    cut = find_cut(given.pretokenizer)
+
+    # Pieces cross spaces, or the delimiter has to be found in the sentence first.
+    whole_sentences = not split_by_whitespace or bool(removed_delimiter)
+    # No symbol or delimiter removes a space mark, so every pretoken keeps the one it begins with.
+    marks_stay = _MARK not in delimiter and not any(_MARK in symbol for symbol in symbols)
+    # The normalizer puts a space mark in front of every sentence. A boundary mark that replaces it
+    # becomes the unknown mark, unless all characters are kept; the first bytes of both marks are
+    # the same. A pretokenizer may begin a sentence with anything.
+    uniform_starts = spaces_apart or (
+        given.add_dummy_prefix
+        and not given.treat_whitespace_as_suffix
+        and (marks_stay or not given.auto_character_coverage)
+        and cut is None
+    )
+    # A raw token gives the same pretokens everywhere: neither normalization nor a symbol nor a
+    # pretokenizer sees across a space.
+    by_raw_tokens = (
+        uniform_starts
+        and cut is None
+        and given.remove_extra_whitespaces
+        and not whole_sentences
+        and marks_stay
+        and _words_are_independent(charsmap)
+    )
+
+    # Characters, and merges of new releases, need nothing but how often each pretoken occurs.
+    keeps_contexts = not (
+        given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
+    )
+    # Releases that cut the nodes of the suffix tree drop those that reach the end of the text.
+    looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
+    # What follows a sentence depends on their order, unless all begin alike; and EM may read the
+    # sentences in that order.
+    keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
+    # Pretokens join to sentences where the space mark turns out to be no required character.
+    may_join = not spaces_apart and SPACE_MARK not in required_chars
+    keeps_pretokens = keeps_contexts and not whole_sentences and (looks_at_text_end or may_join)
+    # Where distinct pretokens are counted, an empty sentence that stays changes nothing but which
+    # sentence ends the text, as if all were removed.
+    removes_all_empty = release.removes_all_empty or not (whole_sentences or looks_at_text_end)
+    # Pieces that may cross spaces are trained on sentences. Seeds need no order but that of
+    # segments.
+    em_reads_sentences = not split_by_whitespace and not delimiter_cuts
+
+    # Distinct segments are never too many for one search.
+    in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
+    seed = given.sampling_seed if given.random_seed is None else given.random_seed
+    return Plan(
+        text=TextPlan(
+            input=given.input,
+            tsv=given.tsv,
+            max_sentence_length=given.max_sentence_length,
+            streams_numbers=release.streams_numbers,
+            skips_empty_fields=release.skips_empty_fields,
+            folder_is_empty_file=release.folder_is_empty_file,
+            empty_files_repeat_lines=release.empty_files_repeat_lines,
+            input_sentence_size=given.input_sentence_size,
+            shuffle_input_sentence=given.shuffle_input_sentence,
+            sampling_seed=given.sampling_seed,
+            sample_is_repeatable=release.sample_is_repeatable,
+            self_test_sample_size=given.self_test_sample_size,
+            self_test_seed=seed,
+            # Without a seed the reference itself draws other lines in every process.
+            self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
+        ),
+        coverage=CoveragePlan(
+            character_coverage=given.character_coverage,
+            required_chars=required_chars,
+            all_characters=given.auto_character_coverage,
+            needs_text=release.needs_text,
+        ),
+        charsmap=charsmap,
+        symbols=symbols,
+        cut=cut,
+        allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
+        seeding_chunk_bytes=given.seeding_chunk_bytes if in_chunks else sys.maxsize,
+        seeds=None,
+        add_dummy_prefix=given.add_dummy_prefix,
+        remove_extra_whitespaces=given.remove_extra_whitespaces,
+        treat_whitespace_as_suffix=given.treat_whitespace_as_suffix,
+        max_piece_length=given.max_piece_length,
+        split_by_unicode_script=given.split_by_unicode_script and not is_word,
+        split_by_number=given.split_by_number,
+        split_by_whitespace=split_by_whitespace,
+        split_digits=given.split_digits and not is_word,
+        whitespace_as_suffix=given.treat_whitespace_as_suffix and not is_word,
+        allow_whitespace_only_pieces=given.allow_whitespace_only_pieces and not is_word,
+        spaces_apart=spaces_apart,
+        boundary=release.boundary,
+        tsv=given.tsv,
+        copies=copies,
+        delimiter=delimiter,
+        removed_delimiter=removed_delimiter,
+        delimiter_cuts=delimiter_cuts,
+        delimiter_parts_by_byte=release.delimiter_parts_by_byte,
+        script_runs=given.pretokenizer == "script",
+        calls_pretokenizer=cut is not None,
+        # A function of the caller marks boundaries as the reference would; a pattern is ours.
+        drops_redundant_boundaries=isinstance(given.pretokenizer, str),
+        whole_sentences=whole_sentences,
+        uniform_starts=uniform_starts,
+        by_raw_tokens=by_raw_tokens,
+        keeps_contexts=keeps_contexts,
+        looks_at_text_end=looks_at_text_end,
+        keeps_order=keeps_order,
+        keeps_pretokens=keeps_pretokens,
+        removes_all_empty=removes_all_empty,
+        em_reads_sentences=em_reads_sentences,
+        seed_tree_of_characters=release.seed_tree_of_characters,
+        bpe_delimiter=bpe_delimiter,
+        bpe_longest_word=release.bpe_longest_word if is_bpe else 0,
+    )
+
+
+def _words_are_independent(charsmap: bytes) -> bool:
+    """Return whether each raw token can be normalized alone."""
+    try:
+        return Normalizer(charsmap).words_are_independent
+    except TrainingError as error:
+        raise TrainingError(f"INTERNAL: {error}") from None

@@ -1,0 +1,57 @@
+// What C++ reads of the plan of a run. plan.py says what each field means; a test compares the
+// names.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace spmcompat {
+
+struct Plan {
+  // White space in the normalizer.
+  bool add_dummy_prefix;
+  bool remove_extra_whitespaces;
+  bool treat_whitespace_as_suffix;
+
+  // Where no piece may cross.
+  size_t max_piece_length;
+  bool split_by_unicode_script;
+  bool split_by_number;
+  bool split_by_whitespace;
+  bool split_digits;
+  bool whitespace_as_suffix;
+  bool allow_whitespace_only_pieces;
+  bool spaces_apart;
+  char32_t boundary;
+
+  // Sentences.
+  bool tsv;
+  int copies;
+  std::string delimiter;
+  std::string removed_delimiter;
+  bool delimiter_cuts;
+  bool delimiter_parts_by_byte;
+  bool script_runs;
+  bool calls_pretokenizer;
+  bool drops_redundant_boundaries;
+
+  // How sentences are counted.
+  bool whole_sentences;
+  bool uniform_starts;
+  bool by_raw_tokens;
+
+  // What is kept for later.
+  bool keeps_contexts;
+  bool looks_at_text_end;
+  bool keeps_order;
+  bool keeps_pretokens;
+  bool removes_all_empty;
+
+  // Segments.
+  bool em_reads_sentences;
+  bool seed_tree_of_characters;
+  std::string bpe_delimiter;
+  size_t bpe_longest_word;
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,214 @@
+"""What a training run does with its text, decided once before anything is read.
+
+``options/planning.py`` makes the plan; counting, text and segments read it and know no options.
+The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class TextPlan(NamedTuple):
+    """Where sentences come from, which lines are sentences, and which of these are sampled.
+
+    Attributes
+    ----------
+    input : tuple of str
+        The files; an empty name is standard input.
+    tsv : bool
+        Whether lines are ``sentence<TAB>count``.
+    max_sentence_length : int
+        The longest sentence, in bytes.
+    streams_numbers, skips_empty_fields, folder_is_empty_file, empty_files_repeat_lines : bool
+        How the release reads files: see `spmcompat.releases.Release`.
+    input_sentence_size : int
+        How many sentences are sampled; 0 takes all.
+    shuffle_input_sentence : bool
+        Whether the sample is a uniform one. Else it is the first sentences.
+    sampling_seed : int
+        Seed of that sample.
+    sample_is_repeatable : bool
+        Whether samples are drawn with the generator of ``sentencepiece``, which repeats them.
+    self_test_sample_size : int
+        How many lines are sampled for the self tests of the model.
+    self_test_seed : int
+        Seed of that sample.
+    self_test_is_repeatable : bool
+        Whether that sample is drawn with the generator of ``sentencepiece``.
+    """
+
+    input: tuple[str, ...]
+    tsv: bool
+    max_sentence_length: int
+    streams_numbers: bool
+    skips_empty_fields: bool
+    folder_is_empty_file: bool
+    empty_files_repeat_lines: bool
+    input_sentence_size: int
+    shuffle_input_sentence: bool
+    sampling_seed: int
+    sample_is_repeatable: bool
+    self_test_sample_size: int
+    self_test_seed: int
+    self_test_is_repeatable: bool
+
+
+class CoveragePlan(NamedTuple):
+    """Which characters are required in the vocabulary.
+
+    Attributes
+    ----------
+    character_coverage : float
+        The share of the text that the alphabet covers, as the float32 of the specification.
+    required_chars : str
+        Characters that are required in any case.
+    all_characters : bool
+        Whether every character is kept, however rare.
+    needs_text : bool
+        Whether a text that normalizes to nothing is refused.
+    """
+
+    character_coverage: float
+    required_chars: str
+    all_characters: bool
+    needs_text: bool
+
+
+class Plan(NamedTuple):
+    """How sentences become pretokens, how pretokens become segments, and what is kept for later.
+
+    Attributes
+    ----------
+    text : TextPlan
+        Where sentences come from.
+    coverage : CoveragePlan
+        Which characters are required.
+    charsmap : bytes
+        Compiled normalization rules; empty for none.
+    symbols : tuple of bytes
+        Meta pieces, in UTF-8: where the text holds one, no other piece crosses it.
+    cut : callable, optional
+        Pre-tokenizes a normalized sentence (str): returns its chunks.
+    allow_inconsistent_pretokenization : bool
+        Whether the chunks need not join to the sentence.
+    seeding_chunk_bytes : int
+        Seeds are looked for in chunks of so much normalized text.
+    seeds : Plan, optional
+        How the text is read in which seeds are looked for, if by other rules.
+    add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
+        How the normalizer treats white space.
+    max_piece_length : int
+        The longest piece, in characters.
+    split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
+        Where no piece may cross.
+    whitespace_as_suffix : bool
+        Whether pretokens end behind white space. Else they begin with it.
+    allow_whitespace_only_pieces : bool
+        Whether a piece may be white space alone.
+    spaces_apart : bool
+        Whether pretokens are the parts of a sentence between spaces, and spaces are not counted.
+    boundary : int
+        The character that marks where a sentence was cut.
+    tsv : bool
+        Whether sentences come with counts.
+    copies : int
+        How often each sentence counts, whatever its own count is; 0 takes that.
+    delimiter : bytes
+        Is replaced by a boundary mark in every sentence; empty for none.
+    removed_delimiter : bytes
+        Is taken out of sentences once their rare characters are replaced; empty for none.
+    delimiter_cuts : bool
+        Whether no piece crosses the position of a removed delimiter.
+    delimiter_parts_by_byte : bool
+        Whether each byte of a removed delimiter is one.
+    script_runs : bool
+        Whether sentences are cut where the script or the class of characters changes.
+    calls_pretokenizer : bool
+        Whether normalized sentences wait until a Python function has cut them.
+    drops_redundant_boundaries : bool
+        Whether of the boundary marks of that function only those are kept that change something.
+    whole_sentences : bool
+        Whether a sentence is counted as one pretoken.
+    uniform_starts : bool
+        Whether every sentence begins with the space mark, or is read as if it did.
+    by_raw_tokens : bool
+        Whether raw tokens are counted, and normalized only when the text is read.
+    keeps_contexts : bool
+        Whether it is counted what follows each pretoken, and which sentence ends the text.
+    looks_at_text_end : bool
+        Whether the pretokens of the last sentences change the counts of seeds.
+    keeps_order : bool
+        Whether the order of sentences decides more than which of them ends the text.
+    keeps_pretokens : bool
+        Whether the pretokens of each sentence are kept, at first.
+    removes_all_empty : bool
+        Whether every empty sentence is removed. Else one stays that, as the last at the time,
+        is moved to the position of another.
+    em_reads_sentences : bool
+        Whether training reads sentences in the order of the text, not distinct pretokens.
+    seed_tree_of_characters : bool
+        Whether what follows a segment is told in characters, not in bytes.
+    bpe_delimiter : bytes
+        BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
+    bpe_longest_word : int
+        How many positions of a pretoken BPE can count; 0 for any number.
+    """
+
+    text: TextPlan
+    coverage: CoveragePlan
+    charsmap: bytes
+    symbols: tuple[bytes, ...]
+    cut: Callable[[str], Sequence[str | bytes]] | None
+    allow_inconsistent_pretokenization: bool
+    seeding_chunk_bytes: int
+    seeds: Plan | None
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    treat_whitespace_as_suffix: bool
+    max_piece_length: int
+    split_by_unicode_script: bool
+    split_by_number: bool
+    split_by_whitespace: bool
+    split_digits: bool
+    whitespace_as_suffix: bool
+    allow_whitespace_only_pieces: bool
+    spaces_apart: bool
+    boundary: int
+    tsv: bool
+    copies: int
+    delimiter: bytes
+    removed_delimiter: bytes
+    delimiter_cuts: bool
+    delimiter_parts_by_byte: bool
+    script_runs: bool
+    calls_pretokenizer: bool
+    drops_redundant_boundaries: bool
+    whole_sentences: bool
+    uniform_starts: bool
+    by_raw_tokens: bool
+    keeps_contexts: bool
+    looks_at_text_end: bool
+    keeps_order: bool
+    keeps_pretokens: bool
+    removes_all_empty: bool
+    em_reads_sentences: bool
+    seed_tree_of_characters: bool
+    bpe_delimiter: bytes
+    bpe_longest_word: int
+
+
+ONLY_IN_PYTHON = frozenset(
+    {
+        "text",
+        "coverage",
+        "charsmap",
+        "symbols",
+        "cut",
+        "allow_inconsistent_pretokenization",
+        "seeding_chunk_bytes",
+        "seeds",
+    }
+)
+"""The fields of `Plan` that C++ does not read."""

@@ -1,0 +1,89 @@
+// The loop that cuts a text into slices, and the cuts that make pretokens and segments.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// Cuts a text wherever cut(left, right) holds for two neighbouring characters. Calls
+// function(slice, next) for each slice, with the character behind it; 0 behind the last one.
+template <typename Cut, typename Function>
+void for_each_slice(std::string_view text, Cut cut, Function function) {
+  const char* const end = text.data() + text.size();
+  const char* head = text.data();
+  char32_t left = 0;
+  for (const char* at = head; at < end;) {
+    size_t size;
+    const char32_t right = decode_utf8(at, end, &size);
+    if (at > head && cut(left, right)) {
+      function(std::string_view(head, at - head), right);
+      head = at;
+    }
+    left = right;
+    at += size;
+  }
+  if (head < end) function(std::string_view(head, end - head), char32_t{0});
+}
+
+// Calls function(pretoken) for every pretoken of a sentence. A space that stands apart is none.
+template <typename Function>
+void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
+  for_each_slice(
+      text, [&rule](char32_t left, char32_t right) { return rule.space_parts(left, right); },
+      [&](std::string_view pretoken, char32_t) {
+        if (!rule.spaces_apart || pretoken != kSpaceUtf8) function(pretoken);
+      });
+}
+
+// Calls function(segment, next) for every segment of a pretoken, as for_each_slice does.
+template <typename Function>
+void for_each_segment(std::string_view pretoken, const PieceRule& rule, Function function) {
+  for_each_slice(
+      pretoken, [&rule](char32_t left, char32_t right) { return rule.parts(left, right); },
+      function);
+}
+
+// Calls function(segment) for every segment of at least two characters; every character that is
+// not required is a slice of its own, and so is left out.
+template <typename Function>
+void for_each_long_segment(std::string_view text, const PieceRule& rule,
+                           const std::vector<bool>& required, Function function) {
+  if (text.empty()) return;
+  size_t size;
+  bool kept = required[decode_utf8(text.data(), text.data() + text.size(), &size)];
+  const auto cut = [&](char32_t left, char32_t right) {
+    const bool was_kept = kept;
+    kept = required[right];
+    return !was_kept || !kept || rule.parts(left, right);
+  };
+  for_each_slice(text, cut, [&](std::string_view segment, char32_t) {
+    if (segment.size() > char_size(segment[0])) function(segment);
+  });
+}
+
+// Whether the text changes where characters that are not required become the unknown mark; if
+// so, `covered` is the changed text.
+inline bool cover_text(std::string_view text, const std::vector<bool>& required,
+                       std::string& covered) {
+  bool changed = false;
+  for_each_character(text, [&](char32_t c) { changed |= !required[c]; });
+  if (!changed) return false;
+  covered.clear();
+  for_each_character(text, [&](char32_t c) {
+    append_utf8(required[c] ? c : kUnknownMark, covered);
+  });
+  return true;
+}
+
+inline std::vector<bool> required_characters(const std::vector<char32_t>& alphabet) {
+  std::vector<bool> required(kCodePoints);
+  for (const char32_t c : alphabet) required[c] = true;
+  return required;
+}
+
+}  // namespace spmcompat

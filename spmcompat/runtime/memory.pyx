@@ -1,0 +1,28 @@
+"""Memory that the process gives back to the system."""
+
+cdef extern from *:
+    """
+    #include <cstdlib>
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    #endif
+    namespace spmcompat {
+    inline void return_freed_memory() {
+    #ifdef __GLIBC__
+      mallopt(M_MMAP_THRESHOLD, 1 << 17);
+      malloc_trim(0);
+    #endif
+    }
+    }
+    """
+    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
+
+
+def return_freed_memory():
+    """Give free memory back to the system, and from now on every large block when it is freed.
+
+    The GNU C library keeps small blocks, and raises the size that it calls large with every such
+    block, up to 32 MiB.
+    """
+    with nogil:
+        c_return_freed_memory()

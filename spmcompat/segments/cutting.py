@@ -1,0 +1,71 @@
+"""From a source to what the trainers read: counts, alphabet, segments."""
+
+from __future__ import annotations
+
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.reading import read_counts, read_pretokens_again
+from spmcompat.plan import Plan
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus, SegmentCounts
+from spmcompat.segments.coverage import find_alphabet
+from spmcompat.segments.seeding_chunks import SeedingChunks
+from spmcompat.segments.segmenter import bpe_segments, cut, lacks_pretokens
+from spmcompat.text.sources import Source
+
+
+def counts_and_alphabet(
+    plan: Plan, source: Source, workers: Workers, report: Report
+) -> tuple[Counts, list[tuple[int, int]]]:
+    """Return the counts of a text, and its required characters with their counts.
+
+    Where the space mark is not required, pretokens join to sentences. If the counts did not keep
+    them, since spaces were common at first, the text is read again.
+
+    Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
+    """
+    counts = read_counts(plan, source, workers, report)
+    alphabet = find_alphabet(counts, plan, workers, report)
+    if lacks_pretokens(counts, alphabet, plan):
+        del counts
+        counts = read_pretokens_again(plan, source, workers, report)
+    return counts, alphabet
+
+
+def cut_corpus(
+    counts: Counts,
+    alphabet: list[tuple[int, int]],
+    plan: Plan,
+    source: Source,
+    workers: Workers,
+    report: Report,
+) -> Corpus:
+    """Return what the trainers read; nothing is left of the counts.
+
+    The source is read again only for the seeding chunks of a text that is too large for one.
+    """
+    report.step("Cutting words into segments")
+    sentences = counts.sentences
+    corpus = cut(counts, alphabet, plan, workers)
+    report.info(f"Done! preprocessed {sentences} sentences.")
+    if corpus.text_bytes > plan.seeding_chunk_bytes:
+        corpus.drop_uses()
+        corpus.chunks = SeedingChunks(plan, source, alphabet, sentences, workers, report)
+    return corpus
+
+
+def cut_for_bpe(
+    counts: Counts,
+    alphabet: list[tuple[int, int]],
+    plan: Plan,
+    workers: Workers,
+    report: Report,
+) -> SegmentCounts:
+    """Return the segments that BPE merges; nothing is left of the counts."""
+    if not plan.keeps_contexts:
+        return bpe_segments(counts, alphabet, plan, workers)
+    report.step("Cutting words into segments")
+    sentences = counts.sentences
+    segments = bpe_segments(counts, alphabet, plan, workers)
+    report.info(f"Done! preprocessed {sentences} sentences.")
+    return segments

@@ -1,0 +1,70 @@
+// A reservoir sample of sentences: at most so many, the first ones or a uniform sample (Vitter
+// 1985, algorithm R) that depends on the seed and the input only. It may be drawn from the first
+// sentences alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spmcompat {
+
+class ReservoirSample {
+ public:
+  // With `repeatable` it draws numbers of 32 bits, and from them the indices that the GNU C++
+  // library draws, as sentencepiece does in releases whose sample is repeatable.
+  ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, uint64_t among)
+      : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
+        wide_random_(seed), narrow_random_(static_cast<uint32_t>(seed)) {}
+
+  void offer(const char* text, size_t size, int64_t count) {
+    if (done()) return;
+    ++offered_;
+    if (!full()) {
+      sentences_.emplace_back(std::string(text, size), count);
+      return;
+    }
+    const uint64_t index = repeatable_ ? narrow_below(offered_) : below(offered_);
+    if (index < size_) sentences_[index] = {std::string(text, size), count};
+  }
+
+  bool done() const { return (full() && !shuffle_) || (among_ > 0 && offered_ == among_); }
+  uint64_t offered() const { return offered_; }
+  size_t size() const { return sentences_.size(); }
+  const std::pair<std::string, int64_t>& operator[](size_t i) const { return sentences_[i]; }
+
+ private:
+  bool full() const { return sentences_.size() >= size_; }
+
+  // Uniform in [0, bound): the incomplete last range of the generator is drawn again.
+  uint64_t below(uint64_t bound) {
+    const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+    uint64_t drawn;
+    do {
+      drawn = wide_random_();
+    } while (drawn >= limit);
+    return drawn % bound;
+  }
+
+  // The range of the generator is divided among the numbers, the rest of it drawn again.
+  uint64_t narrow_below(uint64_t bound) {
+    const uint64_t share = UINT32_MAX / bound;
+    uint64_t drawn;
+    do {
+      drawn = narrow_random_();
+    } while (drawn >= share * bound);
+    return drawn / share;
+  }
+
+  uint64_t size_, among_;
+  bool shuffle_, repeatable_;
+  std::mt19937_64 wide_random_;
+  std::mt19937 narrow_random_;
+  uint64_t offered_ = 0;
+  std::vector<std::pair<std::string, int64_t>> sentences_;
+};
+
+}  // namespace spmcompat

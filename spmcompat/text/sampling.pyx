@@ -1,0 +1,113 @@
+"""Samples of sentences: the owners of what sampling.hpp does."""
+
+from cython cimport final
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cython.operator cimport dereference
+from libcpp.vector cimport vector
+
+from spmcompat.text.lines cimport CLineFilter, LineFilter, ReadBuffer
+
+
+# Cython cannot pass C++ lambdas.
+cdef extern from *:
+    """
+    #include "spmcompat/text/lines.hpp"
+    #include "spmcompat/text/sampling.hpp"
+    namespace spmcompat {
+    template <typename Lines>
+    void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
+                      ReservoirSample& sample) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        sample.offer(sentence, size, count);
+        return !sample.done();
+      });
+    }
+    inline size_t bytes_of(const ReservoirSample& sample, size_t first, size_t last) {
+      size_t bytes = 0;
+      for (size_t i = first; i < last; ++i) bytes += sample[i].first.size();
+      return bytes;
+    }
+    }
+    """
+    void sample_lines "spmcompat::sample_lines"[T](
+        CLineFilter& filter, const char* text, const T& lines,
+        CReservoirSample& sample) except + nogil
+    size_t bytes_of "spmcompat::bytes_of"(
+        const CReservoirSample& sample, size_t first, size_t last) nogil
+
+
+@final
+cdef class ReservoirSample:
+    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
+
+    Parameters
+    ----------
+    size : int
+        How many at most.
+    shuffle : bool
+        Whether it is a uniform sample.
+    seed : int
+        Of the draw.
+    repeatable : bool
+        Whether to draw as sentencepiece does in releases where its sample is repeatable.
+    among : int
+        How many sentences, from the first one on, are looked at; 0 for all.
+    """
+
+    def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint repeatable=False,
+                 uint64_t among=0):
+        self.sample.reset(new CReservoirSample(size, shuffle, seed, repeatable, among))
+
+    def __len__(self):
+        return dereference(self.sample).size()
+
+    def __iter__(self):
+        """Yield the sentences as bytes."""
+        cdef size_t i
+        for i in range(dereference(self.sample).size()):
+            yield <bytes>dereference(self.sample)[i].first
+
+    @property
+    def offered(self):
+        """Number of sentences the sample was drawn from."""
+        return dereference(self.sample).offered()
+
+    @property
+    def done(self):
+        """Whether no later sentence can enter."""
+        return dereference(self.sample).done()
+
+    def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):
+        """Offer every sentence of a read buffer."""
+        cdef const char* text
+        cdef size_t size
+        try:
+            if buffer.is_lines:
+                text = PyBytes_AS_STRING(buffer.text)
+                size = PyBytes_GET_SIZE(buffer.text)
+                with nogil:
+                    sample_lines[size_t](
+                        dereference(line_filter.filter), text, size, dereference(self.sample))
+            else:
+                with nogil:
+                    sample_lines[vector[size_t]](
+                        dereference(line_filter.filter), buffer.items.data(), buffer.ends,
+                        dereference(self.sample))
+        except RuntimeError as error:
+            line_filter.fail(buffer, error)
+
+
+@final
+cdef class SampleSlice:
+    """The sentences [first, last) of a sample, read like a read buffer."""
+
+    def __init__(self, ReservoirSample sample not None, size_t first, size_t last):
+        self.sample = sample
+        self.first = first
+        self.last = last
+
+    @property
+    def size(self):
+        """Size in bytes."""
+        return bytes_of(dereference(self.sample.sample), self.first, self.last)

@@ -1,0 +1,219 @@
+"""Memory that runs out: one line says so, every worker stops, and no file is left."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+import spmcompat.runtime.workers
+from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
+from spmcompat.runtime.workers import Workers
+from tests.unit.failing_runs import Outcome
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "6"))
+"""Trainings of each case, each with another allocation that fails; 1000 for all paths."""
+FILES = 3
+"""Each is one read buffer, so that all workers read and then merge what they have counted."""
+
+CASES = {
+    "unigram": ["--vocab_size=400", "--hard_vocab_limit=false"],
+    "sentences": ["--vocab_size=400", "--hard_vocab_limit=false", "--split_by_whitespace=false"],
+    "pruned otherwise": [
+        "--vocab_size=300",
+        "--hard_vocab_limit=false",
+        "--prune=exact",
+        "--final_estimate=em:1",
+    ],
+    "sampled": ["--vocab_size=300", "--hard_vocab_limit=false", "--input_sentence_size=200"],
+    "bpe": ["--vocab_size=400", "--model_type=bpe"],
+    "word": ["--vocab_size=400", "--model_type=word"],
+    "char": ["--vocab_size=60", "--hard_vocab_limit=false", "--model_type=char"],
+}
+
+
+@pytest.fixture(scope="module")
+def allocator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile an allocator that fails when it is told to."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler")
+    if not sys.platform.startswith("linux"):
+        pytest.skip("needs LD_PRELOAD")
+    library = tmp_path_factory.mktemp("allocator") / "failing_allocator.so"
+    source = str(HERE / "failing_allocator.cpp")
+    subprocess.run(
+        [*compiler.split(), "-O1", "-shared", "-fPIC", "-o", str(library), source], check=True
+    )
+    return library
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write a text of several files, and return them as --input takes them."""
+    folder = tmp_path_factory.mktemp("text")
+    random_number = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyzäöü"
+    words = ["".join(random_number.choices(letters, k=2 + i % 9)) for i in range(3000)]
+    paths = []
+    for number in range(FILES):
+        lines = [" ".join(random_number.choices(words, k=8)) for _ in range(400)]
+        paths.append(folder / f"{number}.txt")
+        paths[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ",".join(map(str, paths))
+
+
+def assert_told(status: int, lines: list[str]) -> None:
+    """Fail if a training did not end in one line that names memory and the stage."""
+    assert status == 1, lines
+    assert len(lines) == 1, lines
+    assert "Memory ran out in the stage " in lines[0]
+    assert "--input_sentence_size" in lines[0]
+
+
+@pytest.mark.parametrize(("case", "workers"), [("unigram", 1), *((case, 3) for case in CASES)])
+def test_any_allocation_may_fail(
+    case: str, workers: int, text: str, allocator: Path, tmp_path: Path
+) -> None:
+    arguments = [f"--input={text}", "--minloglevel=2", f"--workers={workers}", *CASES[case]]
+    completed = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.unit.failing_runs",
+            json.dumps([str(tmp_path / "m"), arguments, RUNS]),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(allocator)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert completed.returncode == 0, completed.stderr
+    whole, *outcomes = json.loads(completed.stdout)
+    assert whole["status"] == 0, whole["lines"]
+    expected = [(tmp_path / f"m-whole.{end}").read_bytes() for end in ("model", "vocab")]
+    left = {"m-whole.model", "m-whole.vocab"}
+    for run, outcome in enumerate(outcomes):
+        if outcome["status"] == 0:
+            names = [f"m-{run}.model", f"m-{run}.vocab"]
+            left.update(names)
+            # The model holds its own prefix.
+            assert (tmp_path / names[1]).read_bytes() == expected[1], describe(outcome)
+        else:
+            assert_told(outcome["status"], outcome["lines"])
+    assert {path.name for path in tmp_path.iterdir()} == left
+
+
+def describe(outcome: Outcome) -> str:
+    """Return which allocations failed in a run."""
+    return f"allocations from {outcome['first']} to before {outcome['last']}"
+
+
+MEASURE = """
+import sys
+from pathlib import Path
+from spmcompat.cli import train
+status = train.main(sys.argv[1:])
+lines = Path("/proc/self/status").read_text().splitlines()
+print([line.split()[1] for line in lines if line.startswith("VmPeak:")][0])
+sys.exit(status)
+"""
+
+
+def peak(*arguments: str) -> int:
+    """Return how large the address space of a training becomes, in bytes."""
+    completed = subprocess.run(
+        [sys.executable, "-c", MEASURE, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return int(completed.stdout) << 10
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
+    """As `ulimit -v` sets it, where allocations of Python and new threads fail too."""
+    arguments = [f"--input={text}", "--minloglevel=2", "--workers=2", *CASES["unigram"]]
+    largest = peak(*arguments, f"--model_prefix={tmp_path / 'm'}")
+    expected = (tmp_path / "m.vocab").read_bytes()
+    smallest = 40 << 20
+    limits = max(RUNS // 2, 2)
+    for number in range(limits):
+        limit = smallest + (largest - smallest) * number // limits
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        completed = subprocess.run(
+            [sys.executable, "-m", "spmcompat", "train", *arguments, f"--model_prefix={folder}/m"],
+            cwd=ROOT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),  # noqa: B023
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        left = sorted(path.name for path in folder.iterdir())
+        if completed.returncode == 0:
+            assert left == ["m.model", "m.vocab"]
+            assert (folder / "m.vocab").read_bytes() == expected
+        else:
+            assert_told(completed.returncode, completed.stderr.splitlines())
+            assert left == []
+
+
+def test_the_error_in_python(tmp_path: Path) -> None:
+    """One of its iterator is enough; it is both kinds of error, and holds nothing of the run."""
+
+    def sentences() -> list[str]:
+        raise MemoryError
+
+    class Text:
+        def __iter__(self):  # type: ignore[no-untyped-def]
+            return iter(sentences())
+
+    with pytest.raises(TrainingError, match='Memory ran out in the stage "Reading"') as raised:
+        spmcompat.train(
+            sentence_iterator=Text(), model_prefix=tmp_path / "m", vocab_size=10, minloglevel=2
+        )
+    assert isinstance(raised.value, MemoryError)
+    assert isinstance(raised.value, OutOfMemoryError)
+    assert raised.value.__context__ is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_extension_that_cannot_be_mapped() -> None:
+    assert is_out_of_memory(ImportError("x.so: failed to map segment from shared object"))
+    assert not is_out_of_memory(ImportError("No module named x"))
+
+
+def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    workers = Workers(2)
+    with pytest.raises(MemoryError, match="can't start new thread"):
+        workers.run(range(2), lambda _, __: None)
+    assert workers.cancel.is_set()
+
+
+def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no memory for its first exception; nobody waits for it for ever."""
+
+    def fail() -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(spmcompat.runtime.workers, "prepare_thread", fail)
+    workers = Workers(2)
+    with pytest.raises(MemoryError, match="ended without a report"):
+        workers.run(range(2), lambda _, __: None)
+    assert workers.cancel.is_set()
