@@ -59,11 +59,11 @@ cdef class CancelFlag:
 
     def set(self):
         """Ask all kernels that hold the flag to stop."""
-        self.flag = 1
+        self.flag.set()
 
     def is_set(self):
         """Return whether the flag was set."""
-        return self.flag != 0
+        return self.flag.is_set()
 
 
 def check_room_for_thread():
