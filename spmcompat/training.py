@@ -98,7 +98,8 @@ def learn(
     """Read the text and learn the pieces; return them, and lines for the model's self tests."""
     lines = open_source(plan.text, sentences, report)
     tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
-    source = sample_sentences(tests or lines, plan.text, workers, report)
+    read = lines if tests is None else tests
+    source = sample_sentences(read, plan.text, workers, report)
     counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     check(settings, alphabet, meta_pieces)
     kind = settings.trainer.model_type
@@ -113,7 +114,7 @@ def learn(
         del counts, source
         learn_from = learn_words if kind == TrainerSpec.WORD else learn_unigram
         pieces = learn_from(corpus, settings, meta_pieces, workers, report)
-    return pieces, list(tests.sample) if tests else []
+    return pieces, [] if tests is None else list(tests.sample)
 
 
 def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int) -> None:
