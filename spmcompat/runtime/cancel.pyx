@@ -69,7 +69,7 @@ cdef class CancelFlag:
 def check_room_for_thread():
     """Make sure that a thread can be started.
 
-    Python waits for ever for a new thread that has a stack, but then no memory to go on.
+    If a new thread gets a stack but no further memory, Python waits for it without end.
 
     Raises
     ------
