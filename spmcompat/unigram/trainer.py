@@ -1,4 +1,7 @@
-"""The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018)."""
+"""The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018).
+
+What only some options need is imported where it is used, so that small trainings start quickly.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,10 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.e_step import Lattices, NewIds
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
-from spmcompat.unigram.fewest_tokens import train_fewest_tokens
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.exact_pruning import prune_exact
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
-from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
-from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
     SeedRule,
@@ -118,9 +117,13 @@ def train(
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
     if options.objective == "fewest_tokens":
+        from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
+
         size, steps, lanes = options.final_size, options.num_sub_iterations, options.lanes
         return train_fewest_tokens(lattices, corpus.alphabet, size, steps, lanes, workers, report)
     if options.use_sparse_pruning:
+        from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
+
         debias, lanes = options.post_l1_debias, options.lanes
         pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
     else:
@@ -229,6 +232,8 @@ def _pruned(
         report.step("Pruning")
         return prune_flat(lattices.pieces, size)
     if options.prune == "exact":
+        from spmcompat.unigram.pruning.exact_pruning import prune_exact  # noqa: PLC0415
+
         report.step("Pruning")
         return prune_exact(lattices, size, workers)
     report.step("Counting best paths")
@@ -277,6 +282,8 @@ def make_seeds(
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
+        from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
+
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
         # For a seed file 0 is no default: only characters become seeds.
         limit = options.seed_sentencepiece_size
