@@ -15,7 +15,7 @@ from pathlib import Path
 # Taken before the imports below, which belong to the first step.
 BEGUN = time.perf_counter(), time.process_time()
 
-from spmcompat.options.spec import from_string  # noqa: E402
+from spmcompat.options.from_keywords import from_string  # noqa: E402
 from spmcompat.runtime.progress import Report  # noqa: E402
 from spmcompat.training import run  # noqa: E402
 

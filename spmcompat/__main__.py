@@ -4,19 +4,25 @@ import sys
 from importlib import import_module
 
 from spmcompat.cli import process
+from spmcompat.cli.flags import UsageError
+from spmcompat.cli.process import OK, run_command
 
-# The purpose of each command, and the module that holds it.
+# What each command does, and its module.
 COMMANDS = {
     "train": ("train a model, as spm_train does", "cli.train"),
-    "evaluate": ("measure models on a text", "tools.evaluate.command"),
-    "compare": ("train in several ways on one text and write a report", "tools.compare.command"),
-    "diff": ("show how two models differ", "tools.diff.command"),
-    "parity": ("train with sentencepiece too, and compare", "tools.parity.command"),
+    "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
+    "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
+    "diff": ("list the differences between two models", "tools.diff.command"),
+    "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }
 
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    return run_command("spmcompat", lambda: _run(arguments), sys.stderr)
+
+
+def _run(arguments: list[str]) -> int:
     name, rest = "".join(arguments[:1]), arguments[1:]
     if name in COMMANDS:
         _, module = COMMANDS[name]
@@ -26,15 +32,14 @@ def main(arguments: list[str]) -> int:
         from spmcompat import __version__  # noqa: PLC0415
 
         print(f"spmcompat {__version__}")
-        return 0
+        return OK
     if name in ("--help", "-h"):
         print("usage: spmcompat COMMAND [arguments]\n")
         for command, (purpose, _) in COMMANDS.items():
             print(f"  {command:<10}{purpose}; see spmcompat {command} --help")
-        return 0
-    said = f"unknown command {name!r}" if name else "no command"
-    print(f"spmcompat: {said}. Give one of {', '.join(COMMANDS)}.", file=sys.stderr)
-    return 2
+        return OK
+    problem = f"unknown command {name!r}" if name else "no command"
+    raise UsageError(f"{problem}. Give one of {', '.join(COMMANDS)}.")
 
 
 def entry_point() -> None:

@@ -1,7 +1,7 @@
-"""The Python face: `train` and `SentencePieceTrainer`.
+"""The Python interface: `train` and `SentencePieceTrainer`.
 
-Before training begins nothing is imported that Python has not imported for itself, so that
-``import spmcompat`` costs nothing.
+Nothing is imported here that Python has not imported anyway, so that ``import spmcompat`` takes no
+time. Training imports the rest.
 """
 
 from __future__ import annotations
@@ -96,48 +96,50 @@ def train(
     prune_overshoot: float | None = None,
     final_estimate: str | None = None,
     space_pieces: Literal["prefix", "separate"] | None = None,
-    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
+    compat: str | None = None,
 ) -> None:
-    """Train a model. What is left out, or None, is not given and not stored in the model.
+    """Train a model. An option that is left out, or None, is not stored in the model.
 
     Parameters
     ----------
     input : path or sequence of paths
-        Files to read, in order. Give either this or `sentence_iterator`.
+        Files to train on, in order. Give either this or `sentence_iterator`.
     sentence_iterator : iterable of str or bytes
-        Sentences; line ends at their end are removed.
+        Sentences to train on. A line break at the end of a sentence is removed.
     model_prefix : path
-        Where to write: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
+        Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
-        Takes the bytes of the model instead.
+        Receives the bytes of the model instead.
     model_type : str
         ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
     vocab_size : int
-        Number of pieces, 8000 by default.
+        Size of the vocabulary, 8000 by default.
     num_threads : int
-        Number of lanes, 16 by default. It is part of what defines a Unigram model; `workers` is
-        not.
+        Fixes the order in which float32 numbers are added, as the number of threads does in
+        ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
+        number of real threads see `workers`.
     pretokenizer : callable or str
-        From a normalized sentence, with U+2581 for spaces, to its chunks: no piece crosses from
-        one into the next. It is called for every sentence, perhaps more than once, in any order
-        and in several threads; what it returns may depend on the sentence only. Or ``script``:
-        no piece crosses from one run of one script and kind of character into the next; or
-        ``regex:`` and a pattern of the package ``regex``: none crosses an end of its matches.
+        A function from a normalized sentence, with U+2581 for spaces, to its parts: no piece
+        crosses from one part into the next. It is called for every sentence, perhaps more than
+        once, in any order and in several threads; its result may depend on the sentence only. Or
+        ``script``: no piece crosses from one run of characters of one script and kind into the
+        next. Or ``regex:`` and a pattern of the package ``regex``: no piece crosses the start or
+        end of a match.
     allow_inconsistent_pretokenization : bool
-        Whether to train on the chunks even if they do not join to the sentence.
+        Whether to train even if the parts do not join to the sentence.
     normalizer : object with ``serialized_normalizer_spec()``
-        Such as a ``sentencepiece.SentencePieceNormalizer``: the whole of normalization, instead
-        of the options for its parts.
+        A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces the options for the
+        parts of normalization.
     logstream : text stream
-        Where to tell what is done; by default standard error, or the program's own logging.
+        Where to write messages; by default standard error, or the program's own logging.
     workers : int
-        Real threads, by default the cores of the machine. They never change the model.
+        Number of real threads, by default one for each core. It never changes the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
     compat : str
-        The release of ``sentencepiece`` to train as, ``0.2.3`` by default.
+        The release of ``sentencepiece`` to train as; by default the newest that is known.
     **others
-        Every other option means what the flag of the same name means: see ``spm_train --help``.
+        Every other option means the same as the flag of that name: see ``spm_train --help``.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def train(
         a file is the reason, and a ``MemoryError`` where memory ran out.
     """
     given = {name: value for name, value in locals().items() if value is not None}
-    # The reader splits a path at its commas, unless it stands in a list.
+    # A text is split at its commas; the items of a list are not.
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in given:
             given[name] = _as_list(given[name])
@@ -166,10 +168,9 @@ class SentencePieceTrainer:
         Parameters
         ----------
         arg : str, optional
-            Flags in one string, ``--input=FILE --model_prefix=NAME``. Keywords are not looked at
-            then.
+            Flags in one string, ``--input=FILE --model_prefix=NAME``. Keywords are ignored then.
         logstream : text stream, optional
-            Where to tell what is done.
+            Where to write messages.
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
             iterable of str or bytes; ``model_writer``, an object with ``write``; and
@@ -181,7 +182,7 @@ class SentencePieceTrainer:
         TrainingError
             If training cannot go on.
         """
-        from spmcompat.options.spec import from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.runtime.progress import Report  # noqa: PLC0415
         from spmcompat.training import run  # noqa: PLC0415
 
@@ -193,7 +194,7 @@ class SentencePieceTrainer:
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
-        # One text would be taken for a sequence of characters.
+        # A single text is an iterable too, but of characters.
         if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
             raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
 

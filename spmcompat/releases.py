@@ -1,6 +1,6 @@
-"""What differs between the releases of the reference; the one place that names them.
+"""What differs between the releases of the reference; the only file that names them.
 
-A difference is a fact with a name, one attribute of `Release`. Code elsewhere asks for the fact,
+Each difference is a fact with a name, one attribute of `Release`. Other code asks for the fact,
 never for the release.
 """
 
@@ -11,98 +11,105 @@ from spmcompat.errors import BadValueError
 
 
 class Release(NamedTuple):
-    """What one release of ``sentencepiece`` does in its own way.
+    """The facts of one release of ``sentencepiece``.
 
     Attributes
     ----------
     version : str
         The release, as on PyPI.
     unknown_options : frozenset of str
-        Options of other releases that this one does not know, keywords and flags.
+        Options of other releases that this one does not have, keywords and flags.
     retired_options : frozenset of str
-        Options that are still taken, without any effect.
+        Options that are accepted, but have no effect.
     experimental_flags : frozenset of str
-        Flags that its Python face does not take and that no model stores.
+        Flags that the Python interface does not take and that no model stores.
     streams_numbers : bool
-        Whether numbers, also those in files, are read as C++ streams read them: what follows a
-        number is not looked at.
+        Whether numbers are read as C++ streams read them, also those in files: the text after a
+        number is ignored.
     skips_empty_fields : bool
-        Whether a line of a table is read as if it had no empty fields.
+        Whether the empty fields of a line of a table are skipped.
     characters_without_rules : str
-        Characters that the predefined rule sets leave alone, and the newest release does not, in
-        hexadecimal: most are younger than the release's Unicode.
+        Characters, in hexadecimal, that the predefined rules leave unchanged, but those of the
+        newest release do not. Most of them are newer than the release's version of Unicode.
     code_points : str
         How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
         Whether a normalization rule that changes nothing is refused.
     boundary : int
-        The character that stands between parts of a sentence which no piece may join.
+        The boundary mark: a character between the parts of a sentence that no piece may cross.
     removes_all_empty : bool
-        Whether every sentence that normalizes to nothing is removed. Else one stays that, as the
-        last at the time, takes the place of another.
+        Whether every sentence that normalizes to nothing is removed. If not, such a sentence
+        stays if it was the last one when it took the place of a removed one.
     folder_is_empty_file : bool
-        Whether a folder among the inputs is read as a file of no bytes. Else it is refused.
+        Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
-        Whether a file of no bytes, unless it is the last, repeats the line before it that has no
-        end. Else it is an empty line.
+        Whether an empty file, unless it is the last one, repeats the line before it if that line
+        has no line break. If not, it is read as an empty line.
     needs_text : bool
-        Whether a corpus that normalizes to nothing is refused by all trainers.
+        Whether all trainers refuse a corpus that normalizes to nothing.
     unk_is_optional : bool
-        Whether ``unk_id`` may be -1 where there are pieces for all bytes.
+        Whether ``unk_id`` may be -1 if there are pieces for all bytes.
     symbols_begin_words : bool
-        Whether a word model holds every user symbol also with the space mark before it.
+        Whether a word model contains each user-defined symbol also with the space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
     bpe_active_set : bool
-        Whether BPE merges are chosen among an active set of pairs, not among all.
+        Whether BPE chooses a merge from an active set of pairs, not from all pairs.
     bpe_delimits_words : bool
-        Whether BPE looks for the delimiter of the pre-tokenization in words whose rare characters
-        are replaced, not in sentences before that.
+        Whether BPE looks for the delimiter of the pre-tokenization in pretokens, after rare
+        characters were replaced; if not, in sentences, before that.
     bpe_longest_word : int
-        How many places of a word BPE can count; 0 if any number.
+        The number of positions of a pretoken that BPE can count; 0 means any number.
     bpe_needs_required_chars : bool
-        Whether BPE fails where a required character does not stand in the text.
+        Whether BPE fails if a required character does not occur in the text.
     seed_tree_of_characters : bool
-        Unigram seeds are nodes of a suffix tree over characters, not over bytes, and their scores
-        are whole numbers.
+        Whether Unigram seeds are nodes of a suffix tree over characters, not over bytes, and have
+        whole numbers as scores.
     seed_nodes_are_cut : bool
-        Nodes of that tree are cut into words; else one that spans several is dropped.
+        Whether a node of that tree that spans several pretokens is cut at their ends. If not, it
+        is dropped.
     seed_ties_in_tree_order : bool
-        Seeds with equal scores come in the order of the tree, not by length in bytes, then bytes.
+        Whether seeds with equal scores are in the order of the tree. If not, they are ordered by
+        length in bytes, then by their bytes.
     seed_sum_in_float : bool
-        The sum of the seeds' scores is taken in float32, not in double.
+        Whether the scores of the seeds are summed in float32, not in double.
     seeds_in_chunks : bool
-        Seeds are looked for in one chunk of the text after the other.
+        Whether seeds are searched for in one chunk of the text after the other.
     seeds_see_lines_twice : bool
-        In a text with counts, seeds are counted as if every line stood there twice.
+        Whether, in a text with counts, seeds are counted as if the text had each line twice.
     delimiter_leaves_words : bool
-        The delimiter of the pre-tokenization parts seeds alone, and stands in no word.
+        Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
+        pretokens.
     delimiter_parts_by_byte : bool
-        So does each of its bytes, even within a character.
+        Whether each single byte of the delimiter separates seeds too, even within a character.
     repeats_seed_file : bool
-        A seed file may repeat pieces, hold characters, and be cut to the best of all.
+        Whether a seed file may contain a piece twice, or single characters, and is cut to its
+        best pieces.
     seed_counts_are_positive : bool
-        Counts in a seed file are above 0; else those below wrap at 2**64, and a seed that counts 0
-        has no probability at all.
+        Whether counts in a seed file must be above 0. If not, a negative count wraps at 2**64, and
+        a seed with the count 0 has no probability.
     scales_seed_size : bool
-        A seed_sentencepiece_size of 0 scales with the vocabulary; else it leaves the characters.
+        Whether a ``seed_sentencepiece_size`` of 0 means a number that grows with the vocabulary.
+        If not, it leaves the characters only.
     log_sum_exp_with_log1p : bool
-        Probabilities are added with the library's log1p, not with its log.
+        Whether probabilities are added with log1p of the C library, not with log.
     stops_before_pruning : bool
-        Few enough pieces end the training after an EM round, not after they were pruned once more.
+        Whether training ends after an EM round if few enough pieces are left. If not, it prunes
+        once more before it ends.
     weighs_losses_by_words : bool
-        Losses weigh by the words that a piece stands in, not by its share of all pieces.
+        Whether losses are weighted by the pretokens that contain the piece, not by the share of
+        the piece among all pieces.
     limits_two_best : bool
-        The search for the second-best segmentation gives up after so many steps.
+        Whether the search for the second-best segmentation stops after a number of steps.
     drops_unreachable : bool
-        Pieces that their own decomposition beats are dropped in the end.
+        Whether a piece is dropped at the end if other pieces give its text a higher score.
     encodes_in_float : bool
-        Its runtime compares the scores of segmentations as float32, and of user symbols prefers
-        the long ones; else it compares in double, and prefers few of them.
+        Whether the release's encoder compares the scores of segmentations as float32, and prefers
+        long user-defined symbols. If not, it compares in double, and prefers few symbols.
     loses_control_pieces : bool
-        Its runtime fails on a text that a control piece is found in.
+        Whether the release's encoder fails on a text in which it finds a control piece.
     loads_short_pieces_only : bool
-        Its runtime refuses pieces of 8000 bytes or more, and those with U+0000.
+        Whether the release's encoder refuses pieces of 8000 bytes or more, and those with U+0000.
     """
 
     version: str
@@ -286,7 +293,7 @@ def find_release(version: str) -> Release:
     Raises
     ------
     BadValueError
-        If it is none of `RELEASES`.
+        If `RELEASES` does not contain it.
     """
     found = RELEASES.get(version)
     if found is None:

@@ -11,7 +11,7 @@ from spmcompat.model.vocabulary import Model, assemble, fill_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.planning import plan_of
-from spmcompat.options.spec import Settings, with_charsmaps
+from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.plan import Plan
 from spmcompat.runtime.cancel import prepare_thread
 from spmcompat.runtime.progress import Report
@@ -202,7 +202,7 @@ def learn_unigram(
         seed_piece_length_power=settings.seed_piece_length_power,
         min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
-        extensions=settings.extensions,
+        **trainer.unigram_extensions(vars(settings.extensions)),
     )
     seed_lines = _read_lines(spec.seed_sentencepieces_file) if spec.seed_sentencepieces_file else ()
     return trainer.train(corpus, options, workers, report, seed_lines)

@@ -36,6 +36,7 @@
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
 
 namespace spmcompat {
@@ -55,16 +56,16 @@ class Merges {
   Merges(const Merges&) = delete;
 
   // Makes `wanted` more merges, or as many as there are; returns how many.
-  size_t make(size_t wanted, const volatile int& cancelled) {
+  size_t make(size_t wanted, const CancelFlag& cancel) {
     size_t made = 0;
-    while (made < wanted && !cancelled) {
+    while (made < wanted && !cancel.is_set()) {
       if (active_set_ && size() % kRenewal == 0) renew_active_set();
       const uint32_t best = pop_best();
       if (best == PairIndex::kNone) {
         if (floor_ == 0) break;
-        lower_floor(cancelled);
+        lower_floor(cancel);
       } else if (pairs_[best].count < surely_active_) {
-        start_active_set(cancelled);
+        start_active_set(cancel);
       } else if (merge(pairs_[best])) {
         ++made;
       }
@@ -100,9 +101,9 @@ class Merges {
   // Choosing a pair.
   void renew_active_set();
   uint32_t pop_best();
-  void lower_floor(const volatile int& cancelled);
-  void start_active_set(const volatile int& cancelled);
-  void start_over(uint64_t floor, const volatile int& cancelled);
+  void lower_floor(const CancelFlag& cancel);
+  void start_active_set(const CancelFlag& cancel);
+  void start_over(uint64_t floor, const CancelFlag& cancel);
 
   // Recording pairs.
   void record_all_pairs();
@@ -182,22 +183,22 @@ inline uint32_t Merges::pop_best() {
   return PairIndex::kNone;
 }
 
-inline void Merges::lower_floor(const volatile int& cancelled) {
+inline void Merges::lower_floor(const CancelFlag& cancel) {
   const uint64_t floor = floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / 8, 1);
   // surely_active_ was computed from the pairs above the old floor.
-  if (floor == 0 || active_set_) return start_over(floor, cancelled);
+  if (floor == 0 || active_set_) return start_over(floor, cancel);
   floor_ = floor;
   record_all_pairs();
 }
 
-inline void Merges::start_active_set(const volatile int& cancelled) {
+inline void Merges::start_active_set(const CancelFlag& cancel) {
   cache_ = std::make_unique<SymbolCache>();
   cache_used_from_ = size() - size() % kRenewal;
-  start_over(0, cancelled);
+  start_over(0, cancel);
 }
 
 // Makes the same merges again, with the pairs above another floor recorded from the beginning.
-inline void Merges::start_over(uint64_t floor, const volatile int& cancelled) {
+inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
   text_.split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
   pieces_.clear();
@@ -206,7 +207,7 @@ inline void Merges::start_over(uint64_t floor, const volatile int& cancelled) {
   if (cache_) cache_all_pairs();
   const size_t made = counts_.size();
   counts_.clear();
-  make(made, cancelled);
+  make(made, cancel);
 }
 
 inline void Merges::record_all_pairs() {

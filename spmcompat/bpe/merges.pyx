@@ -9,7 +9,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport move
 
-from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 
 from spmcompat.errors import TrainingError
@@ -20,7 +20,7 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
         CMerges(
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
             cbool active_set) except +
-        size_t make(size_t wanted, const volatile int& cancelled) except +
+        size_t make(size_t wanted, const CCancelFlag& cancel) except +
         size_t size()
         string piece(size_t merge) except +
         uint64_t count(size_t merge)

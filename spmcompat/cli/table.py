@@ -11,19 +11,19 @@ Rows: TypeAlias = "Sequence[tuple[Cell, ...]]"
 def table(
     head: Sequence[str], rows: Rows, widest: int | None = None, left: int | None = None
 ) -> Iterator[str]:
-    """Yield the lines of a table, its columns aligned.
+    """Yield the lines of a table with aligned columns.
 
     Parameters
     ----------
     head : sequence of str
-        What stands above the columns.
+        The titles of the columns.
     rows : sequence of tuples
-        The cells, text or numbers; those of a column are of one kind.
+        The cells. A column contains text only or numbers only.
     widest : int, optional
-        Of how many characters a cell shows at most.
+        The maximum number of characters of a cell that are shown.
     left : int, optional
-        How many columns go to the left, before those that go to the right; by default numbers go
-        to the right.
+        How many columns are aligned to the left; the columns after them are aligned to the right.
+        By default numbers are aligned to the right.
     """
     texts = [list(head), *([_cut(str(cell), widest) for cell in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
@@ -44,6 +44,6 @@ def _cut(text: str, widest: int | None) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text needs."""
     wide = sum(east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(combining(character) > 0 for character in text)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from spmcompat.cli import process
+from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.cli.process import OK, run_command
 from spmcompat.errors import (
     BadValueError,
     OutOfMemoryError,
@@ -12,9 +14,6 @@ from spmcompat.errors import (
     UnknownOptionError,
     is_out_of_memory,
 )
-from spmcompat.options.flags import UsageError, help_text, read_flags
-
-OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -23,53 +22,56 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     Parameters
     ----------
     argv : sequence of str
-        What follows the name of the program.
+        The command line after the name of the program.
     stdout, stderr : text stream, optional
         Where help and messages go.
 
     Returns
     -------
     int
-        0, or 1 for a failure, 2 for a command line that cannot be understood, 130 for Ctrl-C.
+        0; 1 if training failed; 2 if the command line cannot be understood; 130 after Ctrl-C.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    return run_command(
+        "spm_train",
+        lambda: _run_in_memory(argv, out, err),
+        err,
+        interrupted="interrupted; no file was written.",
+    )
+
+
+def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Do what the command line says; name the stage if memory runs out while modules are loaded."""
     try:
         return _run(argv, stdout, stderr)
-    except UsageError as error:
-        return _fail(stderr, str(error), USAGE)
-    except TrainingError as error:
-        return _fail(stderr, str(error), FAILURE)
+    except TrainingError:
+        raise  # also an `OutOfMemoryError`, which names its stage itself
     except (MemoryError, ImportError) as error:
-        # While modules are loaded.
         if not is_out_of_memory(error):
             raise
-        return _fail(stderr, str(OutOfMemoryError("Starting", str(error))), FAILURE)
-    except BrokenPipeError:
-        raise  # the reader of the output went away; `process.run` ends quietly
-    except OSError as error:
-        return _fail(stderr, process.system_error(error), FAILURE)
-    except KeyboardInterrupt:
-        return _fail(stderr, "interrupted; no file was written.", INTERRUPTED)
+        raise OutOfMemoryError("Starting", str(error)) from error
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Do what the command line says."""
-    flags, rest = read_flags(argv)
+    """Do what the command line says, and return the exit status."""
+    flags, rest = read_training_flags(argv)
     if flags.pop("help", "false") != "false":
+        from spmcompat.options.help import help_text  # noqa: PLC0415
+
         stdout.write(help_text())
         return OK
     if flags.pop("version", "false") != "false":
         from spmcompat import __version__  # noqa: PLC0415
         from spmcompat.releases import DEFAULT  # noqa: PLC0415
 
-        stdout.write(f"spmcompat {__version__} (as sentencepiece {DEFAULT.version})\n")
+        stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK
     for name in ("input", "model_prefix"):
         if not flags.get(name):
             raise UsageError(f"--{name} is missing. See --help.")
 
-    from spmcompat.options.spec import from_flags  # noqa: PLC0415
+    from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
@@ -81,13 +83,6 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings.notes.append(f"Ignored: {' '.join(rest)}. Flags begin with two dashes.")
     run(settings, report=Report(settings.min_log_level, stderr))
     return OK
-
-
-def _fail(stderr: TextIO, message: str, status: int) -> int:
-    """Tell why the run ends, in one line."""
-    line = " ".join(message.splitlines())
-    stderr.write(f"spm_train: {line}\n")
-    return status
 
 
 def entry_point() -> None:

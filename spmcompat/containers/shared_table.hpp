@@ -84,9 +84,9 @@ class SharedTable {
 
   uint32_t shards() const { return static_cast<uint32_t>(shards_.size()); }
   uint32_t size(uint32_t shard) const { return shards_[shard].strings.size(); }
-  uint32_t id(uint32_t shard, uint32_t place) const { return place << bits_ | shard; }
+  uint32_t id(uint32_t shard, uint32_t index) const { return index << bits_ | shard; }
   uint32_t shard_of(uint32_t id) const { return id & (shards() - 1); }
-  uint32_t place_of(uint32_t id) const { return id >> bits_; }
+  uint32_t index_of(uint32_t id) const { return id >> bits_; }
 
   // Several workers may call these two at the same time.
   uint32_t add(std::string_view string, const Use& use) {
@@ -97,18 +97,18 @@ class SharedTable {
   template <typename Function>
   void update(uint32_t id, Function function) {
     Shard& shard = shards_[shard_of(id)];
-    shard.lock.hold([&] { function(shard.uses[place_of(id)]); });
+    shard.lock.hold([&] { function(shard.uses[index_of(id)]); });
   }
 
   // These must not be called while a worker adds strings.
   std::string_view operator[](uint32_t id) const {
-    return shards_[shard_of(id)].strings[place_of(id)];
+    return shards_[shard_of(id)].strings[index_of(id)];
   }
-  const Use& use(uint32_t id) const { return shards_[shard_of(id)].uses[place_of(id)]; }
+  const Use& use(uint32_t id) const { return shards_[shard_of(id)].uses[index_of(id)]; }
   void prefetch(uint32_t id) const {
     const Shard& shard = shards_[shard_of(id)];
-    shard.strings.prefetch(place_of(id));
-    __builtin_prefetch(shard.uses.data() + place_of(id));
+    shard.strings.prefetch(index_of(id));
+    __builtin_prefetch(shard.uses.data() + index_of(id));
   }
 
   // Frees the index, which only add needs.
@@ -139,14 +139,14 @@ class SharedTable {
   }
   uint32_t add_locked(uint32_t number, std::string_view string, uint32_t hash, const Use& use) {
     Shard& shard = shards_[number];
-    const uint32_t place = copies_ ? shard.strings.add(string, hash)
+    const uint32_t index = copies_ ? shard.strings.add(string, hash)
                                    : shard.strings.add_lasting(string, hash);
-    if (place == shard.uses.size()) {
-      if (place > kMaxId >> bits_) throw std::length_error("too many distinct words");
+    if (index == shard.uses.size()) {
+      if (index > kMaxId >> bits_) throw std::length_error("too many distinct words");
       shard.uses.emplace_back();
     }
-    shard.uses[place].add(use);
-    return id(number, place);
+    shard.uses[index].add(use);
+    return id(number, index);
   }
 
   unsigned bits_;
@@ -163,10 +163,10 @@ class SharedBatch {
 
   bool full() const { return size_ >= kFull; }
 
-  // The string must last until flush, which will write its id to ids[place].
-  void add(std::string_view string, const Use& use, size_t place) {
+  // The string must last until flush, which will write its id to ids[index].
+  void add(std::string_view string, const Use& use, size_t index) {
     const uint32_t hash = hash_bytes(string.data(), string.size());
-    waiting_[table_.shard_of_hash(hash)].push_back({string, hash, place, use});
+    waiting_[table_.shard_of_hash(hash)].push_back({string, hash, index, use});
     ++size_;
   }
 
@@ -190,13 +190,13 @@ class SharedBatch {
   struct Waiting {
     std::string_view string;
     uint32_t hash;
-    size_t place;
+    size_t index;
     Use use;
   };
 
   void flush_locked(uint32_t shard, std::vector<uint32_t>& ids) {
     for (const Waiting& waiting : waiting_[shard]) {
-      ids[waiting.place] = table_.add_locked(shard, waiting.string, waiting.hash, waiting.use);
+      ids[waiting.index] = table_.add_locked(shard, waiting.string, waiting.hash, waiting.use);
     }
     waiting_[shard].clear();
   }

@@ -116,7 +116,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
       const PretokenUse& known = use(id(shard, i));
       totals[i] = known.inner + known.last;
     }
-    for_each_context(shard, [&](const Context& c) { totals[place_of(c.pretoken)] += c.count; });
+    for_each_context(shard, [&](const Context& c) { totals[index_of(c.pretoken)] += c.count; });
     return totals;
   }
 

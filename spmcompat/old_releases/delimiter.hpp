@@ -127,7 +127,7 @@ class DelimitedSentences {
 
   std::pair<const uint32_t*, const uint32_t*> pretokens_of(uint32_t sentence) const {
     const Pretokens& found = shards_[sentences_.shard_of(sentence)];
-    const uint32_t index = sentences_.place_of(sentence);
+    const uint32_t index = sentences_.index_of(sentence);
     return {found.ids.data() + found.begin[index], found.ids.data() + found.begin[index + 1]};
   }
 

@@ -1,7 +1,7 @@
-"""Every check that can be made before the corpus is read.
+"""All checks that are possible before the corpus is read.
 
-Nothing that the reference trains is refused here; what it would refuse, perhaps after hours, is
-refused at once.
+Options that the reference trains with are never refused here. Options that it refuses, perhaps
+after hours of training, are refused at once.
 
 Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
 0.2.3.
@@ -9,28 +9,17 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from spmcompat import extensions
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
-from spmcompat.options.spec import MOST_WORKERS, Settings
+from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
-from spmcompat.releases import Release
-
-# Fields and the smallest and largest values they may have, both included.
-_RANGES: dict[str, tuple[float, float]] = {
-    "character_coverage": (0.98, 1.0),
-    "max_sentencepiece_length": (1, 512),
-    "num_sub_iterations": (1, 10),
-    "num_threads": (1, 1024),
-    "shrinking_factor": (0.5, 0.95),
-    "max_sentence_length": (10, 2**30),
-    "self_test_sample_size": (0, 1000),
-}
-
+from spmcompat.releases import RELEASES, Release
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
@@ -41,7 +30,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     Parameters
     ----------
     settings : Settings
-        What the run was told.
+        The settings of the run.
     has_sentences : bool
         Whether sentences come from an iterator instead of files.
     has_writer : bool
@@ -64,7 +53,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     spec = settings.trainer
     _check_algorithm(settings)
     _check_extensions(settings)
-    _check_ranges(spec, flat_pruning=settings.extensions.prune == "flat")
+    _check_ranges(settings)
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
     if not callable(settings.pretokenizer):  # else the reference calls it first
@@ -74,26 +63,25 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
-    if not 1 <= settings.workers <= MOST_WORKERS:
-        raise BadValueError(f"workers must be from 1 to {MOST_WORKERS}, not {settings.workers}.")
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
     return meta
 
 
 def cautions(settings: Settings) -> list[str]:
-    """Return warnings about options that are allowed but seldom meant."""
+    """Return warnings about options that are allowed but rarely intended."""
     spec = settings.trainer
     found: list[str] = []
     if spec.unk_id == -1:
+        too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
         found.append(
-            "unk_id is -1: sentencepiece 0.2.2 and earlier cannot load such a model; 0.2.3 can."
+            f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
         )
     return found
 
 
 def _check_algorithm(settings: Settings) -> None:
-    """Raise if the algorithm is not there, or is told what it cannot do."""
+    """Raise if the options ask for what the model type cannot do."""
     spec = settings.trainer
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
@@ -112,7 +100,7 @@ def _check_algorithm(settings: Settings) -> None:
 
 
 def _check_pretokenization(settings: Settings) -> None:
-    """Raise unless the text is pre-tokenized in one way at most, for models that can be."""
+    """Raise if there are two pretokenizers, or one that the model type does not support."""
     spec, pretokenizer = settings.trainer, settings.pretokenizer
     name = "pretokenization_delimiter" if pretokenizer is None else "pretokenizer"
     if pretokenizer is None and not spec.pretokenization_delimiter:
@@ -130,14 +118,14 @@ def _check_pretokenization(settings: Settings) -> None:
         )
     if pretokenizer == "script" and spec.treat_whitespace_as_suffix:
         raise TrainingError(
-            "pretokenizer=script joins spaces to what stands behind them, and so cannot be set "
-            "together with treat_whitespace_as_suffix. Leave one of the two out."
+            "pretokenizer=script joins a space to the text after it, so it cannot be set together "
+            "with treat_whitespace_as_suffix. Leave one of the two out."
         )
     find_cut(pretokenizer)
 
 
 def _check_auto_character_coverage(settings: Settings) -> None:
-    """Raise if characters cannot compete with pieces."""
+    """Raise if characters cannot compete with other pieces."""
     spec = settings.trainer
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
@@ -156,46 +144,52 @@ def _check_auto_character_coverage(settings: Settings) -> None:
 
 
 def _check_extensions(settings: Settings) -> None:
-    """Raise if an extension is for other models, or contradicts another option."""
+    """Raise if an extension is for other model types, or contradicts another option."""
     spec, given = settings.trainer, settings.extensions
-    for name, value in given._asdict().items():
-        if value == getattr(extensions.DEFAULT, name):
-            continue
-        allowed = [TrainerSpec.UNIGRAM]
-        allowed += [TrainerSpec.BPE] if name in extensions.BPE_TOO else []
-        if spec.model_type not in allowed:
-            kinds = " and ".join(TrainerSpec.ModelType.Name(t).lower() for t in allowed)
-            raise TrainingError(f"{name} is for {kinds} models only. Leave it out.")
+    model_type = TrainerSpec.ModelType.Name(spec.model_type).lower()
+    changed = _changed_extensions(settings)
+    for option in changed:
+        if model_type not in option.models:
+            allowed = " and ".join(option.models)
+            raise TrainingError(f"{option.name} is for {allowed} models only. Leave it out.")
+    names = {option.name for option in changed}
     if spec.seed_sentencepieces_file:
-        _refuse(given, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
+        _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
         _refuse(
-            given, "use_sparse_pruning", "objective", "m_step", "early_prune_threshold", "prune"
+            names, "use_sparse_pruning", "objective", "m_step", "early_prune_threshold", "prune"
         )
     if given.objective == "fewest_tokens":
-        _refuse(given, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
-        _refuse(given, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
+        _refuse(names, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
+        _refuse(names, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
     if given.seed_mode == "bpe":
-        _refuse(given, "seed_mode=bpe", "prefix_recovery")
+        _refuse(names, "seed_mode=bpe", "prefix_recovery")
 
 
-def _refuse(given: extensions.Extensions, option: str, *names: str) -> None:
-    """Raise if one of the extensions is set that an option has no use for."""
+def _changed_extensions(settings: Settings) -> list[Option]:
+    """Return the extensions that do not have their defaults."""
+    extensions = [option for option in OPTIONS.values() if option.target == EXTENSION]
+    given = vars(settings.extensions)
+    return [option for option in extensions if given[option.stored_as] != option.default]
+
+
+def _refuse(given: Collection[str], option: str, *names: str) -> None:
+    """Raise if an extension is given that has no effect beside an option."""
     for name in names:
-        if getattr(given, name) != getattr(extensions.DEFAULT, name):
-            raise TrainingError(f"{option} has no use for {name}. Leave one of the two out.")
+        if name in given:
+            raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
 
 
-def _check_ranges(spec: TrainerSpec, *, flat_pruning: bool) -> None:
-    """Raise if a number is out of range or a reserved piece is empty."""
-    if spec.vocab_size <= 0:
-        raise TrainingError(f"vocab_size must be greater than 0, not {spec.vocab_size}.")
-    for name, (low, high) in _RANGES.items():
-        value = getattr(spec, name)
-        if name == "shrinking_factor" and flat_pruning and 0 <= value < 1:
+def _check_ranges(settings: Settings) -> None:
+    """Raise if a number is out of range or the name of a reserved piece is empty."""
+    spec = settings.trainer
+    for option in OPTIONS.values():
+        if option.least is None or option.target not in (TRAINER, SETTINGS):
             continue
-        if not low <= value <= high:
-            raise TrainingError(f"{name} must be from {low} to {high}, not {value:g}.")
+        value = getattr(spec if option.target == TRAINER else settings, option.stored_as)
+        is_flat = option.name == "shrinking_factor" and settings.extensions.prune == "flat"
+        if not (is_flat and 0 <= value < 1):
+            _check_range(option, value)
     if 0 < spec.input_sentence_size <= 100:
         raise TrainingError(
             f"input_sentence_size must be 0 (all) or greater than 100, "
@@ -206,19 +200,29 @@ def _check_ranges(spec: TrainerSpec, *, flat_pruning: bool) -> None:
             raise TrainingError(f"{kind}_piece must not be empty.")
 
 
+def _check_range(option: Option, value: float) -> None:
+    """Raise if a number is out of the range of its option."""
+    least, most = option.least, option.most
+    error = TrainingError if option.in_reference else BadValueError
+    if least is not None and most is not None and not least <= value <= most:
+        raise error(f"{option.name} must be from {least} to {most}, not {value:g}.")
+    if least is not None and value < least:
+        raise error(f"{option.name} must be at least {least}, not {value}.")
+
+
 def _check_differential_privacy(spec: TrainerSpec) -> None:
-    """Raise if counts would be changed at random, or dropped; both at 0 change nothing."""
+    """Raise if differential privacy would change counts; with both numbers at 0 it does not."""
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):
         raise TrainingError(
-            "differential privacy is not supported: its noise is another one in every process. "
+            "differential privacy is not supported: its noise is different in each process. "
             "Leave enable_differential_privacy out."
         )
 
 
 def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
-    """Raise if the meta pieces do not fit, or not even one character beside them.
+    """Raise if the vocabulary has no room for the meta pieces, and one character where needed.
 
     Parameters
     ----------
@@ -270,11 +274,11 @@ def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
 
 
 def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
-    """Raise if a required character does not stand in the text, which BPE once could not bear."""
+    """Raise if the text lacks a required character; BPE of some releases cannot train then."""
     missing = [chr(character) for character, count in alphabet if count == 0]
     if missing:
         raise TrainingError(
-            f'required_chars holds "{missing[0]}", which the text does not hold: this release of '
+            f'required_chars holds "{missing[0]}", but the text does not: this release of '
             "sentencepiece cannot train BPE then. Remove it, or choose another release with compat."
         )
 
@@ -286,7 +290,7 @@ def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) ->
             "SentenceIterator and trainer_spec.input() must be exclusive. "
             "Give either input or sentence_iterator."
         )
-    # Reading may stop before it comes to a later file.
+    # Without a random sample, reading may stop before a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     for path in spec.input[:1] if stops_early else spec.input:
         if not (release.folder_is_empty_file and os.path.isdir(path)):
@@ -295,8 +299,8 @@ def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) ->
 
 
 def _check_readable(path: str, option: str) -> None:
-    """Raise if a file cannot be read. It is not opened: a pipe can be opened only once."""
-    # As an input, the empty name is standard input.
+    """Raise if a file cannot be read. It is not opened, because a pipe can be opened only once."""
+    # The empty name means standard input.
     if not path:
         return
     try:
@@ -311,7 +315,7 @@ def _check_readable(path: str, option: str) -> None:
 
 
 def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
-    """Raise unless there is exactly one place for the model, and it can be written."""
+    """Raise unless there is exactly one target for the model, and it can be written."""
     if has_writer == bool(spec.model_prefix):
         raise TrainingError(
             "ModelProto and trainer_spec.model_prefix() must be exclusive. "
@@ -326,7 +330,7 @@ def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
 
 
 def _check_writable(path: str) -> None:
-    """Raise if a file could not be written at the end."""
+    """Raise if a file cannot be written when training ends."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
@@ -343,8 +347,7 @@ def _check_writable(path: str) -> None:
         raise MissingFileError(
             f'"{path}": {error.strerror}. Choose another model_prefix.'
         ) from error
-    place = folder if is_replaceable(target) else target
-    if not os.access(place, os.W_OK):
+    if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
             f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.normalizer import Normalizer
-from spmcompat.options.spec import Settings
+from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import DEFAULT, Release

@@ -1,8 +1,8 @@
-"""Option values as text, read and written the way the reference reads and writes them.
+"""Option values as text, read and written as the reference reads and writes them.
 
 Source: ``spec_parser.h``, ``util.cc`` and ``__init__.py`` of ``sentencepiece``. Releases read
-numbers in two ways: with the parsers of Abseil, which take the whole text, or with those of the
-C++ standard streams, which take what a number can begin with and leave the rest unread.
+numbers in one of two ways: with Abseil, where the whole text must be a number; or with the C++
+standard streams, which read the number that the text begins with and ignore the rest.
 """
 
 import csv
@@ -32,7 +32,7 @@ _FALSE = frozenset({"0", "f", "false", "n", "no"})
 
 
 def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
-    """Read a whole number; white space around it and a sign are welcome.
+    """Read a whole number, with or without a sign and white space around it.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     allowed : range
         The values that the field can hold, such as `INT32`.
     hexadecimal : bool
-        Whether ``0xFF`` is read too, as on the command line.
+        Whether numbers such as ``0xFF`` are allowed, as on the command line.
 
     Raises
     ------
     BadValueError
-        If the text is no such number, or the number does not fit.
+        If the text is not such a number, or the field cannot hold it.
     """
     bare = text.strip(_SPACE)
     if _DECIMAL.fullmatch(bare):
@@ -55,7 +55,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
         value = int(bare, 16)
     else:
         raise BadValueError(f'cannot parse "{text}" as int.')
-    # An unsigned field takes no minus sign at all, not even before a zero.
+    # An unsigned field does not allow a minus sign, not even before a zero.
     if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
         raise BadValueError(f'cannot parse "{text}" as int.')
     return value
@@ -81,14 +81,14 @@ def stream_int(text: str, allowed: range) -> int:
     Parameters
     ----------
     text : str
-        The value as it was given; white space may stand before it.
+        The value as it was given, with or without white space before it.
     allowed : range
         The values that the field can hold, such as `INT32`.
 
     Raises
     ------
     BadValueError
-        If there is no such number, or it does not fit.
+        If there is no such number, or the field cannot hold it.
     """
     match = _STREAMED_INT.match(text)
     value = to_int(match[1]) if match else allowed.stop
@@ -119,7 +119,7 @@ def parse_float(text: str) -> float:
     Raises
     ------
     BadValueError
-        If the text is no such number.
+        If the text is not such a number.
     """
     bare = text.strip(_SPACE)
     if not _FLOAT.fullmatch(bare):
@@ -133,7 +133,7 @@ def parse_bool(text: str) -> bool:
     Raises
     ------
     BadValueError
-        If the text is none of the accepted words.
+        If the text is not one of the accepted words.
     """
     word = text.lower() if text.isascii() else ""
     if text == "" or word in _TRUE:
@@ -144,10 +144,10 @@ def parse_bool(text: str) -> bool:
 
 
 def split_csv(line: str) -> list[str]:
-    """Cut a line of comma-separated values, with every habit of the reference's own splitter.
+    """Split a line of comma-separated values exactly as the reference does.
 
-    A field may stand in double quotes, where two quotes mean one. What follows the closing quote
-    is dropped up to the comma, a comma at the end adds no field, and a field ends at a NUL.
+    A field may be in double quotes, where two quotes mean one. Text between the closing quote and
+    the next comma is dropped, a comma at the end adds no field, and a field ends at a NUL.
     """
     fields = []
     at = 0
@@ -163,7 +163,7 @@ def split_csv(line: str) -> list[str]:
 
 
 def _quoted_field(line: str, at: int) -> tuple[str, int]:
-    """Return the field whose text begins at `at`, and the place of the comma behind it."""
+    """Return the field whose text begins at `at`, and the position of the comma after it."""
     characters = []
     while at < len(line):
         if line[at] == '"':
@@ -176,7 +176,7 @@ def _quoted_field(line: str, at: int) -> tuple[str, int]:
 
 
 def _comma(line: str, at: int) -> int:
-    """Return the place of the next comma, or the end of the line."""
+    """Return the position of the next comma, or the end of the line."""
     found = line.find(",", at)
     return len(line) if found < 0 else found
 

@@ -59,17 +59,17 @@ cdef class CancelFlag:
 
     def set(self):
         """Ask all kernels that hold the flag to stop."""
-        self.flag = 1
+        self.flag.set()
 
     def is_set(self):
         """Return whether the flag was set."""
-        return self.flag != 0
+        return self.flag.is_set()
 
 
 def check_room_for_thread():
     """Make sure that a thread can be started.
 
-    Python waits for ever for a new thread that has a stack, but then no memory to go on.
+    If a new thread gets a stack but no further memory, Python waits for it without end.
 
     Raises
     ------

@@ -110,7 +110,7 @@ class ChunkPlan {
       size_t size = 0;
       for (const size_t end = at + length; at < end; ++at) {
         table.for_each_merged(log.pretokens[at], [&](uint32_t pretoken) {
-          size += pretoken_size[pretokens.place_of(pretoken)];
+          size += pretoken_size[pretokens.index_of(pretoken)];
         });
       }
       if (size > std::numeric_limits<uint32_t>::max()) {

@@ -62,7 +62,7 @@ cdef class Chunk:
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk, which hold none but its sentences, all not empty."""
+        """Merge the counts of the chunk. They hold only its sentences, and no empty one."""
         if not counts.plan.keeps_order:
             counts.close_with_last_sentence(workers)
             return

@@ -1,6 +1,6 @@
-"""What the trainers read: distinct segments, with the pretokens they make up or alone.
+"""What the trainers read: distinct segments, with or without the pretokens that consist of them.
 
-The owners of what segmented_corpus.hpp and segment_counts.hpp hold.
+The classes own the C++ objects of segmented_corpus.hpp and segment_counts.hpp.
 """
 
 from cython cimport final

@@ -9,7 +9,6 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.coverage import find_alphabet
-from spmcompat.segments.seeding_chunks import SeedingChunks
 from spmcompat.segments.segmenter import bpe_segments, cut, lacks_pretokens
 from spmcompat.text.sources import Source
 
@@ -49,6 +48,9 @@ def cut_corpus(
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if corpus.text_bytes > plan.seeding_chunk_bytes:
+        # Few texts are so large: importing it takes a small one longer.
+        from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
+
         corpus.drop_uses()
         corpus.chunks = SeedingChunks(plan, source, alphabet, sentences, workers, report)
     return corpus

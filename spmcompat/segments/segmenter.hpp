@@ -269,7 +269,7 @@ class Segmenter {
     }
   }
   uint32_t& last_segment(uint32_t pretoken) {
-    return last_segment_[pretokens_.shard_of(pretoken)][pretokens_.place_of(pretoken)];
+    return last_segment_[pretokens_.shard_of(pretoken)][pretokens_.index_of(pretoken)];
   }
 
   // Numbers the segments and writes down the pretokens by these numbers.
@@ -285,7 +285,7 @@ class Segmenter {
     out.word_begin.push_back(0);
     for (Cuts& cuts : cuts_) {
       for (const uint32_t segment : cuts.segments) {
-        uint32_t& numbered = number[segments_.shard_of(segment)][segments_.place_of(segment)];
+        uint32_t& numbered = number[segments_.shard_of(segment)][segments_.index_of(segment)];
         if (numbered == kNoPretoken) {
           numbered = static_cast<uint32_t>(numbered_.size());
           numbered_.push_back(segment);
@@ -325,13 +325,13 @@ class Segmenter {
       index[shard].resize(pretokens_.size(shard));
     }
     for (uint32_t i = 0; i < sequence_.size(); ++i) {
-      index[pretokens_.shard_of(sequence_[i])][pretokens_.place_of(sequence_[i])] = i;
+      index[pretokens_.shard_of(sequence_[i])][pretokens_.index_of(sequence_[i])] = i;
     }
     std::vector<uint64_t> begin(1, 0);
     std::vector<uint32_t> segments;
     const auto add_sentence = [&](size_t i) {
       const uint32_t sentence = order.last[i];
-      const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.place_of(sentence)];
+      const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.index_of(sentence)];
       segments.insert(segments.end(), out.word_segments.begin() + out.word_begin[from],
                       out.word_segments.begin() + out.word_begin[from + 1]);
       begin.push_back(segments.size());

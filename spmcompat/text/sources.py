@@ -63,7 +63,7 @@ class Source(Protocol):
         """Return a read buffer again."""
 
     def facts(self) -> LineFacts | None:
-        """Tell what became of the lines, if they have passed their filter before."""
+        """Return how many lines were kept and skipped; None before they have passed the filter."""
 
 
 class LineSource(Source, Protocol):
@@ -334,7 +334,7 @@ class SelfTestSource:
         return self._source.load(index)
 
     def facts(self) -> LineFacts | None:
-        """Tell what became of the lines, if they have passed their filter before."""
+        """Return how many lines were kept and skipped; None before they have passed the filter."""
         return self._source.facts()
 
 

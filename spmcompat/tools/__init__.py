@@ -1,1 +1,1 @@
-"""Tools beside the trainers."""
+"""Commands that compare and evaluate models."""

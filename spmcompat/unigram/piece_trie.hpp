@@ -18,7 +18,7 @@ namespace spmcompat {
 // A trie over characters. Its edges are one hash table of (node, character) -> node; the node of a
 // piece has the id of the piece. A step from node to node reads from anywhere in a large table, so
 // many walks are interleaved: the slots that all of them will read are prefetched before the first
-// walk reads its own.
+// walk reads its own. The table is not an OpenTable: it grows by a quarter instead of doubling.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;

@@ -1,13 +1,14 @@
-"""The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018)."""
+"""The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018).
+
+What only some options need is imported where it is used, so that small trainings start quickly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from spmcompat import extensions
 from spmcompat.errors import TrainingError
-from spmcompat.extensions import Extensions
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report, Stage
@@ -16,14 +17,10 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.e_step import Lattices, NewIds
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
-from spmcompat.unigram.fewest_tokens import train_fewest_tokens
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.exact_pruning import prune_exact
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
-from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
-from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
     SeedRule,
@@ -34,7 +31,7 @@ from spmcompat.unigram.seeding.seeds import (
 
 
 class UnigramOptions(NamedTuple):
-    """What the trainer is told; names and defaults are those of the specification.
+    """The options of a Unigram model; their names and defaults are those of the table of options.
 
     `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
     `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
@@ -53,14 +50,33 @@ class UnigramOptions(NamedTuple):
     post_l1_debias: bool = True
     seed_piece_length_power: float = 1.0
     min_freq_alpha: float = 0.0
+    seed_mode: str = "full_text"
+    prefix_recovery: bool = False
+    seed_factor: float = 0.0
+    objective: str = "likelihood"
+    m_step: str = "digamma"
+    early_prune_threshold: float = 0.5
+    prune: str = "likelihood"
+    prune_overshoot: float = 1.1
+    final_estimate: str = "none"
     release: Release = DEFAULT
-    extensions: Extensions = extensions.DEFAULT
 
     @property
     def loop_size(self) -> int:
         """How many pieces end the loop of training and pruning."""
-        overshoot = self.extensions.prune_overshoot
+        overshoot = self.prune_overshoot
         return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
+
+    @property
+    def final_steps(self) -> int:
+        """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
+        name, _, steps = self.final_estimate.partition(":")
+        return int(steps) if name == "em" else 0
+
+
+def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extensions that a Unigram model is trained with, by name."""
+    return {name: value for name, value in given.items() if name in UnigramOptions._fields}
 
 
 def train(
@@ -100,10 +116,14 @@ def train(
     del seeds  # The lattices hold the pieces in training.
     return_freed_memory()
     report.info(f"Using {corpus.words} sentences for EM training")
-    if options.extensions.objective == "fewest_tokens":
+    if options.objective == "fewest_tokens":
+        from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
+
         size, steps, lanes = options.final_size, options.num_sub_iterations, options.lanes
         return train_fewest_tokens(lattices, corpus.alphabet, size, steps, lanes, workers, report)
     if options.use_sparse_pruning:
+        from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
+
         debias, lanes = options.post_l1_debias, options.lanes
         pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
     else:
@@ -127,7 +147,7 @@ def _build_lattices(
     return_freed_memory()
     report.step("Building lattices")
     lattices = Lattices(corpus, seeds, workers, options.release.log_sum_exp_with_log1p)
-    if options.extensions.final_steps == 0:
+    if options.final_steps == 0:
         corpus.drop_texts()
     return lattices
 
@@ -176,7 +196,7 @@ def _can_drop_nothing(pieces: Pieces, before: int, options: UnigramOptions) -> b
     likelihood keeps all pieces only if the search for alternatives gave up, and then the reference
     goes on.
     """
-    return options.extensions.prune == "exact" and len(pieces) == before
+    return options.prune == "exact" and len(pieces) == before
 
 
 def _train_round(
@@ -189,12 +209,11 @@ def _train_round(
     keep: bool = False,
 ) -> None:
     """Run the EM steps of one round; with `keep` no piece is dropped."""
-    extensions = options.extensions
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
         counts = lattices.expected_counts(options.lanes, workers)
         report.step("M-step")
-        threshold, ml = extensions.early_prune_threshold, extensions.m_step == "ml"
+        threshold, ml = options.early_prune_threshold, options.m_step == "ml"
         pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
         pieces.check()
         objective = counts.objective
@@ -209,10 +228,12 @@ def _pruned(
     lattices: Lattices, size: int, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Pieces, NewIds]:
     """Return the `size` best pieces by the criterion of the options, and their new ids."""
-    if options.extensions.prune == "flat":
+    if options.prune == "flat":
         report.step("Pruning")
         return prune_flat(lattices.pieces, size)
-    if options.extensions.prune == "exact":
+    if options.prune == "exact":
+        from spmcompat.unigram.pruning.exact_pruning import prune_exact  # noqa: PLC0415
+
         report.step("Pruning")
         return prune_exact(lattices, size, workers)
     report.step("Counting best paths")
@@ -234,15 +255,14 @@ def _estimate_again(
     report: Report,
 ) -> list[tuple[bytes, float]]:
     """Estimate the scores of the final pieces once more if the options ask for it."""
-    extensions = options.extensions
-    if extensions.final_estimate == "renormalize":
+    if options.final_estimate == "renormalize":
         shift = log_sum([score for _, score in final])
         return [(piece, score - shift) for piece, score in final]
-    if extensions.final_steps == 0:
+    if options.final_steps == 0:
         return final
     lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
-    steps = options._replace(num_sub_iterations=extensions.final_steps)
-    with report.stage("Final EM", extensions.final_steps, "passes") as stage:
+    steps = options._replace(num_sub_iterations=options.final_steps)
+    with report.stage("Final EM", options.final_steps, "passes") as stage:
         _train_round(lattices, steps, workers, report, stage, keep=True)
     return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
@@ -262,6 +282,8 @@ def make_seeds(
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
+        from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
+
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
         # For a seed file 0 is no default: only characters become seeds.
         limit = options.seed_sentencepiece_size
@@ -269,7 +291,7 @@ def make_seeds(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release
         )
         report.info(f"skipped {skipped} seed sentencepieces")
-    elif options.extensions.seed_mode == "bpe":
+    elif options.seed_mode == "bpe":
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
@@ -282,8 +304,8 @@ def make_seeds(
             options.seed_piece_length_power,
             options.min_freq_alpha,
             options.vocab_size,
-            options.extensions.seed_mode == "pretokens",
-            options.extensions.prefix_recovery,
+            options.seed_mode == "pretokens",
+            options.prefix_recovery,
         )
         seeds = seed_from_corpus(text, rule, workers, report, options.release)
     if len(seeds) == 0:
@@ -306,8 +328,8 @@ def _seed_limit(options: UnigramOptions) -> int:
 
     A negative option means no limit. 0 scales with the vocabulary in 0.2.3.
     """
-    if options.extensions.seed_factor > 0:
-        return _times(options.extensions.seed_factor, options.vocab_size)
+    if options.seed_factor > 0:
+        return _times(options.seed_factor, options.vocab_size)
     size = options.seed_sentencepiece_size
     if size == 0 and options.release.scales_seed_size:
         return max(100_000, 8 * options.vocab_size)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spmcompat.tools.compare import runs
+from spmcompat.tools.compare import training
 from spmcompat.tools.compare.command import main
 from tests.parity import corpora
 
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     # Each training is a process of its own, which must import the same package.
-    monkeypatch.setenv("PYTHONPATH", str(Path(runs.__file__).parents[3]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(training.__file__).parents[3]))
     return tmp_path
 
 
@@ -61,7 +61,7 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    train = runs._train
+    train = training._train
     trained: list[str] = []
 
     def until(stop: str) -> None:
@@ -71,12 +71,12 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
             trained.append(name)
             return train(command, prefix, name)
 
-        monkeypatch.setattr(runs, "_train", interrupted)
+        monkeypatch.setattr(training, "_train", interrupted)
 
     until("bpe-100")
     status, _, err = run("--configs", "unigram,bpe")
     assert status == 130
-    assert "the same command goes on" in err
+    assert "Run the same command again to continue" in err
     assert not Path("out/report.html").exists()
     until("")
     assert run("--configs", "unigram,bpe")[0] == 0
@@ -119,7 +119,7 @@ def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) 
         (("--configs", "..toml"), "No such file or directory: check --configs."),
         (("--configs", "a\0b.toml"), "null byte"),
         (("--text", "nowhere.txt"), "nowhere.txt: No such file"),
-        (("--text", "/dev/null"), "holds 0 lines"),
+        (("--text", "/dev/null"), "has 0 lines that are not empty"),
         (("--report", "text.txt"), "text.txt: "),
     ],
 )
@@ -130,18 +130,18 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     assert message in err
 
 
-def test_a_key_cannot_move_the_results(folder: Path) -> None:
+def test_a_key_cannot_change_where_results_are_written(folder: Path) -> None:
     key = f"model_prefix={folder}/elsewhere"
     (folder / "bad.toml").write_text(f'[bad]\n"{key}" = "x"\n', encoding="utf-8")
     status, out, err = run("--configs", "bad.toml", "--quiet")
     assert (status, out) == (1, "")
     assert err.count("\n") == 1
-    assert f"bad.toml: bad: {key!r} is no option of a training" in err
+    assert f"bad.toml: bad: {key!r} is not an option for training" in err
     assert not list(folder.glob("elsewhere*"))
     assert not Path("out").exists()
 
 
-def test_long_names_and_names_that_differ_in_case_only(folder: Path) -> None:
+def test_long_names_and_names_that_differ_only_in_case_get_their_own_files(folder: Path) -> None:
     names = ["a" * 300, "a" * 300 + "b", "own", "Own", "\u00fc" * 200]
     text = "".join(f'["{name}"]\nmodel_type = "char"\n' for name in names)
     (folder / "own.toml").write_text(text, encoding="utf-8")
@@ -154,12 +154,12 @@ def test_long_names_and_names_that_differ_in_case_only(folder: Path) -> None:
     assert all(name in html for name in names)
 
 
-def test_a_value_of_300_characters(folder: Path) -> None:
+def test_a_value_may_have_300_characters(folder: Path) -> None:
     (folder / "own.toml").write_text(f'[own]\nrequired_chars = "{"a" * 300}"\n')
     assert run("--configs", "own.toml", "--quiet")[0] == 0
 
 
-def test_a_value_that_no_command_line_holds(folder: Path) -> None:
+def test_a_value_that_is_too_long_for_a_command_line_is_an_error(folder: Path) -> None:
     (folder / "own.toml").write_text(f'[own]\ncontrol_symbols = "{"a" * 200_000}"\n')
     status, _, err = run("--configs", "own.toml", "--quiet")
     assert status == 1
@@ -167,7 +167,7 @@ def test_a_value_that_no_command_line_holds(folder: Path) -> None:
     assert "own-100 cannot be started: Argument list too long. Shorten" in err
 
 
-def test_a_report_that_cannot_be_written(folder: Path) -> None:
+def test_the_error_names_a_report_that_cannot_be_written(folder: Path) -> None:
     (folder / "out" / "train.txt").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")
     assert status == 1
@@ -180,7 +180,7 @@ def test_a_report_that_cannot_be_written(folder: Path) -> None:
     assert "out/models/unigram-100.log: Is a directory" in err
 
 
-def test_a_text_whose_name_is_no_utf_8(folder: Path) -> None:
+def test_the_name_of_the_text_may_contain_bytes_that_are_not_utf8(folder: Path) -> None:
     name = os.fsdecode(b"text\xff.txt")
     (folder / "text.txt").rename(folder / name)
     assert run("--configs", "bpe", "--text", name, "--quiet")[0] == 0

@@ -13,7 +13,8 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import COMMANDS
 from spmcompat.__main__ import main as spmcompat_main
-from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, UNREADABLE, main
+from spmcompat.cli.process import USAGE
+from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, main
 from spmcompat.tools.diff.difference import parse
 from tests.parity import corpora
 
@@ -85,7 +86,7 @@ def test_all_leaves_nothing_out_of_the_report() -> None:
         assert repr(piece["piece"]) in out
 
 
-def test_columns_stand_below_their_heads() -> None:
+def test_columns_align_with_their_headings() -> None:
     lines = _main("a.model", "b.model")[1].splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("scores:"))
     head, *rows = lines[at + 1 : at + 11]
@@ -133,7 +134,7 @@ def test_models_of_equal_content_may_be_written_in_different_ways() -> None:
     Path("again.model").write_bytes(model + b"\x12\x00")
     status, out, _ = _main("a.model", "again.model")
     assert status == DIFFERENT
-    assert "The content is the same: it is only written in another way." in out
+    assert "The content is the same. Only its serialization differs." in out
 
 
 @pytest.mark.parametrize(
@@ -144,8 +145,8 @@ def test_models_of_equal_content_may_be_written_in_different_ways() -> None:
         (["a.model", "x" * 300], "File name too long"),
         (["a.model", "a\0b"], "holds a NUL character"),
         (["a.model", "\ud800"], "holds a NUL character or a lone surrogate"),
-        (["a.model", "/dev/null"], "it holds no pieces"),
-        (["t.txt", "a.model"], '"t.txt": no SentencePiece model'),
+        (["a.model", "/dev/null"], "it has no pieces"),
+        (["t.txt", "a.model"], '"t.txt": not a SentencePiece model'),
         (["a.model"], "two models are needed, not 1"),
         (["a.model", "b.model", "c.model"], "not 3"),
         (["--jsn", "a.model", "b.model"], "Did you mean --json"),
@@ -154,7 +155,7 @@ def test_models_of_equal_content_may_be_written_in_different_ways() -> None:
 )
 def test_an_error_is_one_line(arguments: list[str], message: str) -> None:
     status, out, err = _main(*arguments)
-    assert (status, out, err.count("\n")) == (UNREADABLE, "", 1)
+    assert (status, out, err.count("\n")) == (USAGE, "", 1)
     assert err.startswith("spmcompat diff: ")
     assert message in err
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
+from spmcompat.cli.process import INTERRUPTED, USAGE
 from spmcompat.tools.parity import check
-from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, INTERRUPTED, USAGE, main
+from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, main
 from spmcompat.tools.parity.measure import Process
 from tests.parity import corpora
 
@@ -185,11 +186,11 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
     result.assert_outcomes(passed=2, failed=3)
     result.stdout.fnmatch_lines_random(
         [
-            "*spmcompat and sentencepiece do not write the same:",
+            "*spmcompat and sentencepiece wrote different files:",
             "*pieces only in spmcompat: *",
             "*both fail:",
             "*Vocabulary size too high (99999)*",
-            "*normalizer cannot be given to two processes. Leave it out.",
+            "*normalizer cannot be sent to two processes. Leave it out.",
         ]
     )
     assert "check.py" not in result.stdout.str()

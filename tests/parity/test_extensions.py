@@ -11,8 +11,10 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.extensions import DEFAULT, RECIPES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.extension_options import RECIPES
+from spmcompat.options.option import EXTENSION
+from spmcompat.options.table import OPTIONS
 from tests.parity import corpora, reference
 from tests.parity.case import Option
 from tests.parity.harness import Trainers
@@ -79,7 +81,8 @@ def pieces_of(model: bytes) -> list[tuple[str, float]]:
 
 
 def test_defaults_give_the_bytes_of_the_reference(trainers: Trainers) -> None:
-    spelled_out = {**DEFAULT._asdict(), "seed_factor": 0}
+    defaults = {one.name: one.default for one in OPTIONS.values() if one.target == EXTENSION}
+    spelled_out = {**defaults, "seed_factor": 0}
     assert train(spelled_out) == reference_model(trainers, {}, TEXT.split("\n"))
     bpe = {"model_type": "bpe"}
     expected = reference_model(trainers, bpe, TEXT.split("\n"))
@@ -210,17 +213,17 @@ def test_a_recipe_logs_what_it_sets() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed_mode": "words"}, '"words" is none of full_text, pretokens'),
+        ({"seed_mode": "words"}, '"words" is not one of full_text, pretokens'),
         ({"recipe": "cake"}, 'no recipe "cake". Choose from paper, fsp, mingram'),
-        ({"prune_overshoot": 0.9}, "0.9 is no number from 1 on"),
-        ({"early_prune_threshold": -1}, "-1 is no number from 0 on"),
-        ({"final_estimate": "em:0"}, '"em:0" is none of none, renormalize'),
-        ({"final_estimate": "em"}, '"em" is none of none, renormalize'),
+        ({"prune_overshoot": 0.9}, "0.9 is not a number of at least 1"),
+        ({"early_prune_threshold": -1}, "-1 is not a number of at least 0"),
+        ({"final_estimate": "em:0"}, '"em:0" is not one of none, renormalize'),
+        ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only"),
         ({"space_pieces": "separate", "model_type": "word"}, "is for unigram and bpe models only"),
-        ({"prune": "exact", "use_sparse_pruning": True}, "has no use for prune"),
-        ({"recipe": "mingram", "prune": "flat"}, "objective=fewest_tokens has no use for prune"),
-        ({"seed_mode": "bpe", "prefix_recovery": True}, "has no use for prefix_recovery"),
+        ({"prune": "exact", "use_sparse_pruning": True}, "does not use prune"),
+        ({"recipe": "mingram", "prune": "flat"}, "objective=fewest_tokens does not use prune"),
+        ({"seed_mode": "bpe", "prefix_recovery": True}, "does not use prefix_recovery"),
         ({"shrinking_factor": 0}, "shrinking_factor must be from 0.5"),
         ({"shrinking_factor": 1, "prune": "flat"}, "shrinking_factor must be from 0.5"),
     ],

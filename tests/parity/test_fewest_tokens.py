@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.extensions import Extensions
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.fewest_tokens import GRID, PRICE, priced
@@ -137,7 +136,7 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     expected = [p.piece for p in ModelProto.FromString(model).pieces if p.type == p.NORMAL]
     workers = Workers(2)
     corpus = stages.read(lines, remove_extra_whitespaces=True, character_coverage=1)
-    options = UnigramOptions(vocab_size=700, extensions=Extensions(seed_mode="bpe", seed_factor=1))
+    options = UnigramOptions(vocab_size=700, seed_mode="bpe", seed_factor=1)
     seeds = [piece.decode() for piece, _ in make_seeds(corpus, options, workers, QUIET)]
     characters = len(corpus.alphabet)
     assert seeds[characters:] == expected[: len(expected) - characters]

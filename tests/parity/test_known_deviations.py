@@ -280,6 +280,17 @@ def test_halves_of_characters(trainers: Trainers) -> None:
     assert ours.output(".vocab") != theirs.output(".vocab")
 
 
+@deviation("TSV counts by which the text has 2^63 characters or more")
+@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+def test_counts_that_add_up_to_too_many_characters(trainers: Trainers, kind: str) -> None:
+    """The sum wraps at 2^64, here to a positive number."""
+    text = f"abc\t{2**62}\n" * 5 + "abd\t7\nbcd ab\t5\n"
+    options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
+    ours, theirs = both(trainers, file_case(options, [text]))
+    assert_fails(ours, "TrainingError", "2**63 characters or more")
+    assert_trains(theirs)
+
+
 # ---------------------------------------------------------------- errors
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spmcompat.unigram.lattice.log_math import (
+from spmcompat.unigram.lattice.processors import (
     add_exp,
     add_exp_exact,
     has_avx2,

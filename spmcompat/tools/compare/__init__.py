@@ -1,1 +1,1 @@
-"""Tokenizers trained in several ways on one text, and a report that sets them side by side."""
+"""Trains tokenizers in several ways on one text, and writes a report that compares them."""

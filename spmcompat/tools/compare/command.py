@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from spmcompat.cli.process import run_telling_errors
+from spmcompat.cli.flags import training_flags
+from spmcompat.cli.process import run_command
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
-from spmcompat.options.flags import training_flags
 from spmcompat.options.values import to_int
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Compare configurations as the command line says, and return its exit status."""
+    """Run ``spmcompat compare`` and return its exit status."""
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_telling_errors(
+    return run_command(
         "spmcompat compare",
         lambda: _run(arguments, stdout, stderr),
         stderr,
-        interrupted="interrupted; the same command goes on from here.",
+        interrupted="interrupted. Run the same command again to continue.",
     )
 
 
@@ -32,32 +32,34 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="spmcompat compare",
-        description="Trains tokenizers in several ways on one text, evaluates them on lines that "
-        "are held out, and writes a report. What is there already is not done again.",
+        description="Trains tokenizers in several ways on one text, evaluates them on held-out "
+        "lines, and writes a report. Keeps the results of earlier calls if nothing changed.",
     )
     parser.add_argument("--text", required=True, metavar="FILE", help="text in UTF-8")
     parser.add_argument(
-        "--vocab_size", default="8000", metavar="N,N", help="sizes of the vocabulary [8000]"
+        "--vocab_size", default="8000", metavar="N,N", help="vocabulary sizes [8000]"
     )
     parser.add_argument(
         "--configs",
         default=",".join(BUILT_IN),
         metavar="NAME,NAME",
-        help="built-in names or .toml files [all that are built in: %(default)s]",
+        help="names of built-in configurations, or .toml files [%(default)s]",
     )
     parser.add_argument("--report", required=True, metavar="DIR", help="folder to write to")
-    parser.add_argument("--gold", metavar="FILE", help="segmented words, one a line")
-    parser.add_argument("--quiet", action="store_true", help="tell nothing but where the report is")
+    parser.add_argument(
+        "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
+    )
+    parser.add_argument("--quiet", action="store_true", help="write only the path of the report")
     return parser
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.spec import available_cores  # noqa: PLC0415
+    from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
-    from spmcompat.tools.compare.runs import run_all, split_text  # noqa: PLC0415
+    from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
 
     configs = read_configs(arguments.configs.split(","), training_flags())
@@ -68,10 +70,10 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     _check_libraries([config.trainer for config in configs])
     texts = split_text(arguments.text, folder, report)
     workers = Workers(available_cores())
-    runs = run_all(configs, sizes, texts, gold, folder, workers, report)
+    results = train_and_evaluate(configs, sizes, texts, gold, folder, workers, report)
     path = folder / "report.html"
     temporary = path.with_suffix(".tmp")
-    html = page(runs, texts, Path(arguments.text).name)
+    html = page(results, texts, Path(arguments.text).name)
     temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
     stdout.write(f"{path}\n")
@@ -98,7 +100,7 @@ def _make_folders(folder: Path) -> Path:
 
 
 def _check_libraries(trainers: Sequence[str]) -> None:
-    """Raise before anything is trained if a library is not there."""
+    """Raise before the first training if a library is not installed."""
     from importlib.util import find_spec  # noqa: PLC0415
 
     needed = ["sentencepiece", "matplotlib"]
@@ -107,5 +109,5 @@ def _check_libraries(trainers: Sequence[str]) -> None:
     if missing:
         raise TrainingError(
             f"not installed: {', '.join(missing)}. pip install 'spmcompat[compare]', or leave out "
-            "the configurations that need it."
+            "the configurations that need them."
         )

@@ -1,4 +1,4 @@
-"""What is compared: configurations by name, built in or from a TOML file."""
+"""The configurations to compare, which are built in or come from a TOML file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Config(NamedTuple):
     Attributes
     ----------
     name : str
-        What the report calls it.
+        Its name in the report.
     trainer : str
         `OURS`, or ``tokenizers.KIND`` for one of the kinds of `HUGGING_FACE`.
     flags : mapping of str to str
-        Flags of ``spm_train`` beside input, output and vocabulary size.
+        Flags of ``spm_train``, except input, output and vocabulary size.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Config(NamedTuple):
     flags: Mapping[str, str] = {}
 
 
-# The comparison chooses what is read and where the results go.
+# The command sets these flags itself.
 _SET_BY_COMPARISON = ("input", "input_format", "model_prefix", "vocab_size")
-# With these flags nothing is trained.
+# With these flags, spm_train does not train.
 _NO_TRAINING = ("help", "version")
 
 _SEPARATE = {"space_pieces": "separate"}
@@ -55,22 +55,22 @@ BUILT_IN = {
 
 
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
-    """Return the configurations of the names: built in, or all of a ``.toml`` file.
+    """Return the built-in configurations with these names, and all configurations of the files.
 
-    A file has a table for each configuration, whose keys are flags of ``spm_train``; the key
-    ``trainer`` chooses another trainer.
+    A file has one table for each configuration. The keys of a table are flags of ``spm_train``. The
+    key ``trainer`` chooses another trainer.
 
     Parameters
     ----------
     names : sequence of str
-        Built-in names, and paths that end in ``.toml``.
+        Names of built-in configurations, and paths that end in ``.toml``.
     known_flags : collection of str
-        The flags of ``spm_train``. No other key may stand in a file.
+        The flags of ``spm_train``. A file may contain no other keys.
 
     Raises
     ------
     BadValueError
-        If a name is unknown, comes twice, or a file has another form.
+        If a name is unknown or occurs twice, or if the content of a file is not valid.
     MissingFileError
         If a file cannot be read.
     """
@@ -79,7 +79,9 @@ def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Con
         is_file = name.endswith(".toml")
         for config in _from_file(name, known_flags) if is_file else [_built_in(name)]:
             if config.name in found:
-                raise BadValueError(f"The configuration {config.name} comes twice.")
+                raise BadValueError(
+                    f"Two configurations are named {config.name}. Rename or remove one."
+                )
             found[config.name] = config
     return list(found.values())
 
@@ -105,55 +107,58 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise MissingFileError(f"{path}: {reason}: check --configs.") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
+    except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
         raise BadValueError(f"{path}: {error}.") from None
     except RecursionError:
-        raise BadValueError(f"{path}: its values are nested too deeply.") from None
+        raise BadValueError(f"{path}: the values are nested too deeply.") from None
     if not tables:
-        raise BadValueError(f"{path} holds no configuration. Give a [table] for each.")
+        raise BadValueError(f"{path} contains no configuration. Write a [table] for each.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
 
 
 def _from_table(name: str, table: object, path: str, known_flags: Collection[str]) -> Config:
     if not isinstance(table, dict):
-        raise BadValueError(f"{path}: {name} stands in no table. Write [name] above its flags.")
+        raise BadValueError(
+            f"{path}: {name} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
+        )
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise BadValueError(
-            f"{path}: the name {name!r} may hold only letters, digits, dots, dashes, underscores."
+            f"{path}: the name {name!r} may contain only letters, digits, dots, dashes and "
+            "underscores."
         )
     for key in table:
         _check_key(key, f"{path}: {name}", known_flags)
     flags = {key: _as_flag(value, f"{path}: {name}.{key}") for key, value in table.items()}
     trainer = flags.pop("trainer", OURS)
-    if trainer != OURS and trainer not in {f"tokenizers.{kind}" for kind in HUGGING_FACE}:
+    trainers = [OURS, *(f"tokenizers.{kind}" for kind in HUGGING_FACE)]
+    if trainer not in trainers:
         raise BadValueError(
-            f"{path}: {name}: there is no trainer {trainer!r}. Choose {OURS}, or tokenizers. with "
-            f"one of {', '.join(HUGGING_FACE)} behind it."
+            f"{path}: {name}: there is no trainer {trainer!r}. Choose from {', '.join(trainers)}."
         )
     if trainer != OURS and flags:
-        raise BadValueError(f"{path}: {name}: {trainer} takes no flags.")
+        raise BadValueError(f"{path}: {name}: {trainer} takes no flags. Leave them out.")
     return Config(name, trainer, flags)
 
 
-def _check_key(key: str, place: str, known_flags: Collection[str]) -> None:
-    """Raise unless the key is a flag that a configuration may set."""
+def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
+    """Raise unless a configuration may contain this key."""
     if key in _SET_BY_COMPARISON:
-        raise BadValueError(f"{place}: leave {key} out, the comparison sets it.")
+        raise BadValueError(f"{table}: leave {key} out. spmcompat compare sets it.")
     if key != "trainer" and (key not in known_flags or key in _NO_TRAINING):
         raise BadValueError(
-            f"{place}: {key!r} is no option of a training. Give options of spm_train, whose --help "
-            "lists them, or trainer."
+            f"{table}: {key!r} is not an option for training. Use the options that "
+            "spm_train --help lists, or trainer."
         )
 
 
-def _as_flag(value: object, place: str) -> str:
+def _as_flag(value: object, key: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str) and "\0" in value:
-        raise BadValueError(f"{place}: the text holds U+0000. Remove it.")
+        raise BadValueError(f"{key}: the text contains U+0000. Remove it.")
     if isinstance(value, str | int | float):
         try:
             return to_text(value)
         except BadValueError as error:
-            raise BadValueError(f"{place}: {error}") from None
-    raise BadValueError(f"{place}: expected text, a number, true or false.")
+            raise BadValueError(f"{key}: {error}") from None
+    raise BadValueError(f"{key}: expected text, a number, true or false.")

@@ -1,4 +1,4 @@
-"""Trains tokenizers of the ``tokenizers`` library.
+"""Trains a tokenizer with the ``tokenizers`` library.
 
 ``python -m spmcompat.tools.compare.huggingface KIND TEXT VOCAB_SIZE OUTPUT``
 """
@@ -10,9 +10,10 @@ from typing import Any
 
 
 def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
-    """Return an untrained tokenizer and its trainer, in the way that is usual for the kind.
+    """Return an untrained tokenizer and its trainer, with the usual settings for its kind.
 
-    WordPiece is cut at white space alone, as the others are, not at punctuation too.
+    One setting is different. WordPiece usually splits at white space and punctuation. Here it
+    splits only at white space, like the other kinds.
     """
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers  # noqa: PLC0415
 
@@ -45,7 +46,7 @@ def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
 
 
 def main(kind: str, text: str, vocab_size: str, output: str) -> None:
-    """Train on a text and write a ``tokenizer.json``."""
+    """Train on a text, and write a ``tokenizer.json`` file."""
     tokenizer, trainer = make(kind, int(vocab_size))
     tokenizer.train([text], trainer)
     tokenizer.save(output)

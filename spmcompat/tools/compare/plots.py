@@ -1,4 +1,4 @@
-"""The plots of a report, as SVG whose lines and letters take the colour of the page."""
+"""The plots of a report, as SVG; lines and text have the text colour of the page."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.tools.compare.runs import Run
+from spmcompat.tools.compare.training import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Replaced by that of the page; no other line has this colour.
+# A placeholder that `_svg` replaces with the text colour of the page. Nothing else has this colour.
 _INK = "#010203"
-# Okabe and Ito's colours, told apart by the colour-blind too; those that show on dark and light.
+# The first six are by Okabe and Ito, for readers who are colour-blind. All ten are visible on dark
+# pages and on light pages.
 _COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
     *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
@@ -23,64 +24,64 @@ _MARKS = "osD^vPX*"
 _LINES = ("-", "--", ":", "-.")
 
 
-def _styles(runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
-    """Return one colour and one mark for each configuration."""
-    names = list(dict.fromkeys(run.config for run in runs))
+def _styles(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
+    """Return one colour and one marker for each configuration."""
+    names = list(dict.fromkeys(result.config for result in results))
     return {
         name: {"color": _COLOURS[i % len(_COLOURS)], "marker": _MARKS[i % len(_MARKS)]}
         for i, name in enumerate(names)
     }
 
 
-def _lines(runs: Sequence[Run]) -> dict[int, str]:
-    """Return one kind of line for each size of the vocabulary."""
-    sizes = dict.fromkeys(run.vocab_size for run in runs)
+def _lines(results: Sequence[Result]) -> dict[int, str]:
+    """Return one line style for each vocabulary size."""
+    sizes = dict.fromkeys(result.vocab_size for result in results)
     return {size: _LINES[i % len(_LINES)] for i, size in enumerate(sizes)}
 
 
-def loss_against_tokens(runs: Sequence[Run]) -> str:
-    """Scatter those with a loss; lower is better on both axes. Empty if there are none."""
-    with_loss = [r for r in runs if not math.isnan(r.evaluation.loss_per_character)]
+def loss_against_tokens(results: Sequence[Result]) -> str:
+    """Plot loss against the number of tokens; empty if no model has a loss."""
+    with_loss = [r for r in results if not math.isnan(r.evaluation.loss_per_character)]
     if not with_loss:
         return ""
-    style = _styles(runs)
+    style = _styles(results)
 
     def draw(axes: Axes) -> None:
-        for name in dict.fromkeys(run.config for run in with_loss):
-            own = [run for run in with_loss if run.config == name]
+        for name in dict.fromkeys(result.config for result in with_loss):
+            own = [result for result in with_loss if result.config == name]
             axes.plot(
-                [run.evaluation.tokens for run in own],
-                [run.evaluation.loss_per_character for run in own],
+                [result.evaluation.tokens for result in own],
+                [result.evaluation.loss_per_character for result in own],
                 label=name,
                 linewidth=1,
                 **style[name],
             )
-            for run in own:
+            for result in own:
                 axes.annotate(
-                    f"{run.vocab_size:,}",
-                    (run.evaluation.tokens, run.evaluation.loss_per_character),
+                    f"{result.vocab_size:,}",
+                    (result.evaluation.tokens, result.evaluation.loss_per_character),
                     textcoords="offset points",
                     xytext=(6, 5),
                     fontsize=9,
                 )
-        axes.set_xlabel("tokens of the held-out text (fewer is better)")
-        axes.set_ylabel("nats per character (less is better)")
+        axes.set_xlabel("tokens in the held-out text (fewer is better)")
+        axes.set_ylabel("nats per character (lower is better)")
 
     return _svg("loss", draw)
 
 
-def token_lengths(runs: Sequence[Run]) -> str:
-    """Draw how many pieces of the vocabulary have how many characters."""
-    style, lines = _styles(runs), _lines(runs)
+def token_lengths(results: Sequence[Result]) -> str:
+    """Plot the distribution of piece lengths in the vocabulary."""
+    style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
-        for run in runs:
-            total = sum(run.lengths) or 1
-            shares = [count / total for count in run.lengths[:20]]
-            at = range(1, len(shares) + 1)
-            line: dict[str, Any] = {"linestyle": lines[run.vocab_size], "markersize": 4}
-            axes.plot(at, shares, label=run.label, **line, **style[run.config])
-        axes.set_xlabel("characters of a piece")
+        for result in results:
+            total = sum(result.lengths) or 1
+            shares = [count / total for count in result.lengths[:20]]
+            lengths = range(1, len(shares) + 1)
+            line: dict[str, Any] = {"linestyle": lines[result.vocab_size], "markersize": 4}
+            axes.plot(lengths, shares, label=result.label, **line, **style[result.config])
+        axes.set_xlabel("characters in the piece")
         axes.set_ylabel("share of the vocabulary")
         axes.set_xticks(range(2, 21, 2))
         axes.set_ylim(bottom=0)
@@ -88,20 +89,20 @@ def token_lengths(runs: Sequence[Run]) -> str:
     return _svg("lengths", draw)
 
 
-def frequency_by_rank(runs: Sequence[Run]) -> str:
-    """Draw how often the pieces are used, the most used first; both axes logarithmic."""
-    style, lines = _styles(runs), _lines(runs)
+def frequency_by_rank(results: Sequence[Result]) -> str:
+    """Plot the frequency of pieces by rank; both axes are logarithmic."""
+    style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
-        for run in runs:
-            used = [use for use in run.evaluation.uses if use]
-            at = sorted({round(len(used) ** (i / 100)) for i in range(101)})
+        for result in results:
+            used = [use for use in result.evaluation.uses if use]
+            ranks = sorted({round(len(used) ** (i / 100)) for i in range(101)})
             line: dict[str, Any] = {
-                "linestyle": lines[run.vocab_size],
-                "color": style[run.config]["color"],
+                "linestyle": lines[result.vocab_size],
+                "color": style[result.config]["color"],
             }
-            axes.loglog(at, [used[i - 1] for i in at], label=run.label, **line)
-        axes.set_xlabel("rank of the piece")
+            axes.loglog(ranks, [used[rank - 1] for rank in ranks], label=result.label, **line)
+        axes.set_xlabel("rank of the piece by frequency")
         axes.set_ylabel("uses in the held-out text")
 
     return _svg("ranks", draw)
@@ -114,7 +115,8 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
     from matplotlib import pyplot  # noqa: PLC0415
 
     settings: dict[Any, Any] = {
-        "svg.hashsalt": name,  # the same results give the same file, and no two figures one id
+        # Equal results give equal files. Ids differ between figures.
+        "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",
         "font.size": 11,

@@ -1,4 +1,4 @@
-"""The report of a comparison: one HTML page that needs no other file."""
+"""The report of a comparison: one HTML page that loads no other files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from html import escape
 from typing import NamedTuple
 
 from spmcompat.tools.compare.plots import frequency_by_rank, loss_against_tokens, token_lengths
-from spmcompat.tools.compare.runs import HELD_OUT, Run, Texts
+from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
 
 
 class Column(NamedTuple):
-    """A column of the table; `best` chooses the best of its values, if there is a best."""
+    """A column of the table; `best` is `min` or `max`, or None if no value is best."""
 
     title: str
-    value: Callable[[Run], float]
+    value: Callable[[Result], float]
     form: str
     best: Callable[[Sequence[float]], float] | None
 
@@ -26,10 +26,10 @@ _COLUMNS = (
     Column("tokens", lambda r: r.evaluation.tokens, "{:,}", min),
     Column("tokens per word", lambda r: r.evaluation.tokens_per_word, "{:.3f}", min),
     Column("bytes per token", lambda r: r.evaluation.bytes_per_token, "{:.3f}", max),
-    Column("words kept whole", lambda r: r.evaluation.whole_words, "{:.1%}", max),
-    Column("unknown", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
+    Column("whole words", lambda r: r.evaluation.whole_words, "{:.1%}", max),
+    Column("unknown tokens", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
     Column("Rényi efficiency", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
-    Column("pieces never used", lambda r: r.evaluation.unused_pieces, "{:,}", min),
+    Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
     Column("boundary precision", lambda r: _gold(r, "precision"), "{:.3f}", max),
     Column("boundary recall", lambda r: _gold(r, "recall"), "{:.3f}", max),
     Column("boundary F1", lambda r: _gold(r, "f1"), "{:.3f}", max),
@@ -66,21 +66,21 @@ pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius:
 """
 
 
-def page(runs: Sequence[Run], texts: Texts, text: str) -> str:
-    """Return the page.
+def page(results: Sequence[Result], texts: Texts, text: str) -> str:
+    """Return the page as HTML.
 
     Parameters
     ----------
-    runs : sequence of Run
-        What was trained and evaluated.
+    results : sequence of Result
+        One result for each configuration and vocabulary size.
     texts : Texts
-        What it was trained and evaluated on.
+        The texts for training and evaluation.
     text : str
         The name of the whole text.
     """
-    sizes = list(dict.fromkeys(run.vocab_size for run in runs))
+    sizes = list(dict.fromkeys(result.vocab_size for result in results))
     tables = "".join(
-        f"<h2>{size:,} pieces</h2>{_table([r for r in runs if r.vocab_size == size])}"
+        f"<h2>{size:,} pieces</h2>{_table([r for r in results if r.vocab_size == size])}"
         for size in sizes
     )
     return f"""<!doctype html>
@@ -93,31 +93,33 @@ def page(runs: Sequence[Run], texts: Texts, text: str) -> str:
 </head>
 <body>
 <h1>Tokenizers on {escape(text)}</h1>
-<p>Trained on {_megabytes(texts.train.stat().st_size)} and evaluated on
-{_megabytes(texts.held_out.stat().st_size)} held out, one line of every {HELD_OUT}. The best of each
-column is marked. Only Unigram models have a loss: that of all segmentations of the text, by their
-scores as they stand and renormalized; user-defined pieces cost nothing, so neither do spaces that
-are pieces of their own.</p>
+<p>The tokenizers were trained on {_megabytes(texts.train.stat().st_size)} of text. They were
+evaluated on {_megabytes(texts.held_out.stat().st_size)} of held-out text, which is one of every
+{HELD_OUT} lines. The best value of each column is marked.</p>
+<p>Only Unigram models have a loss. It is the negative log likelihood of the text over all its
+segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
+scores that are shifted so that the probabilities of all pieces add up to 1. User-defined pieces do
+not add to the loss. If spaces are separate pieces, they are user-defined pieces.</p>
 {tables}
 <h2>Plots</h2>
-<div class="plots">{_plots(runs)}</div>
-<h2>The same words, cut by each</h2>
-{_cuts(runs, texts.words)}
+<div class="plots">{_plots(results)}</div>
+<h2>The same words in each tokenizer</h2>
+{_cuts(results, texts.words)}
 <h2>Commands</h2>
-{"".join(f"<p>{escape(run.label)}</p><pre>{escape(run.command)}</pre>" for run in runs)}
+{"".join(f"<p>{escape(result.label)}</p><pre>{escape(result.command)}</pre>" for result in results)}
 </body>
 </html>
 """
 
 
-def _table(runs: Sequence[Run]) -> str:
-    columns = [c for c in _COLUMNS if not all(math.isnan(c.value(run)) for run in runs)]
+def _table(results: Sequence[Result]) -> str:
+    columns = [c for c in _COLUMNS if not all(math.isnan(c.value(r)) for r in results)]
     head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
     rows = "".join(
-        f'<tr><th scope="row">{escape(run.config)}</th>'
-        + "".join(_cell(column, run, runs) for column in columns)
+        f'<tr><th scope="row">{escape(result.config)}</th>'
+        + "".join(_cell(column, result, results) for column in columns)
         + "</tr>"
-        for run in runs
+        for result in results
     )
     return (
         '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>'
@@ -125,26 +127,26 @@ def _table(runs: Sequence[Run]) -> str:
     )
 
 
-def _cell(column: Column, run: Run, runs: Sequence[Run]) -> str:
-    value = column.value(run)
+def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
+    value = column.value(result)
     if math.isnan(value):
         return "<td>–</td>"
-    values = [v for v in map(column.value, runs) if not math.isnan(v)]
+    values = [v for v in map(column.value, results) if not math.isnan(v)]
     distinct = len(set(values)) > 1
     is_best = column.best is not None and distinct and value == column.best(values)
     return f"<td{' class=best' if is_best else ''}>{column.form.format(value)}</td>"
 
 
-def _gold(run: Run, name: str) -> float:
-    value: float = getattr(run.evaluation.gold, name, math.nan)
+def _gold(result: Result, name: str) -> float:
+    value: float = getattr(result.evaluation.gold, name, math.nan)
     return value
 
 
-def _plots(runs: Sequence[Run]) -> str:
+def _plots(results: Sequence[Result]) -> str:
     plots = {
-        "Loss against tokens": loss_against_tokens(runs),
-        "Lengths of the pieces": token_lengths(runs),
-        "Uses by rank": frequency_by_rank(runs),
+        "Loss and number of tokens": loss_against_tokens(results),
+        "Lengths of pieces": token_lengths(results),
+        "Frequency by rank": frequency_by_rank(results),
     }
     return "".join(
         f"<figure><figcaption>{title}</figcaption>{svg}</figure>"
@@ -153,11 +155,11 @@ def _plots(runs: Sequence[Run]) -> str:
     )
 
 
-def _cuts(runs: Sequence[Run], words: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col" class="cut">{escape(run.label)}</th>' for run in runs)
+def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col" class="cut">{escape(result.label)}</th>' for result in results)
     rows = "".join(
         f'<tr><th scope="row">{escape(word)}</th>'
-        + "".join(f"<td class=cut>{_parts(run.cuts[i])}</td>" for run in runs)
+        + "".join(f"<td class=cut>{_parts(result.cuts[i])}</td>" for result in results)
         + "</tr>"
         for i, word in enumerate(words)
     )

@@ -1,1 +1,1 @@
-"""What differs between two models."""
+"""Compares two models and lists their differences."""

@@ -5,59 +5,57 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
-from spmcompat.options.flags import UsageError, read_flags
+from spmcompat.cli.flags import UsageError, read_flags
+from spmcompat.cli.process import run_command
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
-    from spmcompat.tools.diff.difference import Difference, PiecesDifference
+    from spmcompat.tools.diff.result import Difference, PiecesDifference
 
-EQUAL, DIFFERENT, UNREADABLE = 0, 1, 2
+EQUAL, DIFFERENT = 0, 1
 SHOWN = 10
 
 HELP = f"""\
-Tells whether two models are equal, and else what differs.
+Says whether two models are equal, and lists their differences.
 
 usage: spmcompat diff [--json] [--all] A.model B.model
 
-  --json  Tell everything as JSON.
-  --all   Show everything, not only the first {SHOWN} of each list.
+  --json  Write all differences as JSON.
+  --all   Show complete lists, not only the first {SHOWN} entries of each.
   --help  Show this text.
 
-Exits with 0 if the files are equal byte for byte, 1 if they differ, 2 if one cannot be read.
+Exits with 0 if the files are equal byte for byte, 1 if they differ, and 2 if a file cannot be
+read.
 """
 
-# A title, the heads of the columns, and the rows.
+# A title, the column headings, and the rows.
 _Section: TypeAlias = "tuple[str, tuple[str, ...], Rows]"
 _WIDEST = 48
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Compare two models as the command line says.
+    """Run ``spmcompat diff``.
 
     Parameters
     ----------
     argv : sequence of str
-        What follows the name of the command.
+        The arguments after the name of the command.
     stdout, stderr : text stream, optional
-        Where the answer and errors go.
+        Where to write the result and the errors.
 
     Returns
     -------
     int
-        0 if the models are equal, 1 if they differ, 2 if that cannot be told.
+        0 if the models are equal, 1 if they differ, 2 after an error.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    try:
-        return _run(argv, stdout)
-    except UsageError as error:
-        stderr.write(f"spmcompat diff: {error}\n")
-        return UNREADABLE
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    return run_command("spmcompat diff", lambda: _run(argv, out), err)
 
 
 def _run(argv: Sequence[str], stdout: TextIO) -> int:
     """Do what the command line says."""
-    flags, paths = read_flags(argv, ("json", "all", "help"), training=False)
+    flags, paths = read_flags(argv, ("json", "all", "help"))
     asked = {name for name, value in flags.items() if value != "false"}
     if "help" in asked:
         stdout.write(HELP)
@@ -84,7 +82,7 @@ def _size(size: int, pieces: int) -> str:
 
 
 def _read(path: str) -> bytes:
-    """Return the bytes of a file that holds a model."""
+    """Return the bytes of a model file."""
     from spmcompat.errors import MissingFileError, refuse_impossible  # noqa: PLC0415
     from spmcompat.tools.diff.difference import UnreadableError, parse  # noqa: PLC0415
 
@@ -106,19 +104,22 @@ def _read(path: str) -> bytes:
 
 
 def as_json(content: object) -> str:
-    """Return content as JSON, in one line."""
+    """Return the content as one line of JSON."""
     import json  # noqa: PLC0415
 
     return json.dumps(_plain(content)) + "\n"
 
 
 def plain(found: "Difference") -> dict[str, object]:
-    """Return all that differs, by name."""
+    """Return the differences by name."""
     return {"equal": found.equal, "same_content": found.same_content, **found._asdict()}
 
 
 def _plain(value: object) -> object:
-    """Return what JSON can hold: a named tuple becomes an object, not-a-number a text."""
+    """Return a value that JSON can hold.
+
+    A named tuple becomes an object. NaN and the infinities become text.
+    """
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):
@@ -128,32 +129,34 @@ def _plain(value: object) -> object:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# ---------------------------------------------------------------- for people
+# ---------------------------------------------------------------- as text
 
 
 def told(
     found: "Difference", names: tuple[str, str] = ("A", "B"), limit: int | None = SHOWN
 ) -> Iterator[str]:
-    """Yield the lines that tell what differs.
+    """Yield the report, line by line.
 
     Parameters
     ----------
     found : Difference
-        What `compare` returns.
+        The result of `compare`.
     names : (str, str)
-        What to call the two models.
+        Names for the two models.
     limit : int, optional
-        How many entries of each list to show; None shows all, and long values whole.
+        The number of entries to show of each list. None shows all entries, and long values in
+        full.
     """
     from spmcompat.cli.table import table  # noqa: PLC0415
 
     if found.equal:
         yield "equal, byte for byte"
         return
-    at_id = "" if found.pieces.first_id is None else f", first at id {found.pieces.first_id:,}"
+    first_id = found.pieces.first_id
+    at_id = "" if first_id is None else f", first at id {first_id:,}"
     yield f"different: first at byte {found.first_byte:,}{at_id}"
     if found.same_content:
-        yield "The content is the same: it is only written in another way."
+        yield "The content is the same. Only its serialization differs."
     sections = [*_spec_sections(found, names), *_piece_sections(found.pieces, names)]
     for title, head, rows in [*sections, *_other_sections(found, names)]:
         yield ""
@@ -164,7 +167,7 @@ def told(
 
 
 def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield what is to tell of the specs and their charsmaps."""
+    """Yield the differences of the specs and their charsmaps."""
     rows: Rows
     if found.fields:
         rows = [
@@ -177,7 +180,7 @@ def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Sec
             "not stored" if size is None else f"{size:,} bytes"
             for size in (left_bytes, right_bytes)
         )
-        place = "" if first_byte is None else f", first at byte {first_byte:,}"
+        offset = "" if first_byte is None else f", first difference at byte {first_byte:,}"
         count = (
             f"the rules cannot be compared: {problem}"
             if problem
@@ -187,22 +190,25 @@ def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Sec
             (_points(source), _points(left), _points(right), repr(source))
             for source, left, right in rules
         ]
-        yield f"{name}: {sizes}{place}; {count}", ("source", *names, "text"), rows
+        yield f"{name}: {sizes}{offset}; {count}", ("source", *names, "text"), rows
 
 
 def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield what is to tell of the pieces."""
+    """Yield the differences of the pieces."""
     left, right = names
     ids = (f"id in {left}", f"id in {right}")
     for name, pieces in ((left, found.only_left), (right, found.only_right)):
         if pieces:
             rows: Rows = [(one.id, one.score, one.type, repr(one.piece)) for one in pieces]
             yield f"pieces only in {name}: {len(rows):,}", ("id", "score", "type", "piece"), rows
-    of_common = f"of {found.common:,} in both"
+    of_common = f"of {found.common:,} common pieces"
     if found.moved:
         rows = [(one.left_id, one.right_id, repr(one.piece)) for one in found.moved]
-        yield f"pieces in another order: {len(rows):,} {of_common}", (*ids, "piece"), rows
-    for title, texts in (("of another type", found.types), ("with other fields", found.stored)):
+        yield f"pieces in a different order: {len(rows):,} {of_common}", (*ids, "piece"), rows
+    for title, texts in (
+        ("with different types", found.types),
+        ("with different fields", found.stored),
+    ):
         if texts:
             rows = [(a_id, b_id, a, b, repr(piece)) for piece, a_id, b_id, a, b in texts]
             yield f"pieces {title}: {len(rows):,} {of_common}", (*ids, *names, "piece"), rows
@@ -214,26 +220,26 @@ def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterat
 
 
 def _other_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield what is to tell of self-test samples and unknown fields."""
+    """Yield the differences of self-test samples and unknown fields."""
     rows: Rows
     if found.samples:
         rows = [(number, _shown(left), _shown(right)) for number, left, right in found.samples]
         yield f"self-test samples: {len(rows):,} differ", ("number", *names), rows
     if found.unknown:
         rows = [
-            (place, number, _shown(left or None), _shown(right or None))
-            for place, number, left, right in found.unknown
+            (message, number, _shown(left or None), _shown(right or None))
+            for message, number, left, right in found.unknown
         ]
-        yield f"unknown fields: {len(rows):,} differ", ("place", "field", *names), rows
+        yield f"unknown fields: {len(rows):,} differ", ("message", "field", *names), rows
 
 
 def _shown(value: object, absent: str = "-") -> str:
-    """Return a value as it is told; None is told as `absent`."""
+    """Return a value as text; `absent` stands for None."""
     if value is None:
         return absent
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _points(text: str | None) -> str:
-    """Return a text of a rule as files of rules write it; no two look the same so."""
+    """Return code points in hexadecimal, because different characters can look alike."""
     return "-" if text is None else " ".join(f"{ord(one):X}" for one in text) or "deleted"

@@ -1,1 +1,1 @@
-"""How good a model is: loss, tokens and boundaries on a text, for any ``.model`` file."""
+"""Evaluates models on a text."""

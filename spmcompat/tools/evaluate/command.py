@@ -10,14 +10,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.process import run_telling_errors
+from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
 from spmcompat.options.values import to_int
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
 
-# The columns of a model in the order of the table, and how each is shown.
+# The figures of a model in the order of the table, and their formats.
 _FORMATS = {
     "model_type": "{}",
     "pieces": "{:,}",
@@ -46,37 +46,41 @@ _FORMATS = {
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Evaluate models as the command line says, and return its exit status."""
+    """Run ``spmcompat evaluate`` and return its exit status."""
     stdout = sys.stdout if stdout is None else stdout
     stderr = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_telling_errors("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
+    return run_command("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmcompat evaluate",
-        description="Measures any SentencePiece models on a text.",
+        description="Evaluates SentencePiece models and other tokenizers on a text.",
     )
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"
     )
     parser.add_argument(
-        "--text", nargs="+", required=True, metavar="FILE", help="text in UTF-8, a sentence a line"
+        "--text",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="text in UTF-8, one sentence in each line",
     )
     parser.add_argument(
-        "--gold", metavar="FILE", help="segmented words, one a line: word, tab, morphs"
+        "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
     )
-    parser.add_argument("--workers", type=_positive, help="real threads; by default all cores")
-    parser.add_argument("--quiet", action="store_true", help="tell nothing but the result")
+    parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
+    parser.add_argument("--quiet", action="store_true", help="write only the result")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON")
-    form.add_argument("--csv", action="store_true", help="write CSV, a line for each model")
+    form.add_argument("--csv", action="store_true", help="write CSV, one line for each model")
     return parser
 
 
 def _positive(text: str) -> int:
-    from spmcompat.options.spec import MOST_WORKERS  # noqa: PLC0415
+    from spmcompat.options.extension_options import MOST_WORKERS  # noqa: PLC0415
 
     if not (text.isascii() and text.isdecimal() and 0 < to_int(text) <= MOST_WORKERS):
         raise argparse.ArgumentTypeError(
@@ -86,7 +90,7 @@ def _positive(text: str) -> int:
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.spec import available_cores  # noqa: PLC0415
+    from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
@@ -108,7 +112,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def flat(result: Evaluation) -> dict[str, object]:
-    """Return the single figures by name; those of the gold list begin with ``gold_``."""
+    """Return all single figures by name; the names of gold figures begin with ``gold_``."""
     row: dict[str, object] = result._asdict()
     del row["gold"], row["uses"]
     if result.gold is not None:
@@ -125,7 +129,7 @@ def _write_json(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdout:
 
 
 def _without_nan(row: dict[str, object]) -> dict[str, object]:
-    """JSON has no number that is none."""
+    """Replace NaN by None, because JSON has no NaN."""
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 

@@ -1,4 +1,4 @@
-"""Models on a text, measured side by side while the text streams by."""
+"""Evaluates several models on one text in a single pass."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
 
-# Of lines that are encoded at once: what is held of them is a few times as much.
+# Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
 
 
 class Evaluation(NamedTuple):
-    """What was measured of one model.
+    """The figures of one model.
 
-    `uses` tells how often each piece was used, the most used first. Losses are in nats; they, and
-    what a text lacks to divide by, are NaN for models that are not Unigram. Characters and bytes
-    are those of the text before normalization, without line ends.
+    `uses` has the number of uses of each piece, in descending order. Losses are in nats. They are
+    NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
+    bytes are counted before normalization and without line ends.
     """
 
     model: str
@@ -47,7 +47,7 @@ class Evaluation(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """What two vocabularies have in common: shared pieces over all pieces of either."""
+    """The overlap of two vocabularies: shared pieces divided by all pieces of the two."""
 
     first: str
     second: str
@@ -55,8 +55,8 @@ class Overlap(NamedTuple):
     jaccard_without_characters: float
 
 
-class _Measured:
-    """One model while the text streams by."""
+class _Measurement:
+    """The figures of one model, for the lines added so far."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -101,20 +101,20 @@ def evaluate(
     gold: Sequence[GoldWord],
     report: Report,
 ) -> list[Evaluation]:
-    """Measure every model on the lines of all texts.
+    """Evaluate every model on the lines of all texts.
 
-    The text is read once and never held.
+    The text is read once, and is not kept in memory.
 
     Parameters
     ----------
     models : sequence of Model
-        What to measure; each can be measured once.
+        The models. A model can be evaluated only once.
     texts : sequence of str
-        Paths of texts in UTF-8, one sentence a line.
+        Paths of texts in UTF-8, one sentence in each line.
     gold : sequence of GoldWord
         Segmented words; may be empty.
     report : Report
-        Told the stage and what is left out.
+        Receives the progress, and a warning about skipped lines.
 
     Raises
     ------
@@ -123,20 +123,20 @@ def evaluate(
     """
     for path in texts:
         refuse_impossible(path, "check its name")
-    measured = [_Measured(model) for model in models]
+    measurements = [_Measurement(model) for model in models]
     characters = size = 0
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines in _batches(texts):
-            for model in measured:
-                model.add(lines)
+            for measurement in measurements:
+                measurement.add(lines)
             size += sum(map(len, lines))
             characters += sum(len(line.decode(errors="replace")) for line in lines)
             stage.advance(sum(map(len, lines)) + len(lines))
     if size == 0:
         raise BadValueError("The text is empty. Check --text.")
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
-        report.warning(f"The losses leave out {skipped} lines that hold U+2585.")
-    return [model.result(characters, size, gold) for model in measured]
+        report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
+    return [measurement.result(characters, size, gold) for measurement in measurements]
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:
@@ -161,7 +161,7 @@ def _jaccard(first: set[str], second: set[str]) -> float:
 
 
 def _batches(paths: Sequence[str]) -> Iterator[list[bytes]]:
-    """Read lines without their line ends, so many at a time as one batch takes."""
+    """Yield batches of lines without their line ends."""
     lines: list[bytes] = []
     size = 0
     for path in paths:

@@ -1,4 +1,4 @@
-"""Boundaries against a gold list of segmented words."""
+"""Compares the boundaries in words with a gold list of segmented words."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from typing import NamedTuple
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.tokens import ratio
 
-# One to three morphs, prefix? stem suffix?, leave one or two boundaries to score.
+# MorphScore is for words of two or three morphs (a stem with a prefix, a suffix or both). They have
+# one or two boundaries.
 _SCORED_BOUNDARIES = (1, 2)
 
 
 class GoldWord(NamedTuple):
-    """A word and the offsets (in characters) at which it should be cut."""
+    """A word and the offsets of its boundaries, in characters."""
 
     text: str
     boundaries: frozenset[int]
 
 
 class GoldScores(NamedTuple):
-    """How the boundaries of a model agree with those of a gold list.
+    """Agreement of a model's boundaries with the boundaries of a gold list.
 
-    Precision, recall and F1 are over all boundaries of the list (Creutz and Linden 2004).
-    MorphScore is over words with one or two boundaries that the model cuts at all: the mean
-    share of their boundaries that it finds, and of its boundaries that are right.
+    Precision, recall and F1 count all boundaries of the list (Creutz and Linden 2004).
+
+    MorphScore uses only words that have one or two gold boundaries and that the model cuts into at
+    least two parts. It is the mean recall of these words. `morph_score_precision` is their mean
+    precision.
     """
 
     words: int
@@ -40,12 +43,12 @@ class GoldScores(NamedTuple):
 
 
 def read_gold(path: str | PathLike[str]) -> list[GoldWord]:
-    """Read lines of ``word<TAB>morph morph ...``; a word that comes again counts once.
+    """Read lines of ``word<TAB>morph morph ...``; only the first line of a word counts.
 
     Raises
     ------
     BadValueError
-        If a line has another form, its morphs do not make up the word, or there is none.
+        If a line has a different form, if its morphs are not the word, or if there is no line.
     MissingFileError
         If the file cannot be read.
     """
@@ -62,31 +65,33 @@ def read_gold(path: str | PathLike[str]) -> list[GoldWord]:
     except UnicodeDecodeError as error:
         raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
     if not words:
-        raise BadValueError(f"{path} holds no word. Give lines of word, tab, morphs.")
+        raise BadValueError(f"{path} contains no words. Write lines of word, tab, morphs.")
     return list(words.values())
 
 
-def _gold_word(line: str, place: str) -> GoldWord:
+def _gold_word(line: str, source: str) -> GoldWord:
     word, tab, morphs = line.partition("\t")
     parts = morphs.split()
     if not tab or not word or not parts:
-        raise BadValueError(f"{place}: expected a word, a tab and its morphs, found {line!r}.")
+        raise BadValueError(f"{source}: expected a word, a tab and its morphs, found {line!r}.")
     if "".join(parts) != word:
-        raise BadValueError(f"{place}: the morphs {morphs!r} do not make up the word {word!r}.")
+        raise BadValueError(
+            f"{source}: the morphs {morphs!r} are not the parts of the word {word!r}."
+        )
     return GoldWord(word, frozenset(itertools.accumulate(map(len, parts[:-1]))))
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
-    """Compare the gold boundaries of each word with where a model cuts it into parts."""
-    return compare(words, [_cut(word) for word in parts])
+    """Compare the gold boundaries of each word with the parts from a model."""
+    return compare(words, [_boundaries(word) for word in parts])
 
 
-def _cut(parts: Sequence[str]) -> frozenset[int]:
+def _boundaries(parts: Sequence[str]) -> frozenset[int]:
     return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
-    """Compare the predicted boundaries of each word with the gold ones."""
+    """Compare the gold boundaries of each word with the boundaries from a model."""
     hits = sum(len(word.boundaries & cut) for word, cut in zip(words, cuts, strict=True))
     precision = ratio(hits, sum(map(len, cuts)))
     recall = ratio(hits, sum(len(word.boundaries) for word in words))

@@ -1,4 +1,7 @@
-"""The marginal loss of a Unigram model: all segmentations of a text, on the trainer's lattices."""
+"""The marginal loss of a Unigram model, computed with the lattices of the trainer.
+
+It is the negative log likelihood of a text over all its segmentations.
+"""
 
 from __future__ import annotations
 
@@ -21,35 +24,36 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-_SYMBOL = UNKNOWN_MARK  # what the readers leave of a user-defined symbol
-_LEAST_SUM = -100.0  # of probabilities, as a logarithm; less than that are prices of pieces
+_SYMBOL = UNKNOWN_MARK  # reading replaces each user-defined symbol by this character
+# Scores whose log-sum is lower than this are not log probabilities.
+_LEAST_SUM = -100.0
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
 
 
 class MarginalLoss:
-    """Adds up the negative log likelihood of lines, over all their segmentations.
+    """Adds up the negative log likelihood of lines over all their segmentations.
 
-    A character without a piece costs the lowest score - 10, as in the encoder. User-defined
-    symbols are cut out of the text before it is segmented, and cost nothing.
+    A character without a piece has the lowest score minus 10, as in the encoder. User-defined
+    symbols divide the text and cost nothing.
 
     Parameters
     ----------
     model : ModelProto
         A Unigram model.
     workers : Workers
-        Real threads; the sums are the same for any number of them.
+        Real threads. Their number does not change the sums.
 
     Attributes
     ----------
     raw : float
-        Nats, by the scores as they stand in the model.
+        Nats, with the scores in the model.
     renormalized : float
-        Nats, by scores shifted until the probabilities of the pieces add up to one.
+        Nats, with scores shifted so that the probabilities of all pieces add up to 1.
     characters, bytes : int
-        Of the lines that were added, before normalization.
+        Sizes of the added lines before normalization.
     skipped : int
-        Lines with U+2585, which training and so its lattices leave out.
+        Number of lines with U+2585. Training skips these lines, so they have no lattice.
     """
 
     def __init__(self, model: ModelProto, workers: Workers) -> None:
@@ -97,7 +101,7 @@ class MarginalLoss:
 
 
 def has_loss(model: ModelProto) -> bool:
-    """Tell whether the scores of the model are log probabilities of a Unigram model."""
+    """Return whether the scores of the model are log probabilities of a Unigram model."""
     scores = [p.score for p in model.pieces if p.type == p.NORMAL]
     return (
         model.trainer_spec.model_type == TrainerSpec.UNIGRAM
@@ -108,7 +112,7 @@ def has_loss(model: ModelProto) -> bool:
 
 
 def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
-    """Read as the encoder does, and cut where no piece of the model crosses."""
+    """Return options that read text like the encoder, with pretokens that no piece crosses."""
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
     return PlanOptions(

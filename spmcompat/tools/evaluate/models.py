@@ -1,4 +1,4 @@
-"""Models of any kind behind one face: what they encode, and how they cut words."""
+"""One interface for models of all kinds."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
 
-_BYTE_SPACE = "\u0120"  # the white space of byte-level vocabularies
-_CONTINUES = "##"  # begins the tokens of WordPiece that begin no word
+_BYTE_SPACE = "\u0120"  # stands for a space in byte-level vocabularies
+_CONTINUES = "##"  # prefix of WordPiece tokens inside a word
 
 
 class Model(Protocol):
-    """What can be evaluated.
+    """A model that can be evaluated.
 
     Attributes
     ----------
     path, model_type : str
-        Where it comes from, and what it is.
+        Path of the file, and kind of model.
     size : int
-        Number of pieces, all counted.
+        Number of pieces, including special pieces.
     vocabulary : set of str
-        The pieces that are no special ones.
+        The pieces, except special pieces.
     kinds : TokenKinds
-        What there is to know of each piece.
+        Properties of each piece.
     loss : MarginalLoss or None
-        Adds up what the text costs, if the scores are probabilities.
+        Adds up the loss of the text; None if the scores are not log probabilities.
     """
 
     path: str
@@ -46,19 +46,19 @@ class Model(Protocol):
     loss: MarginalLoss | None
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the ids of the tokens of each line, which is UTF-8."""
+        """Return the token ids of each line; lines are UTF-8."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
-        """Return the parts of each word that its tokens stand for."""
+        """Split each word into the texts of its tokens."""
 
 
 def load_model(path: str, workers: Workers) -> Model:
-    """Load a ``.model`` file, or a ``tokenizer.json`` by its ending.
+    """Load a ``.model`` file, or a ``tokenizer.json`` if the path ends in ``.json``.
 
     Raises
     ------
     TrainingError
-        If the file cannot be read or is no model, or the library that encodes is not installed.
+        If the file cannot be read or is not a model, or if the library is not installed.
     """
     refuse_impossible(path, "check its name")
     try:
@@ -75,7 +75,7 @@ def load_model(path: str, workers: Workers) -> Model:
 
 
 class _SentencePiece:
-    """A model of sentencepiece, encoded by the real library."""
+    """A SentencePiece model; the installed ``sentencepiece`` encodes."""
 
     def __init__(self, path: str, workers: Workers) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
@@ -85,11 +85,11 @@ class _SentencePiece:
         model = ModelProto()
         try:
             model.ParseFromString(serialized)
-            if not model.pieces:  # the library takes no bytes for no model at all
-                raise ValueError("it holds no pieces")
+            if not model.pieces:  # the library treats empty bytes as a missing argument
+                raise ValueError("it has no pieces")
             self._encoder = SentencePieceProcessor(model_proto=serialized)
         except Exception as error:
-            raise BadValueError(f"{path} is no SentencePiece model: {error}.") from error
+            raise BadValueError(f"{path} is not a SentencePiece model: {error}.") from error
         self._threads = workers.count
         self.path = path
         self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()
@@ -106,7 +106,7 @@ class _SentencePiece:
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
-        # The surface of a space mark that was put before the word is empty.
+        # A space mark that the encoder adds before the word has an empty surface.
         return [[p.surface for p in result.pieces if p.surface] for result in encoded]
 
 
@@ -118,11 +118,11 @@ class _HuggingFace:
     def __init__(self, path: str) -> None:
         from tokenizers import Tokenizer  # noqa: PLC0415
 
-        os.stat(path)  # the library does not tell a missing file from a broken one
+        os.stat(path)  # the library raises the same error for a missing and an invalid file
         try:
             self._tokenizer = Tokenizer.from_file(path)
         except Exception as error:
-            raise BadValueError(f"{path} is no tokenizer: {error}.") from error
+            raise BadValueError(f"{path} is not a tokenizer: {error}.") from error
         model = self._tokenizer.model
         self.path = path
         self.model_type = f"tokenizers {type(model).__name__}"
@@ -150,9 +150,9 @@ class _HuggingFace:
 
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
-    """Cut a word where its tokens begin; several tokens may share one character."""
-    at = sorted({0, *begins, len(word)})
-    return [word[a:b] for a, b in itertools.pairwise(at)]
+    """Split a word where its tokens begin; several tokens may share a character."""
+    offsets = sorted({0, *begins, len(word)})
+    return [word[a:b] for a, b in itertools.pairwise(offsets)]
 
 
 def _kinds_of_tokens(

@@ -1,4 +1,4 @@
-"""What the encoder makes of a text: how many tokens, of which pieces, and of which words."""
+"""Counts the tokens and words of an encoded text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,25 @@ import numpy.typing as npt
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.unicode.marks import SPACE_MARK
 
-# Order of the Renyi entropy at which efficiency agreed best with translation (Zouhar et al. 2023).
+# The order of Renyi entropy that correlates best with translation quality (Zouhar et al. 2023).
 RENYI_ORDER = 2.5
 
 
 class TokenKinds(NamedTuple):
-    """What there is to know of each token of a vocabulary: arrays of one item a token.
+    """Properties of the tokens of a vocabulary; every array has one item for each token.
 
-    `begins` and `ends` tell where words do, `blank` is white space alone, `more_words` counts the
-    words beyond the first that a token holds. Only what is `of_text` can be found unused.
+    Attributes
+    ----------
+    begins, ends : array of bool
+        Whether a word begins before the token, and whether a word ends after it.
+    blank : array of bool
+        Whether the token is only white space.
+    more_words : array of int64
+        The number of words in the token, beyond the first.
+    unknown, byte : array of bool
+        Whether the token is the unknown piece, and whether it is a byte piece.
+    of_text : array of bool
+        Whether the token stands for text. Only these tokens count as unused.
     """
 
     begins: npt.NDArray[np.bool_]
@@ -33,7 +43,7 @@ class TokenKinds(NamedTuple):
 
 
 def kinds_of_pieces(model: ModelProto) -> TokenKinds:
-    """Tell words apart by the space marks in the pieces."""
+    """Return the properties of the pieces; space marks show where words begin and end."""
     texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
     return TokenKinds(
@@ -48,17 +58,17 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
 
 
 class TokenCounts:
-    """Counts tokens and words, a batch of lines at a time.
+    """Counts tokens and words in batches of lines.
 
-    A word is a run of tokens that no space mark parts; a space mark that is a token of its own
-    belongs to none.
+    A word is a sequence of tokens between space marks. A token that is only space marks belongs to
+    no word.
 
     Attributes
     ----------
     uses : array of int64, one for each token of the vocabulary
-        How often each was used.
+        The number of uses of each token.
     words, whole_words : int
-        Words, and those of them that lie in one token.
+        The number of words, and the number of words that a single token contains.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:
@@ -68,7 +78,7 @@ class TokenCounts:
         self.whole_words = 0
 
     def add(self, lines: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Count the ids of the tokens of each line."""
+        """Add the token ids of each line."""
         lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
         ids = np.concatenate(lines)
         self.uses += np.bincount(ids, minlength=len(self.uses))
@@ -100,17 +110,17 @@ class TokenCounts:
 
     @property
     def byte_rate(self) -> float:
-        """Share of tokens that are single bytes."""
+        """Share of tokens that are byte pieces."""
         return ratio(int(self.uses[self._kinds.byte].sum()), self.tokens)
 
     @property
     def unused(self) -> int:
-        """Number of normal and user-defined pieces that were never used."""
+        """Number of normal and user-defined pieces that the text never uses."""
         return int((self.uses[self._kinds.of_text] == 0).sum())
 
     @property
     def renyi_efficiency(self) -> float:
-        """Renyi entropy of the tokens over the logarithm of the vocabulary's size."""
+        """Renyi entropy of the tokens divided by the logarithm of the vocabulary size."""
         if self.tokens == 0 or len(self.uses) < 2:
             return math.nan
         shares = self.uses[self.uses > 0] / self.tokens
@@ -119,7 +129,7 @@ class TokenCounts:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return part / whole, and not a number where there is no whole."""
+    """Return part / whole; NaN if the whole is 0."""
     return part / whole if whole else math.nan
 
 
@@ -128,5 +138,5 @@ def _words_in(text: str) -> int:
 
 
 def flags(values: Iterable[bool]) -> npt.NDArray[np.bool_]:
-    """Return truth values as an array."""
+    """Return the values as an array."""
     return np.fromiter(values, dtype=np.bool_)

@@ -1,1 +1,1 @@
-"""Holds trainings against the installed ``sentencepiece``: a tool for users."""
+"""Trains with ``sentencepiece`` and with spmcompat, and compares the results."""

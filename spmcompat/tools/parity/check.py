@@ -1,6 +1,6 @@
-"""Trains with the installed ``sentencepiece`` and with spmcompat, and compares what they write.
+"""Trains with the installed ``sentencepiece`` and with spmcompat, and compares their files.
 
-Each side is a fresh process in a folder of its own.
+Each side runs in its own process and its own folder.
 """
 
 import importlib.metadata
@@ -21,7 +21,7 @@ from spmcompat.tools.parity.side import OURS, REFERENCE, Training
 
 _PREFIX = "m"
 
-# Options that name a file, which is looked for where the user stands.
+# Options that name a file. The path is relative to the user's working directory.
 _PATHS = (
     "required_chars_file",
     "control_symbols_file",
@@ -30,14 +30,14 @@ _PATHS = (
     "normalization_rule_tsv",
     "denormalization_rule_tsv",
 )
-# What the reference does not take, and what changes only what is told.
+# Options that the reference does not have, and options that change only messages.
 _NOT_OF_REFERENCE = ("workers", "sampling_seed", "compat", "quiet")
-# What cannot be handed to another process, or names where to write.
+# Options whose values cannot be sent to another process, or that say where to write.
 _NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream")
 
 
 class Side(NamedTuple):
-    """What one side did; `model` and `vocab` are None if it wrote none."""
+    """The result of one side; `model` and `vocab` are None if it did not write the file."""
 
     name: str
     version: str
@@ -47,21 +47,21 @@ class Side(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """Why it failed, in one line; empty if it trained."""
+        """Why the training failed, in one line; empty if it succeeded."""
         return self.process.failure
 
 
 class Parity(NamedTuple):
-    """Both sides of a training.
+    """The results of both sides.
 
     Attributes
     ----------
     reference, ours : Side
-        What they did.
+        The result of ``sentencepiece``, and the result of spmcompat.
     compat : str
-        The release as which ours trained.
+        The release of ``sentencepiece`` that spmcompat reproduced.
     notes : list of str
-        What the user should know of that choice, and of what cannot be equal.
+        What the user should know about the releases, and about bytes that cannot be equal.
     """
 
     reference: Side
@@ -71,34 +71,34 @@ class Parity(NamedTuple):
 
     @property
     def both_fail(self) -> bool:
-        """Whether neither side trained."""
+        """Whether both trainings failed."""
         return bool(self.reference.failure and self.ours.failure)
 
     @property
     def equal(self) -> bool:
-        """Whether both trained and wrote the same bytes."""
+        """Whether both trainings succeeded and wrote the same bytes."""
         failed = self.reference.failure or self.ours.failure
         return not failed and self.reference[3:] == self.ours[3:]
 
 
 Watch = Callable[[str], object]
-"""Is told what begins."""
+"""Receives a message before each side starts."""
 
 
 def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
-    """Train as the command line ``spm_train`` does, which stores every option.
+    """Train as the command line ``spm_train``, which stores every option in the model.
 
     Parameters
     ----------
     flags : mapping of str to str
         Names and values of the flags; ``model_prefix`` is not needed.
     watch : callable, optional
-        Is told which side begins to train.
+        Receives a message before each side starts.
 
     Raises
     ------
     TrainingError
-        If the two sides cannot be asked for the same training.
+        If the two sides cannot run the same training.
     """
     compat = _compat(flags.get("compat"))
     for name in sorted(find_release(compat).experimental_flags & flags.keys()):
@@ -106,30 +106,30 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
             f"--{name} cannot be compared: the Python package {REFERENCE} does not take it. "
             "Leave it out."
         )
-    texts = {name: to_text(value) for name, value in _placed(flags).items()}
+    texts = {name: to_text(value) for name, value in _with_absolute_paths(flags).items()}
     return _train_both(texts, compat, command_line=True, watch=watch)
 
 
 def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Parity:
-    """Train as ``SentencePieceTrainer.train`` does, which stores the options that are given.
+    """Train as ``SentencePieceTrainer.train``, which stores only the given options in the model.
 
     Parameters
     ----------
     keywords : mapping
-        The keywords, but for those that name where to write. A ``sentence_iterator`` is read
-        into memory.
+        The keywords, except those that say where to write. A ``sentence_iterator`` is read into
+        memory.
     watch : callable, optional
-        Is told which side begins to train.
+        Receives a message before each side starts.
 
     Raises
     ------
     TrainingError
-        If the two sides cannot be asked for the same training.
+        If the two sides cannot run the same training.
     """
     for name in _NOT_COMPARED:
         if name in keywords:
-            raise BadValueError(f"{name} cannot be given to two processes. Leave it out.")
-    options = _placed(keywords)
+            raise BadValueError(f"{name} cannot be sent to two processes. Leave it out.")
+    options = _with_absolute_paths(keywords)
     for name in ("sentence_iterator", "sentence_reader"):
         if name in options:
             options[name] = list(options[name])
@@ -142,7 +142,7 @@ def installed() -> str:
     Raises
     ------
     TrainingError
-        If there is none.
+        If it is not installed.
     """
     try:
         return importlib.metadata.version(REFERENCE)
@@ -152,18 +152,18 @@ def installed() -> str:
         ) from None
 
 
-def _compat(asked: str | None) -> str:
-    """Return the release to train as: the one that is asked for, or the installed one."""
-    return asked or _known(installed())
+def _compat(given: str | None) -> str:
+    """Return the release to reproduce: the given one, or the installed one."""
+    return given or _known(installed())
 
 
 def _known(version: str) -> str:
-    """Return a version, or the newest release that is known in its place."""
+    """Return the version, or the newest known release if the version is unknown."""
     return version if version in RELEASES else DEFAULT.version
 
 
 def _notes(compat: str, options: Mapping[str, Any]) -> list[str]:
-    """Return what there is to say of the release, and of a sample that it draws."""
+    """Return notes about the release and about a random sample."""
     version = installed()
     notes = []
     if version != compat:
@@ -172,29 +172,29 @@ def _notes(compat: str, options: Mapping[str, Any]) -> list[str]:
     samples = str(options.get("input_sentence_size", 0)) != "0"
     if samples and not find_release(_known(version)).sample_is_repeatable:
         notes.append(
-            f"{REFERENCE} {version} draws another sample in every process: equal bytes cannot be "
-            "expected unless shuffle_input_sentence is false or the sample holds everything."
+            f"{REFERENCE} {version} draws another sample in every process. The bytes can be equal "
+            "only if shuffle_input_sentence is false, or if the sample contains every sentence."
         )
     return notes
 
 
-def _placed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with the paths that each side finds from its own folder."""
-    placed = {**options, "model_prefix": _PREFIX}
+def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that mean the same files in the folder of each side."""
+    absolute = {**options, "model_prefix": _PREFIX}
     for name in _PATHS:
-        if placed.get(name):
-            placed[name] = os.path.abspath(placed[name])
-    if "input" in placed:
-        given = placed["input"]
+        if absolute.get(name):
+            absolute[name] = os.path.abspath(absolute[name])
+    if "input" in absolute:
+        given = absolute["input"]
         paths = given if isinstance(given, list | tuple) else split_csv(os.fspath(given))
-        placed["input"] = [os.path.abspath(path) for path in paths]
-    return placed
+        absolute["input"] = [os.path.abspath(path) for path in paths]
+    return absolute
 
 
 def _train_both(
     options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None
 ) -> Parity:
-    """Run both sides, one after the other."""
+    """Train the reference first, then spmcompat."""
     version = installed()
     theirs = {name: value for name, value in options.items() if name not in _NOT_OF_REFERENCE}
     ours = {**options, "compat": compat}

@@ -4,66 +4,54 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.process import system_error
-from spmcompat.errors import TrainingError
-from spmcompat.options.flags import UsageError, read_flags
+from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.cli.process import USAGE, run_command
 
 if TYPE_CHECKING:
     from spmcompat.tools.parity.check import Parity, Side
 
-EQUAL, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
+EQUAL, DIFFERENT = 0, 1
 
 HELP = """\
-Trains with the installed sentencepiece and with spmcompat, each in a process of its own, compares
-the files they write, and tells what both cost.
+Trains with the installed sentencepiece and with spmcompat, each in its own process. Compares their
+files, and shows the time and memory of both.
 
 usage: spmcompat parity --input=FILE[,FILE...] [flags of spm_train] [--json]
 
-  --json  Tell everything as JSON.
-  --help  Show this text; spm_train --help tells the flags.
+  --json  Write the whole result as JSON.
+  --help  Show this text. spm_train --help lists the flags of spm_train.
 
-spmcompat trains as the release that is installed, unless --compat names another one. Files are
-stored under their whole paths, and the model prefix is "m", on both sides.
-Exits with 0 if the files are equal byte for byte or both sides fail, 1 if they differ, 2 if the
-comparison cannot be made.
+spmcompat reproduces the installed release, unless --compat names another one. Both models store
+absolute paths of the input files, and "m" as the model prefix.
+Exits with 0 if the files are equal byte for byte or both sides fail, 1 if they differ, and 2 if
+the comparison is not possible.
 """
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Compare a training of both sides as the command line says.
+    """Run ``spmcompat parity``.
 
     Parameters
     ----------
     argv : sequence of str
-        What follows the name of the command.
+        The arguments after the name of the command.
     stdout, stderr : text stream, optional
-        Where the answer and messages go.
+        Where to write the result and the messages.
 
     Returns
     -------
     int
-        0 if both wrote the same or both fail, 1 if not, 2 if that cannot be told, 130 for Ctrl-C.
+        0 for equal files or two failures, 1 for a difference, 2 after an error, 130 after Ctrl-C.
     """
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    try:
-        return _run(argv, stdout, stderr)
-    except (UsageError, TrainingError) as error:
-        stderr.write(f"spmcompat parity: {error}\n")
-        return USAGE
-    except BrokenPipeError:
-        raise  # the reader of the output went away; `process.run` ends quietly
-    except OSError as error:
-        stderr.write(f"spmcompat parity: {system_error(error)}\n")
-        return USAGE
-    except KeyboardInterrupt:
-        stderr.write("spmcompat parity: interrupted.\n")
-        return INTERRUPTED
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    # Nothing was compared then: 1 would mean that the files differ.
+    return run_command("spmcompat parity", lambda: _run(argv, out, err), err, failure=USAGE)
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says."""
-    flags, rest = read_flags(argv, ("json",))
+    flags, rest = read_training_flags(argv, ("json",))
     if any(flags.get(name, "false") != "false" for name in ("help", "version")):
         stdout.write(HELP)
         return EQUAL
@@ -86,13 +74,13 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 
 def told(found: "Parity") -> Iterator[str]:
-    """Yield the lines that tell how a training of both sides compares."""
+    """Yield the report, line by line."""
     from spmcompat.cli.table import table  # noqa: PLC0415
 
     sides = (found.reference, found.ours)
     rows = [
         ("time", *(f"{side.process.seconds:.2f} s" for side in sides)),
-        ("time of all threads", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
+        ("CPU time", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
         ("memory", *(f"{side.process.peak_kib / 1024:,.0f} MiB" for side in sides)),
         (".model", *(_size(side.model) for side in sides)),
         (".vocab", *(_size(side.vocab) for side in sides)),
@@ -117,7 +105,7 @@ def _size(data: bytes | None) -> str:
 
 
 def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
-    """Yield what differs in the files."""
+    """Yield the differences between the files."""
     from spmcompat.tools.diff import command as diff  # noqa: PLC0415
     from spmcompat.tools.diff.difference import compare, first_difference  # noqa: PLC0415
 
@@ -127,13 +115,13 @@ def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
         yield from diff.told(compare(reference.model, ours.model), names)
     if reference.vocab != ours.vocab and reference.vocab and ours.vocab:
         lines = reference.vocab.splitlines(), ours.vocab.splitlines()
-        at = first_difference(*lines) or 0
-        shown = [repr(file[at]) if at < len(file) else "none" for file in lines]
-        yield f".vocab: line {at + 1:,} is {shown[0]} and {shown[1]}"
+        i = first_difference(*lines) or 0
+        shown = [repr(file[i]) if i < len(file) else "missing" for file in lines]
+        yield f".vocab: line {i + 1:,} is {shown[0]} and {shown[1]}"
 
 
 def _facts(found: "Parity") -> dict[str, object]:
-    """Return all that is known, by name."""
+    """Return the whole result by name."""
     from spmcompat.tools.diff import command as diff  # noqa: PLC0415
     from spmcompat.tools.diff.difference import compare  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Run a command in a process of its own, and measure its time and memory."""
+"""Runs a command in its own process, and measures its time and memory."""
 
 import json
 import os
@@ -20,11 +20,11 @@ class Process(NamedTuple):
     Attributes
     ----------
     exit_code : int
-        The exit code; if a signal ended it, the negated number of the signal.
+        The exit code. If a signal ended the process: minus the number of the signal.
     log : str
         Its standard output and standard error.
     seconds, cpu_seconds : float
-        Wall time, and CPU time of all its threads. Both include the start of the process.
+        Wall time, and CPU time of all threads. Both include the start of the process.
     peak_kib : int
         Largest resident set, in KiB.
     """
@@ -37,7 +37,7 @@ class Process(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """Why it failed: the last line of the log or the exit code. Empty if it did not fail."""
+        """The last line of the log, or the exit code; empty if the process succeeded."""
         last = self.log.strip().rpartition("\n")[2]
         if self.exit_code == 0:
             return ""
@@ -68,12 +68,13 @@ def run(
         start_new_session=True,
     ) as process:
         try:
-            told, log = process.communicate()
+            cost, log = process.communicate()
         except BaseException:
-            # The reference ignores Ctrl-C. If the process has already ended, its group is gone.
+            # The reference ignores Ctrl-C, so it has to be killed. The process group does not
+            # exist any more if the process has already ended.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise
-    exit_code, seconds, cpu_seconds, peak_kib = json.loads(told)
+    exit_code, seconds, cpu_seconds, peak_kib = json.loads(cost)
     return Process(exit_code, log.decode(errors="replace"), seconds, cpu_seconds, peak_kib)

@@ -1,7 +1,7 @@
-"""Runs a command and prints as JSON what it cost.
+"""Runs a command and prints its time and memory as JSON.
 
-A process of its own, and a small one: the peak that the system tells of a process is at least
-the memory of the one that started it.
+This is a separate, small process. The system reports a peak of memory for a process that is at
+least as high as the memory of its parent process.
 """
 
 import os
@@ -10,7 +10,7 @@ import time
 
 
 def main(command: list[str]) -> None:
-    """Run the command, all its output on standard error, and print the cost on standard output."""
+    """Run the command with all its output on standard error; print its cost on standard output."""
     started = time.perf_counter()
     to_stderr = [(os.POSIX_SPAWN_DUP2, 2, 1)]
     process = os.posix_spawn(command[0], command, os.environ, file_actions=to_stderr)

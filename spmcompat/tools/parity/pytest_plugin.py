@@ -1,4 +1,4 @@
-"""The pytest fixture ``spmcompat_parity``; pytest finds it wherever spmcompat is installed."""
+"""The pytest fixture ``spmcompat_parity``; pytest finds it when spmcompat is installed."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spmcompat_parity() -> "Callable[..., Parity]":
-    """Return a function that trains both sides and fails the test unless the bytes are equal.
+    """Return a function that trains both sides, and fails the test if their bytes differ.
 
-    It takes the keywords of ``SentencePieceTrainer.train``, but for those that name where to
-    write, and returns what both sides did.
+    The function takes the keywords of ``SentencePieceTrainer.train``, except those that say where
+    to write. It returns the results of both sides.
     """
     return _check
 
@@ -31,5 +31,5 @@ def _check(**keywords: object) -> "Parity":
     except TrainingError as error:
         raise pytest.fail.Exception(str(error)) from None
     if not found.equal:
-        pytest.fail("\n".join(["spmcompat and sentencepiece do not write the same:", *told(found)]))
+        pytest.fail("\n".join(["spmcompat and sentencepiece wrote different files:", *told(found)]))
     return found

@@ -1,6 +1,7 @@
-"""The command line of ``sentencepiece``, which its package lacks: every field, as keywords.
+"""The options that ``spm_train`` stores, as keywords for the Python package ``sentencepiece``.
 
-Imports nothing that a bare ``sentencepiece`` does not bring.
+The Python package has no command line, and it stores only the options that it gets. This module
+also runs in environments that have only ``sentencepiece``, so it imports no other dependency.
 """
 
 from collections.abc import Mapping
@@ -58,7 +59,7 @@ DEFAULTS: Mapping[str, Option] = {
     "pad_piece": "<pad>",
     "unk_surface": " \u2047 ",
 }
-"""What ``spm_train`` stores whether or not its flag is given, as far as the release knows it."""
+"""Options that ``spm_train`` always stores, if the release has them, and their defaults."""
 
 _LINES_FLAGS = ("control_symbols", "user_defined_symbols")
 _NOT_STORED = ("random_seed",)
@@ -70,15 +71,15 @@ def every_field(flags: Mapping[str, Option], release: Release) -> dict[str, Opti
     Parameters
     ----------
     flags : mapping
-        The flags of the command line: text, or what Python takes. Files that hold symbols or
+        The flags of the command line, as text or as Python values. Files of symbols or
         characters are read.
     release : Release
-        Whose command line it is.
+        The release of the command line.
 
     Raises
     ------
     OSError
-        If such a file cannot be read.
+        If a file of symbols or characters cannot be read.
     """
     absent = release.unknown_options | release.retired_options
     options = {name: value for name, value in DEFAULTS.items() if name not in absent}

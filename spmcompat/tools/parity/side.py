@@ -1,6 +1,6 @@
-"""One side of a comparison, a process of its own: ``python -m spmcompat.tools.parity.side FILE``.
+"""Trains one side of a comparison: ``python -m spmcompat.tools.parity.side FILE``.
 
-The file holds a pickled `Training`. Whatever goes wrong is told in one line.
+The file is a pickled `Training`. Every error becomes one line on standard error.
 """
 
 import pickle
@@ -23,9 +23,9 @@ class Training(NamedTuple):
     package : str
         `REFERENCE` or `OURS`.
     options : dict
-        Keywords; flags of the command line, as text, if `command_line` is not empty.
+        Keywords. If `command_line` is not empty: flags of the command line, as text.
     command_line : str
-        The release whose command line the flags are for.
+        The release of the command line; empty if the options are keywords.
     """
 
     package: str
@@ -34,7 +34,7 @@ class Training(NamedTuple):
 
 
 def main(path: str) -> int:
-    """Train in the current folder and return the exit status."""
+    """Train in the current folder; return the exit status."""
     package, options, command_line = pickle.loads(Path(path).read_bytes())
     if command_line and package == OURS:
         from spmcompat.cli.train import main as spm_train  # noqa: PLC0415

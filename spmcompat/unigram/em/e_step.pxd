@@ -3,6 +3,7 @@ from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
+from spmcompat.runtime.cancel cimport CCancelFlag
 from spmcompat.segments.corpus cimport Corpus, SegmentedCorpus
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
@@ -73,7 +74,7 @@ cdef extern from "spmcompat/unigram/em/lanes.hpp" namespace "spmcompat" nogil:
     cdef cppclass Lanes:
         Lanes(
             const SegmentedCorpus& corpus, const CLattices& lattices, size_t lanes,
-            cbool single_sum, size_t workers, const volatile int* cancel) except +
+            cbool single_sum, size_t workers, const CCancelFlag& cancel) except +
         LaneSums take_total()
 
 

@@ -243,7 +243,7 @@ cdef class _Pass:
         self.cancel = workers.cancel
         self.lanes.reset(new Lanes(
             lattices.corpus.segmented, lattices.lattices, lanes, single_sum, workers.count,
-            &self.cancel.flag))
+            self.cancel.flag))
 
     def add_expected_counts(self, _worker, _task):
         with nogil:

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 
@@ -91,8 +92,8 @@ class Lanes {
  public:
   // With `single_sum` all lanes, one after the other, add to the same sums.
   Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool single_sum,
-        size_t workers, const volatile int* cancel)
-      : max_open_(workers), cancel_(cancel) {
+        size_t workers, const CancelFlag& cancel)
+      : max_open_(workers), cancel_(&cancel) {
     if (single_sum) {
       lanes_.emplace_back(LanePretokens(corpus, lattices, 0, lanes - 1, lanes));
       return;
@@ -166,7 +167,7 @@ class Lanes {
   std::optional<size_t> fill(Pass& pass, Lane& lane) {
     const std::lock_guard<std::mutex> lock(lane.filling);
     LanePretokens& pretokens = lane.pretokens;
-    if (pretokens.done() || *cancel_) return {};
+    if (pretokens.done() || cancel_->is_set()) return {};
     for (; !pretokens.done() && !pass.full(); pretokens.next()) {
       pretokens.prefetch();
       pass.add(pretokens.segments(), pretokens.size(), pretokens.count());
@@ -211,7 +212,7 @@ class Lanes {
   }
 
   size_t max_open_;  // lanes that workers may have joined and that are not merged
-  const volatile int* cancel_;
+  const CancelFlag* cancel_;
   std::deque<Lane> lanes_;
   // Guards all members below, and all members of a lane except its pretokens and sums.
   std::mutex mutex_;

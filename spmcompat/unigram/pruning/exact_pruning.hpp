@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
@@ -91,9 +92,9 @@ class ExactLosses {
 // The losses in one lattice block.
 inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& lattices,
                            const Arithmetic& arithmetic, size_t block,
-                           const volatile int* cancel) {
+                           const CancelFlag& cancel) {
   Losses losses;
-  if (*cancel) return losses;
+  if (cancel.is_set()) return losses;
   const size_t begin = block * Lattices::kBlockSize;
   const size_t end = std::min(counts.size(), begin + Lattices::kBlockSize);
   ExactLosses(lattices, arithmetic)

@@ -5,7 +5,7 @@ from libcpp cimport bool
 from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport SegmentedCorpus
 from spmcompat.unigram.em.e_step cimport Arithmetic, CLattices, Lattices
 from spmcompat.unigram.pruning.pruning cimport select_kept
@@ -16,7 +16,7 @@ cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcom
     vector[uint64_t] segment_counts(const SegmentedCorpus& corpus) except +
     Losses cpp_exact_losses "spmcompat::exact_losses"(
         const vector[uint64_t]& counts, const CLattices& lattices, const Arithmetic& arithmetic,
-        size_t block, const volatile int* cancel) except +
+        size_t block, const CCancelFlag& cancel) except +
     vector[uint32_t] select_by_loss(
         const vector[double]& losses, const vector[bool]& used, size_t size) except +
 
@@ -43,7 +43,7 @@ cdef class _ExactLosses:
         with nogil:
             found = cpp_exact_losses(
                 self.counts, self.lattices.lattices, self.lattices.arithmetic, block,
-                &cancel.flag)
+                cancel.flag)
             self.blocks[block] = move(found)
 
     def add_up(self):

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unigram/em/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
@@ -97,12 +98,12 @@ inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
                                                  const Lattices& lattices,
                                                  const LaneSums& counts, const LossScale& scale,
                                                  uint32_t first, uint32_t last, bool limited,
-                                                 const volatile int* cancel) {
+                                                 const CancelFlag& cancel) {
   PieceLattice lattice;
   TwoBest two_best(limited);
   PruningCandidates result;
   std::vector<uint32_t> alternative;
-  for (uint32_t id = first; id < last && !*cancel; ++id) {
+  for (uint32_t id = first; id < last && !cancel.is_set(); ++id) {
     prefetch_piece_lattices(lattices, counts, id);
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {

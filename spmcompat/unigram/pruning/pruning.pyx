@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.runtime.cancel cimport CancelFlag
+from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.unigram.em.e_step cimport (
     CLattices, Counts, LaneSums, Lattices, NewIds, kDropped, sum_pretoken_counts)
 from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
@@ -28,7 +28,7 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
     PruningCandidates find_pruning_candidates(
         const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
         const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
-        const volatile int* cancel) except +
+        const CCancelFlag& cancel) except +
     float sum_counts(const vector[float]& count)
     vector[uint32_t] select_pieces(const vector[PruningCandidates]& parts, size_t size) except +
 
@@ -39,7 +39,7 @@ cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat"
     cdef cppclass ReachableSearch:
         ReachableSearch(const CPieces& pieces) except +
         void build(uint32_t part) except +
-        vector[uint32_t] find(uint32_t first, uint32_t last, const volatile int* cancel) except +
+        vector[uint32_t] find(uint32_t first, uint32_t last, const CCancelFlag& cancel) except +
 
 
 cdef size_t PART = 4096  # pieces that a worker takes at a time
@@ -72,7 +72,7 @@ cdef class _Resegmentation:
         with nogil:
             found = find_pruning_candidates(
                 self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
-                first, last, self.limited, &cancel.flag)
+                first, last, self.limited, cancel.flag)
             self.parts[part] = move(found)
 
     def select(self, size_t size):
@@ -203,7 +203,7 @@ cdef class _Reachable:
         cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
         cdef vector[uint32_t] found
         with nogil:
-            found = dereference(self.search).find(first, last, &cancel.flag)
+            found = dereference(self.search).find(first, last, cancel.flag)
             self.parts[part] = move(found)
 
     def select(self):

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
@@ -30,11 +31,11 @@ class ReachableSearch {
   void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
 
   // Returns the ids of the reachable pieces in [first, last).
-  std::vector<uint32_t> find(uint32_t first, uint32_t last, const volatile int* cancel) const {
+  std::vector<uint32_t> find(uint32_t first, uint32_t last, const CancelFlag& cancel) const {
     std::vector<char32_t> text;
     std::vector<float> best;
     std::vector<uint32_t> kept;
-    for (uint32_t id = first; id < last && !*cancel; ++id) {
+    for (uint32_t id = first; id < last && !cancel.is_set(); ++id) {
       decode_text(pieces_[id], text);
       if (!is_beaten(id, text, best)) kept.push_back(id);
     }

@@ -16,7 +16,8 @@ from spmcompat.model.sentencepiece_model_pb2 import (
 )
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.model.writers import breaking_pieces
-from spmcompat.options.spec import from_kwargs, with_charsmaps
+from spmcompat.options.from_keywords import from_kwargs
+from spmcompat.options.settings import with_charsmaps
 from tests.parity import corpora, reference
 from tests.parity.case import Case
 from tests.parity.sides import REFERENCE, run_here

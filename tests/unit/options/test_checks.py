@@ -7,7 +7,7 @@ import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.options.checks import verify
-from spmcompat.options.spec import from_kwargs
+from spmcompat.options.from_keywords import from_kwargs
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case

@@ -1,4 +1,4 @@
-"""The page of a comparison: what stands in it, and what is marked."""
+"""The report of a comparison: its contents and its marks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from spmcompat.tools.compare.report import page
-from spmcompat.tools.compare.runs import Run, Texts
+from spmcompat.tools.compare.training import Result, Texts
 from spmcompat.tools.evaluate.evaluation import Evaluation
 
 
-def run(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Run:
+def result(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Result:
     evaluation = Evaluation(
         model=f"{config}.model",
         model_type="unigram",
@@ -36,7 +36,7 @@ def run(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Ru
         gold=None,
     )
     cuts = (("un", "do"), ("<b>",))
-    return Run(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
+    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def texts(tmp_path: Path) -> Texts:
 
 
 class Tags(HTMLParser):
-    """Checks that every tag is closed, and by its own end."""
+    """Checks that every tag is closed, in the right order."""
 
     VOID = ("meta", "path", "use", "line")
 
@@ -67,8 +67,10 @@ class Tags(HTMLParser):
             assert self.open.pop() == tag
 
 
-def test_a_page_is_whole_and_needs_no_other_file(texts: Texts) -> None:
-    html = page([run("one", 10, 1.25), run("two", 12), run("one", 9, 1.0, 200)], texts, "a<b")
+def test_the_page_is_complete_and_loads_no_other_file(texts: Texts) -> None:
+    html = page(
+        [result("one", 10, 1.25), result("two", 12), result("one", 9, 1.0, 200)], texts, "a<b"
+    )
     tags = Tags()
     tags.feed(html)
     assert tags.open == []
@@ -80,8 +82,10 @@ def test_a_page_is_whole_and_needs_no_other_file(texts: Texts) -> None:
     assert html.count("<figure>") == 3
 
 
-def test_the_best_of_each_size_is_marked(texts: Texts) -> None:
-    html = page([run("one", 10, 1.25), run("two", 8), run("three", 12, 1.5)], texts, "text")
+def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
+    html = page(
+        [result("one", 10, 1.25), result("two", 8), result("three", 12, 1.5)], texts, "text"
+    )
     rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)</th>(.*?)</tr>', html))
     assert re.findall(r"<td class=best>(.*?)</td>", rows["one"]) == ["1.2500", "1.2500"]
     assert re.findall(r"<td class=best>(.*?)</td>", rows["two"]) == ["8"]
@@ -89,8 +93,8 @@ def test_the_best_of_each_size_is_marked(texts: Texts) -> None:
     assert rows["two"].startswith("<td>–</td>")
 
 
-def test_what_nobody_has_is_left_out(texts: Texts) -> None:
-    html = page([run("one", 10), run("two", 8)], texts, "text")
+def test_a_column_without_values_is_left_out(texts: Texts) -> None:
+    html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
     assert "boundary" not in html
     assert html.count("<figure>") == 2

@@ -1,4 +1,4 @@
-"""The marginal loss against sums over every segmentation in plain Python."""
+"""The marginal loss, compared with sums over all segmentations in plain Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sentencepiece import SentencePieceProcessor
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 from .conftest import Train, load
 
@@ -61,13 +62,15 @@ OPTIONS = [
     {"treat_whitespace_as_suffix": True},
     {"remove_extra_whitespaces": False, "allow_whitespace_only_pieces": True},
     {"user_defined_symbols": "cat,\u6f22"},
-    {"user_defined_symbols": "\u2581"},
+    {"user_defined_symbols": SPACE_MARK},
     {"byte_fallback": True, "vocab_size": 400},
 ]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_sums_over_every_segmentation(options: dict[str, object], text: Path, train: Train) -> None:
+def test_the_loss_sums_over_all_segmentations(
+    options: dict[str, object], text: Path, train: Train
+) -> None:
     model = load(train("m", **options))
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:100]
     loss = measure(model, lines)
@@ -78,7 +81,7 @@ def test_sums_over_every_segmentation(options: dict[str, object], text: Path, tr
     assert loss.bytes == sum(len(line.encode()) for line in lines)
 
 
-def test_batches_and_workers_change_nothing(text: Path, train: Train) -> None:
+def test_the_loss_does_not_depend_on_batches_or_workers(text: Path, train: Train) -> None:
     model = load(train("m"))
     lines = text.read_text(encoding="utf-8").split("\n")
     whole = measure(model, lines)
@@ -89,12 +92,12 @@ def test_batches_and_workers_change_nothing(text: Path, train: Train) -> None:
     assert parts.raw == pytest.approx(whole.raw, rel=1e-9)
 
 
-def test_lines_that_training_leaves_out_are_counted_apart(train: Train) -> None:
-    loss = measure(load(train("m")), ["one", "\u2585 two", "one"])
+def test_lines_that_training_skips_are_counted_separately(train: Train) -> None:
+    loss = measure(load(train("m")), ["one", f"{UNKNOWN_MARK} two", "one"])
     assert (loss.skipped, loss.characters) == (1, 6)
 
 
-def test_nothing_costs_nothing(train: Train) -> None:
+def test_blank_lines_have_no_loss(train: Train) -> None:
     loss = measure(load(train("m")), ["", "   "])
     assert (loss.raw, loss.characters) == (0.0, 3)
 

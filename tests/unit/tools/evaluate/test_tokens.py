@@ -1,4 +1,4 @@
-"""Tokens and words, counted over what the real encoder returns."""
+"""Counts of tokens and words in the output of the real encoder."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import pytest
 from sentencepiece import SentencePieceProcessor
 
 from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces
+from spmcompat.unicode.marks import SPACE_MARK
 
 from .conftest import Train, load
-
-SPACE = "\u2581"
 
 
 def count(path: Path, lines: list[str], batch: int = 1000) -> TokenCounts:
@@ -26,17 +25,17 @@ def count(path: Path, lines: list[str], batch: int = 1000) -> TokenCounts:
 
 
 def words_of(pieces: list[str]) -> list[list[str]]:
-    """Group tokens into words in plain Python; tokens of space marks only belong to none."""
+    """Group tokens into words; a token that is only space marks belongs to no word."""
     words: list[list[str]] = []
     opened = False
     for piece in pieces:
-        if not piece.strip(SPACE):
+        if not piece.strip(SPACE_MARK):
             opened = False
             continue
-        if not opened or piece.startswith(SPACE):
+        if not opened or piece.startswith(SPACE_MARK):
             words.append([])
         words[-1].append(piece)
-        opened = not piece.endswith(SPACE)
+        opened = not piece.endswith(SPACE_MARK)
     return words
 
 
@@ -46,11 +45,11 @@ def words_of(pieces: list[str]) -> list[list[str]]:
         {},
         {"model_type": "bpe"},
         {"treat_whitespace_as_suffix": True},
-        {"user_defined_symbols": SPACE, "add_dummy_prefix": False},
+        {"user_defined_symbols": SPACE_MARK, "add_dummy_prefix": False},
     ],
     ids=str,
 )
-def test_counts_are_those_of_the_encoder(
+def test_counts_agree_with_the_pieces_of_the_encoder(
     options: dict[str, object], text: Path, train: Train
 ) -> None:
     path = train("m", **options)
@@ -68,13 +67,13 @@ def test_counts_are_those_of_the_encoder(
     assert counts.unused == sum(uses[piece] == 0 for piece in normal)
 
 
-def test_a_piece_of_several_words_is_several_whole_words(train: Train) -> None:
-    path = train("m", user_defined_symbols=f"{SPACE}of{SPACE}the")
+def test_a_piece_of_several_words_counts_as_several_whole_words(train: Train) -> None:
+    path = train("m", user_defined_symbols=f"{SPACE_MARK}of{SPACE_MARK}the")
     counts = count(path, ["of the", "of the of the"])
     assert (counts.tokens, counts.words, counts.whole_words) == (3, 6, 6)
 
 
-def test_unknown_and_byte_pieces(train: Train) -> None:
+def test_unknown_and_byte_pieces_are_counted(train: Train) -> None:
     unknown = count(train("m"), ["\u6f22 \u6f22"])
     assert unknown.unknown_rate == pytest.approx(2 / unknown.tokens)
     assert unknown.byte_rate == 0
@@ -83,7 +82,7 @@ def test_unknown_and_byte_pieces(train: Train) -> None:
     assert spelled.byte_rate == pytest.approx(3 / spelled.tokens)
 
 
-def test_renyi_efficiency(text: Path, train: Train) -> None:
+def test_renyi_efficiency_follows_its_definition(text: Path, train: Train) -> None:
     counts = count(train("m"), text.read_text(encoding="utf-8").split("\n"))
     shares = [use / counts.tokens for use in counts.uses if use]
     entropy = math.log(sum(share**2.5 for share in shares)) / -1.5
@@ -92,7 +91,7 @@ def test_renyi_efficiency(text: Path, train: Train) -> None:
     assert counts.renyi_efficiency == pytest.approx(1)
 
 
-def test_an_empty_text_has_no_rates(train: Train) -> None:
+def test_the_rates_of_an_empty_text_are_nan(train: Train) -> None:
     counts = count(train("m"), ["", ""])
     assert (counts.tokens, counts.words) == (0, 0)
     assert math.isnan(counts.unknown_rate)

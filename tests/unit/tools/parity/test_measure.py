@@ -1,4 +1,4 @@
-"""A command in a process of its own: its cost, and what Ctrl-C leaves of it."""
+"""A command in its own process: its time, its memory, and its end after Ctrl-C."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from spmcompat.tools.parity.measure import run
 
 
-def test_the_cost_of_a_command(tmp_path: Path) -> None:
+def test_time_memory_and_exit_code_are_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "print('said'); raise SystemExit(3)"]
     process = run(command, tmp_path)
     assert (process.exit_code, process.log, process.failure) == (3, "said\n", "said")
@@ -19,7 +19,7 @@ def test_the_cost_of_a_command(tmp_path: Path) -> None:
     assert process.peak_kib > 1000
 
 
-def test_ctrl_c_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_kills_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
 
     def interrupted(process: subprocess.Popen[bytes]) -> NoReturn:
@@ -33,7 +33,7 @@ def test_ctrl_c_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         os.kill(started[0], 0)
 
 
-def test_ctrl_c_when_the_command_has_just_ended(
+def test_ctrl_c_is_handled_when_the_command_has_just_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(process: subprocess.Popen[bytes]) -> NoReturn:

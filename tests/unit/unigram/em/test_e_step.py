@@ -10,7 +10,7 @@ import pytest
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import Counts, Lattices
 from spmcompat.unigram.em.m_step import m_step
-from spmcompat.unigram.lattice.log_math import has_avx2
+from spmcompat.unigram.lattice.processors import has_avx2
 from spmcompat.unigram.pieces import Pieces
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options

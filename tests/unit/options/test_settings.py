@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
-from spmcompat.options.spec import from_flags, from_kwargs, from_string, with_charsmaps
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.from_keywords import from_kwargs, from_string
+from spmcompat.options.settings import with_charsmaps
 
 
 def test_only_what_is_given_is_stored() -> None:
@@ -66,6 +68,15 @@ def test_retired_options_are_told() -> None:
 def test_unknown_option_is_answered_with_a_close_one() -> None:
     with pytest.raises(TrainingError, match=r"Did you mean .*vocab_size"):
         from_kwargs({"vocab_sise": 1})
+
+
+def test_option_of_another_form() -> None:
+    with pytest.raises(UnknownOptionError, match="Only the command line takes it"):
+        from_kwargs({"required_chars_file": "x"})
+    with pytest.raises(UnknownOptionError, match="Only Python takes it"):
+        from_flags({"escape_whitespaces": "true"})
+    with pytest.raises(UnknownOptionError, match="cannot be given as text"):
+        from_string("--sentence_iterator=x")
 
 
 def test_lone_surrogate() -> None:

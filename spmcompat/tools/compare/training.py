@@ -1,7 +1,8 @@
-"""Trains and evaluates configuration after configuration, and resumes where it stopped.
+"""Trains and evaluates each configuration.
 
-All that a run gives stands in the folder of the comparison: the two texts, the models, and one
-JSON file of results for each model. What is there already is taken if it was made in the same way.
+The folder of the report also contains the two texts, the models, and one JSON file of results for
+each model. A second call uses an existing result if it comes from the same command and texts. So
+it continues where an interrupted call stopped.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
 from spmcompat.tools.evaluate.models import load_model
 
-HELD_OUT = 20  # one line of so many is held out
+HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_LONGEST_NAME = 100  # bytes of a file name before its ending; file systems take 255
+_LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
-class Run(NamedTuple):
-    """What came of one configuration at one vocabulary size.
+class Result(NamedTuple):
+    """The result of one configuration with one vocabulary size.
 
-    `cuts` holds, for each of the words that are shown, its parts; `lengths` the share of tokens of
-    1, 2, 3 ... characters in the vocabulary.
+    `cuts` has the parts of each word in the report. `lengths` has the number of pieces with
+    1, 2, 3 ... characters.
     """
 
     config: str
@@ -49,12 +50,12 @@ class Run(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the configuration with the size of its vocabulary."""
+        """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
 
 
 class Texts(NamedTuple):
-    """The text to train on, the one to evaluate on, and words of it to show."""
+    """The texts for training and evaluation, and words of the second text for the report."""
 
     train: Path
     held_out: Path
@@ -63,12 +64,12 @@ class Texts(NamedTuple):
 
 
 def split_text(text: str, folder: Path, report: Report) -> Texts:
-    """Hold out every twentieth line that is not empty; the rest is to train on.
+    """Hold out every twentieth line that is not empty; the other lines are for training.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, or holds too few lines.
+        If the text cannot be read, or has too few lines.
     """
     train, held_out = folder / "train.txt", folder / "held-out.txt"
     digest = hashlib.sha256()
@@ -78,7 +79,7 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
         with (
             open(text, "rb") as source,
             open(train, "wb") as to_train,
-            open(held_out, "wb") as to_hold,
+            open(held_out, "wb") as to_evaluate,
             report.stage("Splitting the text", os.stat(text).st_size, "bytes") as stage,
         ):
             for line in source:
@@ -86,20 +87,20 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
                 stage.advance(len(line))
                 if line.strip():
                     lines += 1
-                    (to_hold if lines % HELD_OUT == 0 else to_train).write(line)
+                    (to_evaluate if lines % HELD_OUT == 0 else to_train).write(line)
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         option = "--text" if error.filename in (text, None) else "--report"
         raise MissingFileError(f"{error.filename or text}: {reason}: check {option}.") from error
     if lines < HELD_OUT:
         raise BadValueError(
-            f"{text} holds {lines} lines; {HELD_OUT} are needed, of which one is held out."
+            f"{text} has {lines} lines that are not empty. At least {HELD_OUT} are needed."
         )
     return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest())
 
 
 def _words_to_show(held_out: Path) -> tuple[str, ...]:
-    """Choose long words, from frequent to rare."""
+    """Choose long words, some frequent and some rare."""
     counts: dict[str, int] = {}
     with open(held_out, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -112,7 +113,7 @@ def _words_to_show(held_out: Path) -> tuple[str, ...]:
     return tuple(ranked[::step][:_SHOWN_WORDS])
 
 
-def run_all(
+def train_and_evaluate(
     configs: Sequence[Config],
     sizes: Iterable[int],
     texts: Texts,
@@ -120,22 +121,24 @@ def run_all(
     folder: Path,
     workers: Workers,
     report: Report,
-) -> list[Run]:
-    """Train and evaluate what is not there yet; return everything, by size, then configuration.
+) -> list[Result]:
+    """Return the results by vocabulary size, then by configuration.
+
+    Only missing results are computed.
 
     Raises
     ------
     TrainingError
-        If a training fails; what was done before stays.
+        If a training fails. Earlier results stay in the folder.
     """
     return [
-        _run(config, size, texts, gold, folder, workers, report)
+        _result(config, size, texts, gold, folder, workers, report)
         for size in sizes
         for config in configs
     ]
 
 
-def _run(
+def _result(
     config: Config,
     size: int,
     texts: Texts,
@@ -143,23 +146,23 @@ def _run(
     folder: Path,
     workers: Workers,
     report: Report,
-) -> Run:
+) -> Result:
     name = f"{config.name}-{size}"
     file_name = _file_name(name)
     prefix = folder / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
-    results = folder / "results" / f"{file_name}.json"
+    path = folder / "results" / f"{file_name}.json"
     made_from = {"command": command, "text": texts.fingerprint, "gold": _fingerprint(gold)}
-    found = _read_run(results, made_from)
-    if found is not None:
-        report.info(f"{name}: taken from {results}")
-        return found
+    stored = _read_result(path, made_from)
+    if stored is not None:
+        report.info(f"{name}: result read from {path}")
+        return stored
     report.info(f"{name}: {shlex.join(command)}")
     seconds, mib = _train(command, prefix, name)
     loaded = load_model(str(model), workers)
     (evaluation,) = evaluate([loaded], [str(texts.held_out)], gold, report)
     lengths = [len(piece) for piece in loaded.vocabulary]
-    run = Run(
+    result = Result(
         config.name,
         size,
         shlex.join(["python", *command[1:]]),
@@ -169,16 +172,17 @@ def _run(
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
         tuple(lengths.count(length) for length in range(1, max(lengths, default=0) + 1)),
     )
-    _write_run(results, run, made_from)
-    return run
+    _write_result(path, result, made_from)
+    return result
 
 
 def _file_name(name: str) -> str:
-    """Return a file name for the name of a run; no two runs share one.
+    """Return a file name for the name of a result; different names get different file names.
 
-    A name of plain characters that is short enough stays as it is. Any other is cut to what a
-    reader needs, and gets a digest, which also tells apart names that differ in case only. The
-    digest begins with a letter, so it is never the vocabulary size that a plain name ends with.
+    A short name of lower-case ASCII characters stays as it is. Any other name is shortened and gets
+    a digest. The digest makes names different that differ only in case, because some file systems
+    ignore case. It begins with a letter, so it differs from the vocabulary size at the end of a
+    plain name.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name
@@ -188,7 +192,7 @@ def _file_name(name: str) -> str:
 
 
 def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[str], Path]:
-    """Return what trains the configuration, and the model that comes of it."""
+    """Return the command that trains the configuration, and the path of its model."""
     if config.trainer != OURS:
         kind = config.trainer.partition(".")[2]
         model = prefix.with_name(prefix.name + ".json")
@@ -202,7 +206,7 @@ def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[
 
 
 def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
-    """Run a training; return its seconds and the peak of its memory in MiB."""
+    """Run a training; return its time in seconds and its peak memory in MiB."""
     log = prefix.with_name(prefix.name + ".log")
     started = time.perf_counter()
     with open(log, "wb") as output:
@@ -222,7 +226,7 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
     if process.returncode != 0:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "no message")
-        raise TrainingError(f"{name} failed: {last} All of it stands in {log}.")
+        raise TrainingError(f"{name} failed: {last} See {log} for all messages.")
     return time.perf_counter() - started, usage.ru_maxrss / 1024
 
 
@@ -231,20 +235,20 @@ def _fingerprint(gold: Sequence[GoldWord]) -> str:
     return hashlib.sha256(repr(words).encode()).hexdigest()
 
 
-def _write_run(path: Path, run: Run, made_from: dict[str, Any]) -> None:
-    evaluation = run.evaluation._asdict()
-    if run.evaluation.gold is not None:
-        evaluation["gold"] = run.evaluation.gold._asdict()
-    document = {"made_from": made_from, "run": {**run._asdict(), "evaluation": evaluation}}
+def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None:
+    evaluation = result.evaluation._asdict()
+    if result.evaluation.gold is not None:
+        evaluation["gold"] = result.evaluation.gold._asdict()
+    document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
     temporary = path.with_suffix(".tmp")
-    # The command may name files whose names are no UTF-8.
+    # File names in the command may contain bytes that are not UTF-8.
     text = json.dumps(document, ensure_ascii=False, indent=1)
     temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
     temporary.replace(path)
 
 
-def _read_run(path: Path, made_from: dict[str, Any]) -> Run | None:
-    """Return the results in a file, if they were made in this way."""
+def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:
+    """Return the result in a file if it comes from the same command and texts."""
     try:
         document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
     except (OSError, ValueError):
@@ -259,4 +263,4 @@ def _read_run(path: Path, made_from: dict[str, Any]) -> Run | None:
     fields["evaluation"] = Evaluation(**evaluation)
     fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])
     fields["lengths"] = tuple(fields["lengths"])
-    return Run(**fields)
+    return Result(**fields)

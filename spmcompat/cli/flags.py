@@ -1,0 +1,117 @@
+"""Reading a command line of ``--name=value``, for all commands."""
+
+from collections.abc import Collection, Sequence
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the message is one line."""
+
+
+def read_training_flags(
+    arguments: Sequence[str], switches: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """Read a command line with the flags of ``spm_train``.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The command line after the name of the program.
+    switches : collection of str
+        More flags, which need no value.
+
+    Returns
+    -------
+    flags : dict of str to str
+        Names and values.
+    rest : list of str
+        The arguments that are not flags.
+
+    Raises
+    ------
+    UsageError
+        If a flag is unknown or its value is missing.
+    """
+    flags = training_flags()
+    bools = {name for name, needs_value in flags.items() if not needs_value}
+    return read_flags(arguments, bools | {*switches}, flags)
+
+
+def training_flags() -> dict[str, bool]:
+    """Return the names of the flags of ``spm_train``, and whether each needs a value."""
+    # Imported here, because some commands have no flags of training.
+    from spmcompat.options.option import BOOL  # noqa: PLC0415
+    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+
+    return {option.name: option.kind != BOOL for option in OPTIONS.values() if option.flag}
+
+
+def read_flags(
+    arguments: Sequence[str], bools: Collection[str], with_value: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """Read a command line the way Abseil does.
+
+    A flag is ``--flag=value`` or ``--flag value``, with one dash or two. For a truth value,
+    ``--flag`` means true and ``--noflag`` false. If a flag is given twice, the last value counts.
+    Flags end at ``--``.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The command line after the name of the program.
+    bools : collection of str
+        Flags that need no value, because it is true or false.
+    with_value : collection of str
+        The other flags.
+
+    Returns
+    -------
+    flags : dict of str to str
+        Names and values.
+    rest : list of str
+        The arguments that are not flags.
+
+    Raises
+    ------
+    UsageError
+        If a flag is unknown or its value is missing.
+    """
+    known = {*bools, *with_value}
+    flags: dict[str, str] = {}
+    rest: list[str] = []
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument == "--":
+            rest.extend(remaining)
+        elif len(argument) < 2 or not argument.startswith("-"):
+            rest.append(argument)
+        else:
+            name, value = _read_flag(argument, known, bools)
+            if value is None:
+                value = next(remaining, None)
+            if value is None:
+                raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
+            flags.pop(name, None)  # the flags stay in the order of their last values
+            flags[name] = value
+    return flags, rest
+
+
+def _read_flag(
+    argument: str, known: Collection[str], bools: Collection[str]
+) -> tuple[str, str | None]:
+    """Return the name and value of one argument; None if the value is the next argument."""
+    name, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
+    negated = name.removeprefix("no")
+    if name not in known and negated in bools and name != negated:
+        if has_value:
+            raise UsageError(f"--{name} takes no value. Write --{negated}=false.")
+        return negated, "false"
+    if name not in known:
+        from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
+        hint = did_you_mean(name, known, "--") or " See --help."
+        raise UsageError(f"Unknown command line flag '{name}'.{hint}")
+    if has_value:
+        if name in bools and not value:
+            raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
+        return name, value
+    return name, "true" if name in bools else None

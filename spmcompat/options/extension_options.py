@@ -1,0 +1,214 @@
+"""The options that ``sentencepiece`` does not have: off by default, and not stored in a model.
+
+Sources: Land and Pinter, "Which Pieces Does Unigram Tokenization Really Need?", for the seeds, the
+loop and flat pruning; Gow-Smith et al. 2022, "Improving Tokenisation by Alternative Treatment of
+Spaces", for spaces as pieces of their own; "MinGram", arXiv 2606.27019, for the fewest tokens.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+from spmcompat.errors import BadValueError
+from spmcompat.options.option import (
+    BOOL,
+    BPE,
+    CHOICE,
+    ELSEWHERE,
+    EXTENSION,
+    FLOAT,
+    INT32,
+    SETTINGS,
+    UINT64,
+    UNIGRAM,
+    Option,
+)
+from spmcompat.releases import DEFAULT, RELEASES
+
+_EM = (UNIGRAM,)
+
+MOST_WORKERS = 1024
+"""The largest number of workers: each one needs memory of its own."""
+
+RECIPES: Mapping[str, Mapping[str, str]] = {
+    "paper": {"seed_mode": "pretokens", "seed_factor": "10"},
+    "fsp": {
+        "seed_mode": "pretokens",
+        "seed_factor": "10",
+        "prune": "flat",
+        "prune_overshoot": "1",
+    },
+    "mingram": {"seed_mode": "bpe", "seed_factor": "1.15", "objective": "fewest_tokens"},
+}
+"""Options that belong together, under one name."""
+
+_extension = partial(Option, in_reference=False)
+
+EXTENSIONS = (
+    _extension(
+        "workers",
+        INT32,
+        "Number of real threads; by default one for each core. It changes the time only, "
+        "never the result (num_threads does).",
+        SETTINGS,
+        least=1,
+        most=MOST_WORKERS,
+    ),
+    _extension(
+        "sampling_seed",
+        UINT64,
+        "Seed of the random sample that input_sentence_size draws, and of the lines that "
+        "self_test_sample_size draws without random_seed.",
+        SETTINGS,
+        default=12345678,
+    ),
+    _extension(
+        "compat",
+        CHOICE,
+        "The release of sentencepiece to train as.",
+        ELSEWHERE,
+        default=DEFAULT.version,
+        choices=tuple(RELEASES),
+    ),
+    _extension(
+        "recipe",
+        CHOICE,
+        "Sets several of the options below. An option that you also give yourself wins. "
+        "paper: the seed pieces of Land and Pinter. fsp: also their flat score pruning. "
+        "mingram: the fewest tokens.",
+        ELSEWHERE,
+        choices=tuple(RECIPES),
+    ),
+    _extension(
+        "seed_mode",
+        CHOICE,
+        "Where the seed pieces come from. full_text: substrings that branch in the text. "
+        "pretokens: substrings that branch in the distinct segments, and whole segments. "
+        "bpe: the merges of BPE.",
+        EXTENSION,
+        default="full_text",
+        choices=("full_text", "pretokens", "bpe"),
+        models=_EM,
+    ),
+    _extension(
+        "prefix_recovery",
+        BOOL,
+        "If a substring is not a valid seed piece, use its longest valid prefix.",
+        EXTENSION,
+        default=False,
+        models=_EM,
+    ),
+    _extension(
+        "seed_factor",
+        FLOAT,
+        "Number of seed pieces, as a multiple of vocab_size; 0 means that "
+        "seed_sentencepiece_size decides.",
+        EXTENSION,
+        default=0.0,
+        least=0,
+        models=_EM,
+    ),
+    _extension(
+        "objective",
+        CHOICE,
+        "likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations "
+        "with the fewest pieces, of which the most probable one counts; one pruning, by use.",
+        EXTENSION,
+        default="likelihood",
+        choices=("likelihood", "fewest_tokens"),
+        models=_EM,
+    ),
+    _extension(
+        "m_step",
+        CHOICE,
+        "How the M-step estimates scores from expected counts; ml means maximum likelihood.",
+        EXTENSION,
+        default="digamma",
+        choices=("digamma", "ml"),
+        models=_EM,
+    ),
+    _extension(
+        "early_prune_threshold",
+        FLOAT,
+        "The M-step drops pieces whose expected count is below this.",
+        EXTENSION,
+        default=0.5,
+        least=0,
+        models=_EM,
+    ),
+    _extension(
+        "prune",
+        CHOICE,
+        "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
+        "pieces with the highest scores. exact: as likelihood, but the loss is that of the "
+        "best segmentation of the text without the piece.",
+        EXTENSION,
+        default="likelihood",
+        choices=("likelihood", "flat", "exact"),
+        models=_EM,
+    ),
+    _extension(
+        "prune_overshoot",
+        FLOAT,
+        "EM and pruning end at this multiple of vocab_size; then the pieces with the lowest "
+        "scores are dropped.",
+        EXTENSION,
+        default=1.1,
+        least=1,
+        models=_EM,
+    ),
+    _extension(
+        "final_estimate",
+        CHOICE,
+        "How to estimate the final scores. none: not again. renormalize: scale the "
+        "probabilities so that they sum to 1. em:N: N more steps of EM.",
+        EXTENSION,
+        default="none",
+        choices=("none", "renormalize", "em:N"),
+        least=1,
+        most=1000,
+        models=_EM,
+    ),
+    _extension(
+        "space_pieces",
+        CHOICE,
+        "prefix: a space is part of the piece that it begins. separate: each space is a piece "
+        "of its own, and there is no dummy prefix.",
+        EXTENSION,
+        default="prefix",
+        choices=("prefix", "separate"),
+        models=(UNIGRAM, BPE),
+    ),
+)
+
+
+def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
+    """Replace the option ``recipe`` by the options that the recipe sets.
+
+    An option that is given itself keeps its value.
+
+    Parameters
+    ----------
+    options : mapping
+        Options by name.
+
+    Returns
+    -------
+    options : dict
+        The options without ``recipe``, with what it sets.
+    note : str
+        A line that says what the recipe set; empty without a recipe.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such recipe.
+    """
+    rest = dict(options)
+    name = rest.pop("recipe", None)
+    if not name:
+        return rest, ""
+    if name not in RECIPES:
+        raise BadValueError(f'there is no recipe "{name}". Choose from {", ".join(RECIPES)}.')
+    added = {key: value for key, value in RECIPES[str(name)].items() if key not in rest}
+    listed = " ".join(f"--{key}={value}" for key, value in added.items()) or "nothing"
+    return {**added, **rest}, f"--recipe={name} sets {listed}"

@@ -1,0 +1,92 @@
+"""Flags of the command line become settings; every option is stored, given or not.
+
+Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
+"""
+
+from collections.abc import Mapping
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.options.extension_options import with_recipe
+from spmcompat.options.option import LIST, NORMALIZER, TRAINER
+from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
+from spmcompat.options.values import UINT32, parse_bool, parse_int
+
+NO_SEED = UINT32[-1]
+"""The value of ``random_seed`` that means: not given."""
+
+
+def from_flags(flags: Mapping[str, str]) -> Settings:
+    """Build the settings of the command line.
+
+    Parameters
+    ----------
+    flags : mapping
+        Names and values of the flags, as text.
+
+    Raises
+    ------
+    BadValueError
+        If a value cannot be read.
+    MissingFileError
+        If a file of symbols cannot be read.
+    UnknownOptionError
+        If there is no such flag, or the release does not have it.
+    """
+    settings = Settings(release_of(flags))
+    options, settings.recipe = with_recipe(flags)
+    flags = {name: str(text) for name, text in options.items()}
+    for name, text in flags.items():
+        check_unicode(name, text)
+    _store_defaults(settings)
+    for name, text in flags.items():
+        _store_flag(settings, name, text)
+    # The files come after the flags: one replaces the characters, the others add to the symbols.
+    if flags.get("required_chars_file"):
+        settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
+    if flags.get("control_symbols_file"):
+        settings.trainer.control_symbols.extend(_lines(flags["control_symbols_file"]))
+    if flags.get("user_defined_symbols_file"):
+        settings.trainer.user_defined_symbols.extend(_lines(flags["user_defined_symbols_file"]))
+    separate_spaces(settings)
+    return settings
+
+
+def _store_defaults(settings: Settings) -> None:
+    """Give every single field of both specs its default, so that it is stored."""
+    absent = settings.release.retired_options | settings.release.unknown_options
+    for option in OPTIONS.values():
+        if not option.flag or option.kind == LIST or option.name in absent:
+            continue
+        if option.target == TRAINER:
+            setattr(settings.trainer, option.name, getattr(settings.trainer, option.name))
+        elif option.target == NORMALIZER:
+            default = option.default or getattr(settings.normalizer, option.stored_as)
+            setattr(settings.normalizer, option.stored_as, default)
+
+
+def _store_flag(settings: Settings, name: str, text: str) -> None:
+    """Store one flag."""
+    if name == "random_seed":
+        seed = parse_int(text, UINT32, hexadecimal=True)
+        settings.random_seed = None if seed == NO_SEED else seed
+    elif name == "quiet":
+        settings.min_log_level = 3 if parse_bool(text) else settings.min_log_level
+    elif name.endswith("_file") and name != "seed_sentencepieces_file":
+        pass  # read at the end
+    elif name != "denormalization_rule_tsv" or text:
+        store(settings, name, text, command_line=True)
+
+
+def _lines(path: str) -> list[str]:
+    """Read the lines of a file of symbols; only a line feed ends a line."""
+    refuse_impossible(path, "check the path")
+    try:
+        with open(path, encoding="utf-8", newline="\n") as file:
+            text = file.read()
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    except UnicodeDecodeError as error:
+        raise BadValueError(f'"{path}" is not valid UTF-8. Write it in UTF-8.') from error
+    return text.removesuffix("\n").split("\n") if text else []

@@ -1,0 +1,139 @@
+"""Keywords and strings of Python become settings; only the options that are given are stored.
+
+The command line stores every option (``from_flags``). A model holds its options, so the two ways
+give different bytes, as in the reference.
+
+Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
+"""
+
+from collections.abc import Mapping
+
+from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.options.extension_options import with_recipe
+from spmcompat.options.option import NORMALIZER
+from spmcompat.options.reading import check_unicode, release_of, separate_spaces, store
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
+from spmcompat.options.values import to_text
+
+SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
+# Options that are not turned into text.
+_OBJECTS = frozenset(
+    {
+        "normalizer",
+        "pretokenizer",
+        "allow_inconsistent_pretokenization",
+        SERIALIZED_NORMALIZER,
+    }
+)
+
+
+def from_kwargs(options: Mapping[str, object]) -> Settings:
+    """Build the settings of the Python form.
+
+    Parameters
+    ----------
+    options : mapping
+        Names and values of the options: text, numbers, truth values, lists; ``normalizer`` and
+        ``pretokenizer`` are objects.
+
+    Raises
+    ------
+    BadValueError
+        If a value cannot be read.
+    UnknownOptionError
+        If there is no such option, or the release does not have it.
+    """
+    options, recipe = with_recipe(options)
+    texts = {name: _text(name, value) for name, value in options.items() if name not in _OBJECTS}
+    settings = Settings(release_of(options))
+    settings.recipe = recipe
+    if options.get("normalizer"):
+        _refuse_two_normalizers(texts)
+        settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
+    elif SERIALIZED_NORMALIZER in options:
+        _refuse_two_normalizers(texts)
+        settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
+    settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
+    inconsistent = options.get("allow_inconsistent_pretokenization", False)
+    settings.allow_inconsistent_pretokenization = bool(inconsistent)
+    for name, text in texts.items():
+        check_unicode(name, text)
+        store(settings, name, text)
+    separate_spaces(settings)
+    return settings
+
+
+def from_string(arguments: str) -> Settings:
+    """Build the settings of one string, ``--a=b --c=d``.
+
+    The string is split at every single space, so a value cannot contain one. If an option is
+    given twice, the first value counts.
+
+    Raises
+    ------
+    BadValueError
+        If a value cannot be read.
+    UnknownOptionError
+        If an option is unknown, or the string has two spaces in a row.
+    """
+    options: dict[str, object] = {}
+    for argument in arguments.split(" ") if arguments else ():
+        name, _, value = argument.removeprefix("--").partition("=")
+        if not name:
+            raise UnknownOptionError(
+                'unknown field name "" in TrainerSpec. '
+                "Put exactly one space between two options and none at the ends."
+            )
+        if name == SERIALIZED_NORMALIZER:
+            options.setdefault(name, value.encode())
+        else:
+            options.setdefault(name, value)
+    return from_kwargs(options)
+
+
+def _text(name: str, value: object) -> str:
+    """Return the value of an option as text."""
+    try:
+        return to_text(value)
+    except BadValueError as error:
+        raise BadValueError(f"{error} It was given for {name}.") from None
+
+
+def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
+    """Raise if a whole normalizer and a part of one are given."""
+    parts = {option.name for option in OPTIONS.values() if option.target == NORMALIZER}
+    for name in sorted(parts & texts.keys()):
+        raise BadValueError(
+            f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
+            f"{name}. Set it in the normalizer instead."
+        )
+
+
+def _serialized(normalizer: object) -> object:
+    """Return the serialized form of a normalizer such as ``sentencepiece`` makes."""
+    serialize = getattr(normalizer, "serialized_normalizer_spec", None)
+    if serialize is None:
+        raise BadValueError(
+            "normalizer must be a SentencePieceNormalizer, or another object with "
+            f"serialized_normalizer_spec(), not {type(normalizer).__name__}. To name predefined "
+            "rules, use normalization_rule_name."
+        )
+    return serialize()
+
+
+def _parse_normalizer(serialized: object) -> NormalizerSpec:
+    """Read a serialized normalizer."""
+    from google.protobuf.message import DecodeError  # noqa: PLC0415
+
+    data = serialized.encode() if isinstance(serialized, str) else serialized
+    try:
+        if isinstance(data, bytes):
+            return NormalizerSpec.FromString(data)
+    except DecodeError:
+        pass
+    raise TrainingError(
+        f"Failed to parse {SERIALIZED_NORMALIZER}. "
+        "Give the bytes that serialized_normalizer_spec() of a normalizer returns."
+    )

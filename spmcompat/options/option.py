@@ -1,0 +1,86 @@
+"""What is known of one option: the columns of the table of options."""
+
+from typing import NamedTuple
+
+from spmcompat.releases import DEFAULT, RELEASES
+
+# Kinds of values.
+BOOL, INT32, UINT32, UINT64 = "bool", "int32", "uint32", "uint64"
+FLOAT, TEXT, LIST, CHOICE, BYTES = "float", "text", "list", "choice", "bytes"
+MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
+OBJECT = "object"  # a Python object
+
+# Where the value of an option goes. A model stores the three specs.
+TRAINER, NORMALIZER, DENORMALIZER = "trainer_spec", "normalizer_spec", "denormalizer_spec"
+SETTINGS = "settings"  # an attribute of `Settings`
+EXTENSION = "extension"  # an attribute of `Settings.extensions`
+ELSEWHERE = "elsewhere"  # handled by name, where the command line or the keywords are read
+
+UNIGRAM, BPE, WORD, CHAR = "unigram", "bpe", "word", "char"
+
+
+class Option(NamedTuple):
+    """One option.
+
+    Attributes
+    ----------
+    name : str
+        The name of the flag and of the keyword.
+    kind : str
+        The type of the value: `BOOL`, `INT32` and so on.
+    help : str
+        What the option does, for ``--help`` and the documentation.
+    target : str
+        Where the value goes: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION` or
+        `ELSEWHERE`.
+    field : str
+        The name of the value there, if it is not that of the option.
+    default : object
+        The default of an option that is in no spec; the schema of the model has the others.
+    least, most : float, optional
+        The smallest and the largest allowed value.
+    choices : tuple of str
+        The allowed values of a `CHOICE`. ``name:N`` stands for a name with a whole number, which
+        `least` and `most` limit.
+    models : tuple of str
+        The model types that use the option; empty if all do.
+    flag, keyword : bool
+        Whether the command line and Python take the option.
+    in_reference : bool
+        Whether some release of ``sentencepiece`` has the option.
+    """
+
+    name: str
+    kind: str
+    help: str
+    target: str = TRAINER
+    field: str = ""
+    default: object = None
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    flag: bool = True
+    keyword: bool = True
+    in_reference: bool = True
+
+    @property
+    def stored_as(self) -> str:
+        """The name of the value at its target."""
+        return self.field or self.name
+
+    @property
+    def is_in_model(self) -> bool:
+        """Whether a model of the default release stores the option."""
+        in_spec = self.target in (TRAINER, NORMALIZER, DENORMALIZER)
+        return in_spec and self.name not in DEFAULT.retired_options
+
+    @property
+    def releases(self) -> list[str]:
+        """The releases of ``sentencepiece`` in which the option has an effect."""
+        return [
+            version
+            for version, release in RELEASES.items()
+            if self.in_reference
+            and self.name not in release.unknown_options | release.retired_options
+        ]

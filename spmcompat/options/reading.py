@@ -1,0 +1,221 @@
+"""The text of one option becomes a value, and is stored where the table says."""
+
+from collections.abc import Mapping
+
+from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.options import values
+from spmcompat.options.option import (
+    BOOL,
+    BYTES,
+    CHOICE,
+    DENORMALIZER,
+    EXTENSION,
+    FLOAT,
+    INT32,
+    LIST,
+    MODEL_TYPE,
+    NORMALIZER,
+    SETTINGS,
+    TRAINER,
+    UINT32,
+    UINT64,
+    Option,
+)
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
+from spmcompat.options.values import (
+    parse_bool,
+    parse_float,
+    parse_int,
+    split_csv,
+    stream_float,
+    stream_int,
+)
+from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.unicode.marks import SPACE_MARK
+
+_WIDTHS = {INT32: values.INT32, UINT32: values.UINT32, UINT64: values.UINT64}
+_SPACE = " \t\n\v\f\r"
+
+
+def release_of(options: Mapping[str, object]) -> Release:
+    """Return the release that the options name.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such release.
+    UnknownOptionError
+        If it does not have one of the options.
+    """
+    release = find_release(str(options.get("compat", DEFAULT.version)))
+    for name in sorted(release.unknown_options & options.keys()):
+        raise UnknownOptionError(
+            f'unknown field name "{name}" in TrainerSpec: sentencepiece {release.version} does '
+            "not have it. Leave it out, or choose another release with compat."
+        )
+    return release
+
+
+def store(settings: Settings, name: str, text: str, *, command_line: bool = False) -> None:
+    """Read the text of one option and store its value.
+
+    Raises
+    ------
+    BadValueError
+        If the text is not a value of the option.
+    UnknownOptionError
+        If there is no such option.
+    """
+    option = OPTIONS.get(name)
+    if option is None or not (option.flag if command_line else option.keyword):
+        raise _unknown(name, settings.release, command_line)
+    if name in settings.release.retired_options:
+        settings.notes.append(f"--{name} is deprecated and ignored.")
+        return
+    if option.target == DENORMALIZER:
+        _set_denormalization_rules(settings, text)
+    elif name == "pretokenizer":
+        settings.pretokenizer = text or None
+    elif option.target in (TRAINER, NORMALIZER):
+        spec = settings.trainer if option.target == TRAINER else settings.normalizer
+        value = parse(option, text, settings.release, command_line=command_line)
+        if option.kind == LIST:
+            getattr(spec, name).extend(value)
+        else:
+            setattr(spec, option.stored_as, value)
+    elif option.target in (SETTINGS, EXTENSION):
+        holder = settings if option.target == SETTINGS else settings.extensions
+        value = parse(option, text, settings.release, command_line=command_line)
+        setattr(holder, option.stored_as, value)
+    elif name != "compat":  # the release was found before all other options
+        raise _unknown(name, settings.release, command_line)
+
+
+def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:
+    """Return the error for an option that does not exist, or not in this form."""
+    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
+    taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
+    if name in taken:
+        hint = " It is a Python object and cannot be given as text."
+    elif name in OPTIONS:
+        hint = f" Only {'Python' if command_line else 'the command line'} takes it."
+    else:
+        hint = did_you_mean(name, taken - release.unknown_options - release.retired_options)
+    return UnknownOptionError(f'unknown field name "{name}" in TrainerSpec.{hint}')
+
+
+def check_unicode(name: str, text: str) -> None:
+    """Raise if the text of an option has no UTF-8 form."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadValueError(
+            f"the value of {name} is not valid UTF-8: {text!r}. Write it in UTF-8."
+        ) from None
+
+
+def parse(option: Option, text: str, release: Release, *, command_line: bool = False) -> object:
+    """Return the value of an option that was given as text.
+
+    Parameters
+    ----------
+    option : Option
+        The option.
+    text : str
+        Its value as it was given.
+    release : Release
+        The release whose way to read numbers is used.
+    command_line : bool
+        Whether the text comes from the command line, where Abseil reads it: hexadecimal numbers
+        are allowed, and white space around a truth value.
+
+    Raises
+    ------
+    BadValueError
+        If the text is not a value of the option.
+    """
+    try:
+        return _parse(option, text, release, command_line)
+    except BadValueError as error:
+        message = f"{error} It was given for {option.name}."
+        # The reference takes a bad log level for an internal error.
+        raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
+
+
+def _parse(option: Option, text: str, release: Release, command_line: bool) -> object:
+    value: object = text
+    streams = release.streams_numbers and option.in_reference
+    if option.kind == BOOL:
+        value = parse_bool(text.strip(_SPACE) if command_line else text)
+    elif option.kind in _WIDTHS:
+        allowed = _WIDTHS[option.kind]
+        value = (
+            stream_int(text, allowed)
+            if streams
+            else parse_int(text, allowed, hexadecimal=command_line)
+        )
+    elif option.kind == FLOAT:
+        value = stream_float(text) if streams else parse_float(text)
+        if option.target == EXTENSION:
+            _check_range(option, float(value), text)
+    elif option.kind == LIST:
+        value = split_csv(text)
+    elif option.kind == MODEL_TYPE:
+        value = _model_type(text)
+    elif option.kind == CHOICE:
+        value = _choice(option, text)
+    elif option.kind == BYTES:
+        value = text.encode()
+    return value
+
+
+def _check_range(option: Option, value: float, text: str) -> None:
+    least, most = option.least, option.most
+    if least is not None and not least <= value < float("inf"):
+        raise BadValueError(f"{text} is not a number of at least {least:g}.")
+    if most is not None and value > most:
+        raise BadValueError(f"{text} is not a number of at most {most:g}.")
+
+
+def _choice(option: Option, text: str) -> str:
+    """Return one of the choices; a number after a colon is written in its shortest form."""
+    name, colon, digits = text.partition(":")
+    if colon and f"{name}:N" in option.choices:
+        number = parse_int(digits, _WIDTHS[UINT32])
+        if (option.least or 0) <= number <= (option.most or 0):
+            return f"{name}:{number}"
+    elif text in option.choices:
+        return text
+    allowed = ", ".join(option.choices)
+    limits = f", with N from {option.least} to {option.most}" if option.most else ""
+    raise BadValueError(f'"{text}" is not one of {allowed}{limits}.')
+
+
+def _model_type(text: str) -> int:
+    """Return the number of a model type; case does not matter."""
+    names = {name.lower(): number for name, number in TrainerSpec.ModelType.items()}
+    word = text.lower() if text.isascii() else ""
+    if word not in names:
+        raise BadValueError(
+            f'unknown enumeration value of "{text}" as model_type. Choose from {", ".join(names)}.'
+        )
+    return names[word]
+
+
+def _set_denormalization_rules(settings: Settings, path: str) -> None:
+    """Name the rules of decoding, and switch off what else a normalizer does."""
+    settings.denormalizer.normalization_rule_tsv = path
+    settings.denormalizer.add_dummy_prefix = False
+    settings.denormalizer.remove_extra_whitespaces = False
+    settings.denormalizer.escape_whitespaces = False
+
+
+def separate_spaces(settings: Settings) -> None:
+    """Make U+2581 a user-defined symbol if spaces are to be pieces of their own."""
+    if settings.extensions.space_pieces == "separate":
+        settings.normalizer.add_dummy_prefix = False
+        if SPACE_MARK not in settings.trainer.user_defined_symbols:
+            settings.trainer.user_defined_symbols.append(SPACE_MARK)

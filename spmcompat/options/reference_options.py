@@ -1,0 +1,416 @@
+"""The options of ``sentencepiece`` by group, and ``quiet``, which belongs to its messages."""
+
+from spmcompat.normalization.rules import DEFAULT_RULES
+from spmcompat.options.option import (
+    BOOL,
+    BPE,
+    BYTES,
+    CHAR,
+    DENORMALIZER,
+    ELSEWHERE,
+    FLOAT,
+    INT32,
+    LIST,
+    MODEL_TYPE,
+    NORMALIZER,
+    OBJECT,
+    SETTINGS,
+    TEXT,
+    UINT32,
+    UINT64,
+    UNIGRAM,
+    WORD,
+    Option,
+)
+from spmcompat.releases import RELEASES
+
+_FILE = "A file in UTF-8 with one %s on each line."
+_TRAINED = (UNIGRAM, BPE)
+_EM = (UNIGRAM,)
+
+REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
+    "Input and output": (
+        Option("input", LIST, "Text files to train on, separated by commas; a line is a sentence."),
+        Option(
+            "input_format",
+            TEXT,
+            "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line.",
+        ),
+        Option(
+            "model_prefix",
+            TEXT,
+            "Where to write the model: PREFIX stands for the files PREFIX.model and PREFIX.vocab.",
+        ),
+        Option(
+            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to the .vocab."
+        ),
+        Option(
+            "sentence_iterator",
+            OBJECT,
+            "Sentences to train on, instead of files: an iterable of str or bytes.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "sentence_reader", OBJECT, "Another name of sentence_iterator.", ELSEWHERE, flag=False
+        ),
+        Option(
+            "model_writer",
+            OBJECT,
+            "An object with a method write, which receives the model instead of files.",
+            ELSEWHERE,
+            flag=False,
+        ),
+    ),
+    "Which sentences and characters": (
+        Option(
+            "input_sentence_size",
+            UINT64,
+            "Maximum number of sentences to train on, more than 100; 0 means all.",
+        ),
+        Option(
+            "shuffle_input_sentence",
+            BOOL,
+            "With input_sentence_size, draw them at random; otherwise take the first ones.",
+        ),
+        Option(
+            "max_sentence_length",
+            INT32,
+            "Maximum length of a sentence in bytes; longer sentences are skipped.",
+            least=10,
+            most=2**30,
+        ),
+        Option(
+            "character_coverage",
+            FLOAT,
+            "Share of the characters of the text that the vocabulary must cover. Rarer characters "
+            "become unknown.",
+            least=0.98,
+            most=1.0,
+        ),
+        Option(
+            "required_chars", TEXT, "Characters to keep in the vocabulary, however rare they are."
+        ),
+        Option(
+            "required_chars_file",
+            TEXT,
+            "A file in UTF-8 with the required characters. It replaces required_chars.",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option(
+            "auto_character_coverage",
+            BOOL,
+            "Do not require characters: they compete with the other pieces for the vocabulary. "
+            "Needs byte_fallback; unigram also needs use_sparse_pruning.",
+            models=_TRAINED,
+        ),
+    ),
+    "Model": (
+        Option("model_type", MODEL_TYPE, "The algorithm.", choices=(UNIGRAM, BPE, WORD, CHAR)),
+        Option(
+            "vocab_size",
+            INT32,
+            "Size of the vocabulary: all pieces, with the reserved ones and the symbols.",
+            least=1,
+        ),
+        Option(
+            "hard_vocab_limit",
+            BOOL,
+            "Fail if the text gives fewer pieces than vocab_size; if false, take those it gives.",
+        ),
+        Option(
+            "use_all_vocab",
+            BOOL,
+            "Put all words or characters of the text into the vocabulary.",
+            models=(WORD, CHAR),
+        ),
+        Option(
+            "byte_fallback",
+            BOOL,
+            "Add a piece for each of the 256 bytes. Unknown characters are split into them.",
+        ),
+    ),
+    "What a piece may contain": (
+        Option(
+            "max_sentencepiece_length",
+            INT32,
+            "Maximum length of a piece in characters.",
+            least=1,
+            most=512,
+            models=_TRAINED,
+        ),
+        Option(
+            "split_by_unicode_script",
+            BOOL,
+            "A piece contains characters of one Unicode script only.",
+            models=_TRAINED,
+        ),
+        Option(
+            "split_by_number",
+            BOOL,
+            "A piece does not mix digits with other characters. It has an effect with "
+            "split_by_unicode_script only.",
+            models=_TRAINED,
+        ),
+        Option("split_by_whitespace", BOOL, "A piece does not cross white space.", models=_TRAINED),
+        Option("split_digits", BOOL, "Each digit is a separate piece.", models=_TRAINED),
+        Option(
+            "treat_whitespace_as_suffix",
+            BOOL,
+            "White space is the end of a piece, not its beginning.",
+        ),
+        Option(
+            "allow_whitespace_only_pieces",
+            BOOL,
+            "A piece may consist of white space only, also of several spaces.",
+            models=_TRAINED,
+        ),
+        Option(
+            "pretokenization_delimiter",
+            TEXT,
+            "A text that no piece crosses. It is removed from the sentences before training.",
+            models=_TRAINED,
+        ),
+        Option(
+            "pretokenizer",
+            TEXT,
+            "Split each sentence first; no piece crosses a split. 'script': between runs of "
+            "characters of one script and kind. 'regex:PATTERN': where a match of the pattern "
+            "starts or ends. In Python also a function.",
+            ELSEWHERE,
+            models=_TRAINED,
+        ),
+        Option(
+            "allow_inconsistent_pretokenization",
+            BOOL,
+            "Train even if what the pretokenizer returns does not join to the sentence.",
+            ELSEWHERE,
+            default=False,
+            flag=False,
+            models=_TRAINED,
+        ),
+    ),
+    "Normalization": (
+        Option(
+            "normalization_rule_name",
+            TEXT,
+            "Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.",
+            NORMALIZER,
+            "name",
+            default=DEFAULT_RULES,
+        ),
+        Option("normalization_rule_tsv", TEXT, "A TSV file of rules to use instead.", NORMALIZER),
+        Option(
+            "denormalization_rule_tsv",
+            TEXT,
+            "A TSV file of rules to apply to decoded text.",
+            DENORMALIZER,
+            "normalization_rule_tsv",
+        ),
+        Option(
+            "add_dummy_prefix",
+            BOOL,
+            "Add a space at the beginning of each sentence (at its end, with "
+            "treat_whitespace_as_suffix).",
+            NORMALIZER,
+        ),
+        Option(
+            "remove_extra_whitespaces",
+            BOOL,
+            "Remove leading and trailing white space, and all but one of several spaces.",
+            NORMALIZER,
+        ),
+        Option(
+            "normalizer",
+            OBJECT,
+            "A SentencePieceNormalizer, instead of the other options of this group.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "_serialized_normalizer_spec",
+            OBJECT,
+            "The bytes of a normalizer, instead of the normalizer itself.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option("name", TEXT, "Another name of normalization_rule_name.", NORMALIZER, flag=False),
+        Option(
+            "precompiled_charsmap",
+            BYTES,
+            "Compiled rules. A text cannot hold them: use normalizer instead.",
+            NORMALIZER,
+            flag=False,
+        ),
+        Option(
+            "escape_whitespaces",
+            BOOL,
+            "Replace spaces by U+2581. Training needs it.",
+            NORMALIZER,
+            flag=False,
+        ),
+    ),
+    "Symbols": (
+        Option(
+            "control_symbols",
+            LIST,
+            "Control symbols, separated by commas. They are never produced when text is encoded.",
+        ),
+        Option("control_symbols_file", TEXT, _FILE % "control symbol", ELSEWHERE, keyword=False),
+        Option(
+            "user_defined_symbols",
+            LIST,
+            "User-defined symbols, separated by commas. In a text each is always one piece.",
+        ),
+        Option(
+            "user_defined_symbols_file",
+            TEXT,
+            _FILE % "user-defined symbol",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option("unk_id", INT32, "Id of the unknown piece; -1 (with byte_fallback) disables it."),
+        Option("bos_id", INT32, "Id of the beginning-of-sentence piece; -1 disables it."),
+        Option("eos_id", INT32, "Id of the end-of-sentence piece; -1 disables it."),
+        Option("pad_id", INT32, "Id of the padding piece; -1 disables it."),
+        Option("unk_piece", TEXT, "Name of the unknown piece."),
+        Option("bos_piece", TEXT, "Name of the beginning-of-sentence piece."),
+        Option("eos_piece", TEXT, "Name of the end-of-sentence piece."),
+        Option("pad_piece", TEXT, "Name of the padding piece."),
+        Option("unk_surface", TEXT, "The text that the unknown piece is decoded to."),
+    ),
+    "Unigram training": (
+        Option(
+            "num_threads",
+            INT32,
+            "Fixes the order in which float32 numbers are added, so it is part of the result: "
+            "sentencepiece divides the sentences among this many threads, and then adds the sums "
+            "of the threads. The same order is used here, but not these threads: their number is "
+            "workers.",
+            least=1,
+            most=1024,
+            models=_EM,
+        ),
+        Option(
+            "num_sub_iterations",
+            INT32,
+            "Number of EM steps before each pruning.",
+            least=1,
+            most=10,
+            models=_EM,
+        ),
+        Option(
+            "shrinking_factor",
+            FLOAT,
+            "Share of the pieces that each pruning keeps: those whose loss would be largest.",
+            least=0.5,
+            most=0.95,
+            models=_EM,
+        ),
+        Option(
+            "seed_sentencepiece_size",
+            INT32,
+            "Number of seed pieces that training starts with; 0 means 8 times vocab_size, at "
+            "least 100000.",
+            models=_EM,
+        ),
+        Option(
+            "seed_sentencepieces_file",
+            TEXT,
+            "A file to load the seed pieces from: a piece, a tab and its count on each line.",
+            models=_EM,
+        ),
+        Option(
+            "use_sparse_pruning",
+            BOOL,
+            "Prune with an L1 penalty on the expected counts, in fewer passes.",
+            SETTINGS,
+            default=False,
+            models=_EM,
+        ),
+        Option(
+            "post_l1_debias",
+            BOOL,
+            "After sparse pruning, estimate the scores once more without the penalty.",
+            SETTINGS,
+            default=True,
+            models=_EM,
+        ),
+        Option(
+            "seed_piece_length_power",
+            FLOAT,
+            "Seed pieces are ranked by their count times this power of their length.",
+            SETTINGS,
+            default=1.0,
+            models=_EM,
+        ),
+        Option(
+            "min_freq_alpha",
+            FLOAT,
+            "Drop seed pieces that occur less often than this times N / (K ln K), for a text of N "
+            "bytes and K pieces.",
+            SETTINGS,
+            default=0.0,
+            models=_EM,
+        ),
+    ),
+    "Messages": (
+        Option(
+            "minloglevel",
+            INT32,
+            "0 shows all messages, 1 warnings and errors, 2 errors only.",
+            SETTINGS,
+            "min_log_level",
+            default=0,
+        ),
+        Option(
+            "logstream",
+            OBJECT,
+            "A text stream for the messages, instead of standard error.",
+            ELSEWHERE,
+            flag=False,
+        ),
+        Option(
+            "quiet",
+            BOOL,
+            "Show nothing but the error that ends the run.",
+            ELSEWHERE,
+            default=False,
+            keyword=False,
+            in_reference=False,
+        ),
+        Option(
+            "random_seed",
+            UINT32,
+            "Seed of the random generator that draws the lines of self_test_sample_size, in "
+            + " and ".join(v for v, release in RELEASES.items() if release.sample_is_repeatable)
+            + ".",
+            ELSEWHERE,
+            keyword=False,
+        ),
+        Option("help", BOOL, "Show this text.", ELSEWHERE, keyword=False),
+        Option("version", BOOL, "Show the version.", ELSEWHERE, keyword=False),
+    ),
+}
+
+OLD_OPTIONS = (
+    Option("accept_language", LIST, "Languages of the text, separated by commas."),
+    Option(
+        "self_test_sample_size",
+        INT32,
+        "Number of sentences that the model stores with their pieces, as a test of itself.",
+        least=0,
+        most=1000,
+    ),
+    Option("mining_sentence_size", INT32, "No effect in any release."),
+    Option("training_sentence_size", INT32, "No effect in any release."),
+    Option("train_extremely_large_corpus", BOOL, "Stored only; large texts need no option."),
+    Option(
+        "enable_differential_privacy",
+        BOOL,
+        "Not supported, because the noise is different in each process.",
+    ),
+    Option("differential_privacy_noise_level", FLOAT, "See enable_differential_privacy."),
+    Option("differential_privacy_clipping_threshold", UINT64, "See enable_differential_privacy."),
+)

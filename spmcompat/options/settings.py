@@ -1,0 +1,98 @@
+"""The settings of one training run: what the options say, with the type of each option."""
+
+import os
+from collections.abc import Callable, Sequence
+from copy import copy
+from types import SimpleNamespace
+
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
+from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
+from spmcompat.options.extension_options import MOST_WORKERS
+from spmcompat.options.option import EXTENSION, SETTINGS
+from spmcompat.options.table import OPTIONS
+from spmcompat.releases import DEFAULT, Release
+
+
+class Settings:
+    """All that one training run needs to know.
+
+    The defaults are those of the table of options and of the schema.
+
+    Attributes
+    ----------
+    trainer, normalizer, denormalizer : message
+        The specs; what is set in them is what the model will store.
+    workers : int
+        Number of real threads. It never changes a byte of the result.
+    sampling_seed : int
+        Seed of the sample that ``input_sentence_size`` draws.
+    random_seed : int, optional
+        Seed of the reference's random generator, as its command line takes it.
+    use_sparse_pruning, post_l1_debias : bool
+        Whether to prune a Unigram model with an L1 penalty, and whether to estimate the scores
+        without it afterwards.
+    seed_piece_length_power, min_freq_alpha : float
+        How to rank the seeds of a Unigram model, and which ones to drop as too rare.
+    pretokenizer : callable or str, optional
+        A function from a normalized sentence (str) to its parts, a sequence of str or bytes; or
+        ``script``; or ``regex:`` and a pattern.
+    allow_inconsistent_pretokenization : bool
+        Whether to accept parts that do not join to the sentence.
+    extensions : SimpleNamespace
+        The options of the table whose target is `EXTENSION`, by name.
+    min_log_level : int
+        0 shows all messages, 1 warnings and errors, 2 errors only.
+    recipe : str
+        A line that says what a recipe set; empty without a recipe.
+    notes : list of str
+        Warnings to show before training.
+    release : Release
+        The release of the reference to train as; a model does not store it.
+    """
+
+    workers: int
+    sampling_seed: int
+    use_sparse_pruning: bool
+    post_l1_debias: bool
+    seed_piece_length_power: float
+    min_freq_alpha: float
+    min_log_level: int
+
+    def __init__(self, release: Release = DEFAULT) -> None:
+        self.trainer = TrainerSpec()
+        self.normalizer = NormalizerSpec()
+        self.denormalizer = NormalizerSpec()
+        self.extensions = SimpleNamespace()
+        for option in OPTIONS.values():
+            if option.target == SETTINGS:
+                setattr(self, option.stored_as, option.default)
+            elif option.target == EXTENSION:
+                setattr(self.extensions, option.stored_as, option.default)
+        self.workers = available_cores()
+        self.random_seed: int | None = None
+        self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
+        self.allow_inconsistent_pretokenization = False
+        self.recipe = ""
+        self.notes: list[str] = []
+        self.release = release
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)
+
+
+def with_charsmaps(settings: Settings) -> Settings:
+    """Return the settings with the normalization rules compiled into both normalizers.
+
+    Raises
+    ------
+    TrainingError
+        If the name is unknown or the rules cannot be read.
+    """
+    complete = copy(settings)
+    complete.normalizer = with_named_rules(settings.normalizer, settings.release)
+    complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
+    return complete

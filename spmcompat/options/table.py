@@ -1,0 +1,20 @@
+"""The table of all options; flags, keywords, ``--help`` and the documentation are made from it.
+
+The rows are plain data. ``reading`` turns the text of an option into its value, ``settings`` holds
+the values, ``checks`` compares them with each other. What a single release does with an option is
+a fact of that release, and is written in ``spmcompat.releases``.
+"""
+
+from spmcompat.options.extension_options import EXTENSIONS
+from spmcompat.options.option import Option
+from spmcompat.options.reference_options import OLD_OPTIONS, REFERENCE_OPTIONS
+
+GROUPS: dict[str, tuple[Option, ...]] = {
+    **REFERENCE_OPTIONS,
+    "Extensions of spmcompat, which a model does not store": EXTENSIONS,
+    "Old options": OLD_OPTIONS,
+}
+"""The options by the title that ``--help`` shows above them."""
+
+OPTIONS = {option.name: option for options in GROUPS.values() for option in options}
+"""The options by name."""

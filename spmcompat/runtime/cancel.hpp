@@ -1,0 +1,19 @@
+// The flag by which one thread asks the kernels of other threads to stop.
+#pragma once
+
+#include <atomic>
+
+namespace spmcompat {
+
+// No other data depends on the flag, so its accesses are relaxed: reading costs as much as reading
+// a plain variable.
+class CancelFlag {
+ public:
+  void set() { set_.store(true, std::memory_order_relaxed); }
+  bool is_set() const { return set_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,115 @@
+"""Reads the contents of a model as plain data."""
+
+import struct
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, SelfTestData
+from spmcompat.tools.diff.result import Piece, Unknown, Value
+
+SPECS = ("trainer_spec", "normalizer_spec", "denormalizer_spec")
+CHARSMAP = "precompiled_charsmap"
+
+_PIECE_FIELDS = ("piece", "score", "type")
+
+
+def shortest(value: float) -> float:
+    """Return the float64 of the shortest decimal that gives the same float32, such as 0.9995."""
+    for digits in range(6, 10):
+        short = float(f"{value:.{digits}g}")
+        try:
+            if struct.pack("<f", short) == struct.pack("<f", value):
+                return short
+        except OverflowError:  # rounding went above the largest float32
+            pass
+    return value
+
+
+def _text(value: str | bytes) -> str:
+    """Return text; protobuf returns strings that are not valid UTF-8 as bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
+
+
+def stored_fields(spec: Message) -> dict[str, Value]:
+    """Return the fields that a spec stores, except its charsmap."""
+    stored = spec.ListFields()
+    return {field.name: _value(field, value) for field, value in stored if field.name != CHARSMAP}
+
+
+def _value(field: FieldDescriptor, value: Any) -> Value:
+    if field.enum_type is not None:
+        return str(field.enum_type.values_by_number[value].name)
+    if isinstance(value, float):
+        return shortest(value)
+    if isinstance(value, str | bytes):
+        return _text(value)
+    if isinstance(value, int):
+        return value
+    return [_text(item) for item in value]
+
+
+def charsmap(spec: NormalizerSpec) -> bytes | None:
+    """Return the compiled charsmap; None if the spec does not store one."""
+    return spec.precompiled_charsmap if spec.HasField(CHARSMAP) else None
+
+
+def pieces_by_text(model: ModelProto) -> dict[tuple[str, int], Piece]:
+    """Return the pieces by their text and a counter.
+
+    The counter is the number of earlier pieces with the same text. It is above 0 only in a broken
+    model.
+    """
+    seen: Counter[str] = Counter()
+    pieces = {}
+    types = {number: name for name, number in ModelProto.SentencePiece.Type.items()}
+    for number, entry in enumerate(model.pieces):
+        text = _text(entry.piece)
+        stored = ", ".join(name for name in _PIECE_FIELDS if entry.HasField(name))
+        piece = Piece(number, text, shortest(entry.score), types[entry.type], stored)
+        pieces[text, seen[text]] = piece
+        seen[text] += 1
+    return pieces
+
+
+def samples(data: SelfTestData) -> dict[int, tuple[str, str]]:
+    """Return the self-test samples by number: the input and the expected pieces."""
+    return {
+        number: (_text(sample.input), _text(sample.expected))
+        for number, sample in enumerate(data.samples)
+    }
+
+
+def unknown_values(model: ModelProto) -> dict[tuple[str, int], list[Unknown]]:
+    """Return the fields that the schema does not know, by message and field number."""
+    found: dict[tuple[str, int], list[Unknown]] = defaultdict(list)
+    for name, message in _messages(model):
+        fields = UnknownFieldSet(message)
+        for i in range(len(fields)):
+            found[name, fields[i].field_number].append(_unknown(fields[i].data))
+    return found
+
+
+def _messages(model: ModelProto) -> Iterator[tuple[str, Message]]:
+    """Yield the model and every message in it, each with its name."""
+    yield "model", model
+    for name in SPECS:
+        yield name, getattr(model, name)
+    for number, piece in enumerate(model.pieces):
+        yield f"pieces[{number}]", piece
+    yield "self_test_data", model.self_test_data
+    for number, sample in enumerate(model.self_test_data.samples):
+        yield f"self_test_data.samples[{number}]", sample
+
+
+def _unknown(data: object) -> Unknown:
+    if isinstance(data, int):
+        return data
+    if isinstance(data, bytes):
+        return data.hex()
+    assert isinstance(data, UnknownFieldSet)
+    return [_unknown(data[i].data) for i in range(len(data))]

@@ -1,0 +1,160 @@
+"""The result of a comparison of two models, as plain data."""
+
+from typing import NamedTuple, TypeAlias
+
+# A field of a spec; None if the model does not store it.
+Value: TypeAlias = "str | int | float | list[str] | None"
+# A field that the schema does not know. Bytes become hexadecimal text; a group becomes a list.
+Unknown: TypeAlias = "str | int | list[Unknown]"
+
+
+class FieldDifference(NamedTuple):
+    """A field of a spec, such as ``trainer_spec.vocab_size``, or a whole spec."""
+
+    name: str
+    left: Value
+    right: Value
+
+
+class Piece(NamedTuple):
+    """A piece of one model; `stored` lists the names of the fields that the file contains."""
+
+    id: int
+    piece: str
+    score: float
+    type: str
+    stored: str
+
+
+class IdDifference(NamedTuple):
+    """A piece of both models whose position among the common pieces differs."""
+
+    piece: str
+    left_id: int
+    right_id: int
+
+
+class TextDifference(NamedTuple):
+    """A piece whose type differs, or whose list of stored fields differs."""
+
+    piece: str
+    left_id: int
+    right_id: int
+    left: str
+    right: str
+
+
+class ScoreDifference(NamedTuple):
+    """A piece whose score differs; `units` is the number of float32 steps between the scores."""
+
+    piece: str
+    left_id: int
+    right_id: int
+    left: float
+    right: float
+    units: int
+
+
+class PiecesDifference(NamedTuple):
+    """How the pieces differ.
+
+    Attributes
+    ----------
+    left_count, right_count, common : int
+        How many pieces each model has, and how many pieces both models have.
+    first_id : int or None
+        The first id at which the models differ.
+    only_left, only_right : list of Piece
+        Pieces that the other model does not have.
+    moved : list of IdDifference
+        The smallest set of pieces to remove so that all others have the same order.
+    types, stored : list of TextDifference
+        Pieces with a different type, and pieces that store different fields.
+    scores : list of ScoreDifference
+        Pieces with a different score.
+    """
+
+    left_count: int
+    right_count: int
+    common: int
+    first_id: int | None
+    only_left: list[Piece]
+    only_right: list[Piece]
+    moved: list[IdDifference]
+    types: list[TextDifference]
+    stored: list[TextDifference]
+    scores: list[ScoreDifference]
+
+
+class RuleDifference(NamedTuple):
+    """A source text and its replacement in each model; None if the model has no such rule."""
+
+    source: str
+    left: str | None
+    right: str | None
+
+
+class CharsmapDifference(NamedTuple):
+    """Two compiled charsmaps whose bytes differ.
+
+    Attributes
+    ----------
+    name : str
+        The field, such as ``normalizer_spec.precompiled_charsmap``.
+    left_bytes, right_bytes : int or None
+        Sizes of the charsmaps; None if the model does not store one.
+    first_byte : int or None
+        Offset of the first different byte.
+    rules : list of RuleDifference
+        The rules that differ. Empty if the rules are equal and only the compiled form differs.
+    problem : str
+        Why the rules cannot be compared; empty if they can.
+    """
+
+    name: str
+    left_bytes: int | None
+    right_bytes: int | None
+    first_byte: int | None
+    rules: list[RuleDifference]
+    problem: str
+
+
+class SampleDifference(NamedTuple):
+    """A self-test sample: its input and the expected pieces; None if the model has none."""
+
+    number: int
+    left: tuple[str, str] | None
+    right: tuple[str, str] | None
+
+
+class UnknownDifference(NamedTuple):
+    """The values of a field that the schema does not know; `place` names its message."""
+
+    place: str
+    field: int
+    left: list[Unknown]
+    right: list[Unknown]
+
+
+class Difference(NamedTuple):
+    """All differences between two models; `first_byte` is None if there are none."""
+
+    left_bytes: int
+    right_bytes: int
+    first_byte: int | None
+    fields: list[FieldDifference]
+    pieces: PiecesDifference
+    charsmaps: list[CharsmapDifference]
+    samples: list[SampleDifference]
+    unknown: list[UnknownDifference]
+
+    @property
+    def equal(self) -> bool:
+        """Whether the models are equal byte for byte."""
+        return self.first_byte is None
+
+    @property
+    def same_content(self) -> bool:
+        """Whether the models have the same content, even if their bytes differ."""
+        found = (self.fields, self.charsmaps, self.samples, self.unknown)
+        return self.pieces.first_id is None and not any(found)

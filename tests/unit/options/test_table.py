@@ -1,0 +1,191 @@
+"""The table of options: it agrees with the schema, and everything else is made from it."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import re
+from pathlib import Path
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+
+import spmcompat
+from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.errors import BadValueError, UnknownOptionError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
+from spmcompat.options.extension_options import RECIPES
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.from_keywords import from_kwargs
+from spmcompat.options.help import default_text, help_text
+from spmcompat.options.manual import PAGE, tables, with_tables
+from spmcompat.options.option import (
+    BOOL,
+    BYTES,
+    EXTENSION,
+    FLOAT,
+    INT32,
+    LIST,
+    MODEL_TYPE,
+    NORMALIZER,
+    SETTINGS,
+    TEXT,
+    TRAINER,
+    UINT64,
+    Option,
+)
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import GROUPS, OPTIONS
+from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.unigram.trainer import UnigramOptions
+
+ROOT = Path(__file__).parents[3]
+
+KINDS = {
+    FieldDescriptor.TYPE_BOOL: BOOL,
+    FieldDescriptor.TYPE_BYTES: BYTES,
+    FieldDescriptor.TYPE_ENUM: MODEL_TYPE,
+    FieldDescriptor.TYPE_FLOAT: FLOAT,
+    FieldDescriptor.TYPE_INT32: INT32,
+    FieldDescriptor.TYPE_STRING: TEXT,
+    FieldDescriptor.TYPE_UINT64: UINT64,
+}
+
+
+@pytest.mark.parametrize(("target", "spec"), [(TRAINER, TrainerSpec), (NORMALIZER, NormalizerSpec)])
+def test_every_field_of_the_schema_is_an_option_of_its_type(
+    target: str, spec: type[TrainerSpec | NormalizerSpec]
+) -> None:
+    options = [option for option in OPTIONS.values() if option.target == target]
+    fields = spec.DESCRIPTOR.fields_by_name
+    assert {option.stored_as for option in options} == set(fields)
+    repeated = {field.name for field, _ in spec(**_some_lists(spec)).ListFields()}
+    for option in options:
+        kind = LIST if option.stored_as in repeated else KINDS[fields[option.stored_as].type]
+        assert option.kind == kind, option.name
+
+
+def _some_lists(spec: type[TrainerSpec | NormalizerSpec]) -> dict[str, list[str]]:
+    """Return a value for every field that is a list."""
+    default = spec()
+    names = [field.name for field in spec.DESCRIPTOR.fields]
+    simple = bool | int | float | str | bytes
+    return {name: ["a"] for name in names if not isinstance(getattr(default, name), simple)}
+
+
+def test_only_options_that_are_in_no_spec_have_a_default_in_the_table() -> None:
+    for option in OPTIONS.values():
+        if option.target == TRAINER:
+            assert option.default is None, option.name
+        elif option.target == EXTENSION:
+            assert option.default is not None, option.name
+    assert default_text(OPTIONS["model_type"]) == "unigram"
+    assert default_text(OPTIONS["normalization_rule_name"]) == "nmt_nfkc"
+
+
+def test_the_trainer_has_the_same_defaults() -> None:
+    spec, given = TrainerSpec(), UnigramOptions()
+    settings = Settings()
+    shared = set(UnigramOptions._fields) & OPTIONS.keys()
+    assert {o.name for o in OPTIONS.values() if o.target == EXTENSION} - shared == {"space_pieces"}
+    for name in shared:
+        option = OPTIONS[name]
+        default = getattr(spec, name) if option.target == TRAINER else option.default
+        assert getattr(given, name) == default, name
+        if option.target == SETTINGS:
+            assert getattr(settings, name) == default, name
+
+
+def test_facts_of_releases_are_about_options_of_the_table() -> None:
+    for release in RELEASES.values():
+        named = release.unknown_options | release.retired_options | release.experimental_flags
+        assert named <= OPTIONS.keys()
+        assert all(OPTIONS[name].in_reference for name in named)
+
+
+def test_releases_that_have_an_option() -> None:
+    assert OPTIONS["vocab_size"].releases == list(RELEASES)
+    assert OPTIONS["self_test_sample_size"].releases == ["0.2.0", "0.2.1", "0.2.2"]
+    assert OPTIONS["auto_character_coverage"].releases == ["0.2.3"]
+    assert OPTIONS["mining_sentence_size"].releases == []
+    assert OPTIONS["workers"].releases == []
+
+
+def test_what_a_model_stores() -> None:
+    stored = {option.name for option in OPTIONS.values() if option.is_in_model}
+    assert {"vocab_size", "normalization_rule_name", "denormalization_rule_tsv"} <= stored
+    assert not {"workers", "seed_mode", "compat", "use_sparse_pruning"} & stored
+    assert not DEFAULT.retired_options & stored
+
+
+def test_recipes_set_values_of_extensions() -> None:
+    for recipe in RECIPES.values():
+        settings = from_kwargs(recipe)
+        assert all(OPTIONS[name].target == EXTENSION for name in recipe)
+        assert vars(settings.extensions) != vars(Settings().extensions)
+
+
+def test_names_are_written_once() -> None:
+    listed = [option.name for options in GROUPS.values() for option in options]
+    assert sorted(listed) == sorted(OPTIONS)
+
+
+# Other names of options, and what no release needs any more.
+NOT_TYPED = {
+    "sentence_reader",
+    "name",
+    "precompiled_charsmap",
+    "escape_whitespaces",
+    "_serialized_normalizer_spec",
+}
+
+
+def test_the_typed_form_has_every_option() -> None:
+    parameters = inspect.signature(spmcompat.train).parameters
+    keywords = {option.name for option in OPTIONS.values() if option.keyword}
+    assert parameters.keys() == keywords - NOT_TYPED - DEFAULT.retired_options
+    for name, parameter in parameters.items():
+        literal = re.match(r"Literal\[(.*?)\]", parameter.annotation)
+        choices = OPTIONS[name].choices
+        if literal and choices:
+            assert tuple(re.findall(r"'(.*?)'", literal[1])) == choices
+
+
+def test_the_page_is_current() -> None:
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    assert with_tables(page) == page, "run python -m spmcompat.options.manual"
+    with pytest.raises(ValueError, match="has no line"):
+        with_tables("# A page without tables")
+
+
+NEW = Option(
+    "brand_new_option",
+    FLOAT,
+    "Does something new.",
+    EXTENSION,
+    default=2.5,
+    least=1,
+    models=("unigram",),
+    in_reference=False,
+)
+
+
+def test_a_new_row_is_all_that_a_new_option_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GROUPS, "Something new", (NEW,))
+    monkeypatch.setitem(OPTIONS, NEW.name, NEW)
+    assert Settings().extensions.brand_new_option == 2.5
+    assert from_kwargs({NEW.name: 3}).extensions.brand_new_option == 3
+    flags, _ = read_training_flags([f"--{NEW.name}=4"])
+    assert from_flags(flags).extensions.brand_new_option == 4
+    with pytest.raises(BadValueError, match=r"0 is not .* at least 1\. It was given for brand_new"):
+        from_kwargs({NEW.name: 0})
+    with pytest.raises(UnknownOptionError, match="Did you mean brand_new_option"):
+        from_kwargs({"brand_new_optoin": 3})
+    with pytest.raises(UsageError, match="Did you mean --brand_new_option"):
+        read_training_flags(["--brand_new_optoin=3"])
+    assert "--brand_new_option" in help_text()
+    assert "| `brand_new_option` | number, 1 or more | `2.5` |" in tables()
+    with pytest.raises(spmcompat.TrainingError, match="is for unigram models only"):
+        spmcompat.SentencePieceTrainer.train(
+            sentence_iterator=["a"], model_writer=io.BytesIO(), model_type="bpe", **{NEW.name: 3}
+        )
