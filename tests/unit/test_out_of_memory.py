@@ -19,7 +19,8 @@ from spmcompat.runtime.workers import Workers
 from tests.unit.failing_runs import Outcome
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+INSTALLED = Path(spmcompat.__file__).parents[1]
+"""The folder of the package under test, installed or not."""
 RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "6"))
 """Trainings of each case, each with another allocation that fails; 1000 for all paths."""
 FILES = 3
@@ -88,12 +89,10 @@ def test_any_allocation_may_fail(
     completed = subprocess.run(
         [
             sys.executable,
-            "-m",
-            "tests.unit.failing_runs",
+            str(HERE / "failing_runs.py"),
             json.dumps([str(tmp_path / "m"), arguments, RUNS]),
         ],
-        cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(allocator)},
+        env={**os.environ, "LD_PRELOAD": str(allocator), "PYTHONPATH": str(INSTALLED)},
         capture_output=True,
         text=True,
         check=False,
@@ -134,7 +133,7 @@ def peak(*arguments: str) -> int:
     """Return how large the address space of a training becomes, in bytes."""
     completed = subprocess.run(
         [sys.executable, "-c", MEASURE, *arguments],
-        cwd=ROOT,
+        cwd=INSTALLED,
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -155,7 +154,7 @@ def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
         folder.mkdir()
         completed = subprocess.run(
             [sys.executable, "-m", "spmcompat", "train", *arguments, f"--model_prefix={folder}/m"],
-            cwd=ROOT,
+            cwd=INSTALLED,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),  # noqa: B023
             capture_output=True,
             text=True,
