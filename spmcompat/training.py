@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import Model, assemble, fill_ids
+from spmcompat.model.vocabulary import Model, assemble, fill_ids, reachable_ids
 from spmcompat.model.writers import Writer, breaking_pieces, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.planning import plan_of
@@ -75,6 +75,7 @@ def train(
     plan = plan_of(settings, [piece.piece for piece in meta.values()])
     pieces, test_lines = learn(plan, sentences, settings, len(meta), workers, report)
     report.step("Writing")
+    meta = reachable_ids(meta, len(pieces), settings.trainer)
     vocabulary = fill_ids(pieces, meta, settings.trainer)
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)

@@ -35,6 +35,34 @@ class Model(NamedTuple):
         return self.pieces + self.rest.SerializeToString()
 
 
+def reachable_ids(
+    meta: Mapping[int, MetaPiece], pieces: int, trainer: TrainerSpec
+) -> dict[int, MetaPiece]:
+    """Return the meta pieces that the vocabulary has room for.
+
+    Parameters
+    ----------
+    meta : mapping of int to MetaPiece
+        Meta pieces by id.
+    pieces : int
+        The number of learned pieces.
+    trainer : message
+        The options of the run.
+
+    Returns
+    -------
+    dict of int to MetaPiece
+        Without ``use_all_vocab``, all meta pieces. With it, the reference fills the ids up to the
+        number of all pieces, and drops meta pieces with higher ids without a message. It fails
+        instead if the limit of the size is hard, except in the char model.
+    """
+    is_char = trainer.model_type == TrainerSpec.CHAR
+    if not trainer.use_all_vocab or (trainer.hard_vocab_limit and not is_char):
+        return dict(meta)
+    size = pieces + len(meta)
+    return {piece_id: fixed for piece_id, fixed in meta.items() if piece_id < size}
+
+
 def fill_ids(
     pieces: Sequence[tuple[bytes, float]], meta: Mapping[int, MetaPiece], trainer: TrainerSpec
 ) -> list[tuple[bytes, float]]:

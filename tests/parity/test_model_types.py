@@ -138,3 +138,22 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
     options: dict[str, Option] = {"input_format": "tsv", "character_coverage": coverage}
     trainers.check({**SOFT, **options, "model_type": kind}, text)
     trainers.check({**SOFT, **options, "model_type": kind, "add_dummy_prefix": False}, text)
+
+
+@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("kind", ["word", "char"])
+@pytest.mark.parametrize("hard_limit", [True, False])
+@pytest.mark.parametrize("pad_id", [4, 5, 7])
+def test_meta_pieces_beyond_all_pieces(
+    trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, release: str
+) -> None:
+    """With `use_all_vocab` they are dropped, or both sides fail."""
+    options: dict[str, Option] = {
+        "model_type": kind,
+        "use_all_vocab": True,
+        "hard_vocab_limit": hard_limit,
+        "eos_id": -1,
+        "pad_id": pad_id,
+    }
+    comparison = trainers.run(file_case(options, ["γ"], release=release))
+    assert comparison.equal, comparison.report()
