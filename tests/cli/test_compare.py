@@ -141,6 +141,7 @@ def test_a_key_cannot_change_where_results_are_written(folder: Path) -> None:
     assert not Path("out").exists()
 
 
+@pytest.mark.slow
 def test_long_names_and_names_that_differ_only_in_case_get_their_own_files(folder: Path) -> None:
     names = ["a" * 300, "a" * 300 + "b", "own", "Own", "\u00fc" * 200]
     text = "".join(f'["{name}"]\nmodel_type = "char"\n' for name in names)

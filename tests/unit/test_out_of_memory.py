@@ -81,6 +81,7 @@ def assert_told(status: int, lines: list[str]) -> None:
     assert "--input_sentence_size" in lines[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "workers"), [("unigram", 1), *((case, 3) for case in CASES)])
 def test_any_allocation_may_fail(
     case: str, workers: int, text: str, allocator: Path, tmp_path: Path
