@@ -68,8 +68,16 @@ class OutOfMemoryError(TrainingError, MemoryError):
         )
 
 
+# What Python says where it raises no MemoryError: of a module, a thread and a lock.
+_SIGNS_OF_NO_MEMORY = (
+    (ImportError, "failed to map segment"),
+    (RuntimeError, "can't start new thread"),
+    (RuntimeError, "can't allocate lock"),
+)
+
+
 def is_out_of_memory(error: Exception) -> bool:
-    """Tell whether an error says that memory ran out, be it while a module was loaded."""
-    return isinstance(error, MemoryError) or (
-        isinstance(error, ImportError) and "failed to map segment" in str(error)
+    """Tell whether an error says that memory ran out, be it for a module or a thread."""
+    return isinstance(error, MemoryError) or any(
+        isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY
     )

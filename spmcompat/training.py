@@ -13,7 +13,7 @@ from spmcompat.options.checks import cautions, check_alphabet, check_counted, ch
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.plan import Plan
-from spmcompat.runtime.cancel import prepare_thread
+from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts

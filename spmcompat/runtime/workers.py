@@ -8,16 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeVar, cast
 
-from spmcompat.runtime.cancel import CancelFlag, check_room_for_thread, prepare_thread
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.job_thread import JobThread
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-_Job: TypeAlias = "Callable[[], None]"
-_Orders: TypeAlias = "SimpleQueue[_Job | None]"  # None ends the thread
-_Report: TypeAlias = "tuple[int, BaseException | None]"  # the worker, and what its job raised
 
 _NO_TASK = object()
 # Seconds to wait for the threads after an error or interrupt. A thread that is still in a kernel
@@ -45,9 +42,8 @@ class Workers:
     def __init__(self, count: int, cancel: CancelFlag | None = None) -> None:
         self.count = count
         self.cancel = cancel or CancelFlag()
-        self._threads: list[threading.Thread] = []
-        self._orders: list[_Orders] = []
-        self._reports: SimpleQueue[_Report] = SimpleQueue()
+        self.threads: list[JobThread] = []
+        self._reports: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
 
     def __del__(self) -> None:
         with suppress(MemoryError):
@@ -60,7 +56,7 @@ class Workers:
         ------
         BaseException
             What any call raised first.
-        MemoryError
+        MemoryError, RuntimeError
             If a thread cannot start.
         """
         waiting = iter(tasks)
@@ -90,7 +86,7 @@ class Workers:
         ------
         BaseException
             What `tasks` or any call raised first.
-        MemoryError
+        MemoryError, RuntimeError
             If a thread cannot start.
         """
         used = 0
@@ -108,26 +104,20 @@ class Workers:
         self.run([None], lambda _, __: results.append(function()))
         return results[0]
 
-    def _order(self, worker: int, job: _Job) -> None:
+    def _order(self, worker: int, job: Callable[[], None]) -> None:
         """Give a job to a worker. Its first job starts its thread."""
-        if worker == len(self._orders):
-            orders: _Orders = SimpleQueue()
-            self._orders.append(orders)
-            thread = threading.Thread(
-                target=_serve, args=(worker, orders, self._reports, self.cancel), daemon=True
-            )
-            _start(thread)
-            self._threads.append(thread)
-        self._orders[worker].put(job)
+        if worker == len(self.threads):
+            self.threads.append(JobThread(worker, self._reports, self.cancel))
+        self.threads[worker].do(job)
 
     def _next_report(self) -> int:
         """Wait until a job is done. Return the worker, or raise what the job raised."""
         report = None
         while report is None:
-            all_alive = all(thread.is_alive() for thread in self._threads)
+            one_has_ended = any(thread.has_ended() for thread in self.threads)
             with suppress(Empty):
                 report = self._reports.get(timeout=_LONGEST_WAIT)
-            if report is None and not all_alive:
+            if report is None and one_has_ended:
                 raise MemoryError("a thread ended without a report")
         worker, error = report
         if error is not None:
@@ -147,48 +137,11 @@ class Workers:
 
     def _dismiss(self) -> None:
         """Tell every thread to end after its jobs."""
-        for orders in self._orders:
-            orders.put(None)
+        for thread in self.threads:
+            thread.dismiss()
 
     def _await_end(self) -> None:
         """Wait until all threads have ended, or for `_PATIENCE` seconds."""
         deadline = time.monotonic() + _PATIENCE
-        for thread in self._threads:
-            thread.join(max(deadline - time.monotonic(), 0))
-
-
-def _start(thread: threading.Thread) -> None:
-    """Start a thread.
-
-    Raises
-    ------
-    MemoryError
-        If there is no memory for it, or the system allows no further thread.
-    """
-    check_room_for_thread()
-    try:
-        thread.start()
-    except RuntimeError as error:
-        raise MemoryError(str(error)) from None
-
-
-def _serve(worker: int, orders: _Orders, reports: SimpleQueue[_Report], cancel: CancelFlag) -> None:
-    """Do one job after the other. A thread that waits holds no job, and so no `Workers`."""
-    # A thread without memory for its report ends. Whoever waits for the report sees that.
-    with suppress(MemoryError):
-        prepare_thread()
-        while (report := _do_next(worker, orders, cancel)) is not None:
-            reports.put(report)
-
-
-def _do_next(worker: int, orders: _Orders, cancel: CancelFlag) -> _Report | None:
-    """Wait for a job and do it. Return None if no more will come."""
-    job = orders.get()
-    if job is None:
-        return None
-    try:
-        job()
-    except BaseException as error:
-        cancel.set()
-        return worker, error
-    return worker, None
+        for thread in self.threads:
+            thread.await_end(max(deadline - time.monotonic(), 0))

@@ -7,13 +7,12 @@ import resource
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 import spmcompat
-import spmcompat.runtime.workers
+import spmcompat.runtime.job_thread
 from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
 from spmcompat.runtime.workers import Workers
 from tests.unit.failing_runs import Outcome
@@ -196,13 +195,14 @@ def test_an_extension_that_cannot_be_mapped() -> None:
 
 
 def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(_: threading.Thread) -> None:
+    def start(_: object, __: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(spmcompat.runtime.job_thread, "start_new_thread", start)
     workers = Workers(2)
-    with pytest.raises(MemoryError, match="can't start new thread"):
+    with pytest.raises(RuntimeError) as raised:
         workers.run(range(2), lambda _, __: None)
+    assert is_out_of_memory(raised.value)
     assert workers.cancel.is_set()
 
 
@@ -212,7 +212,7 @@ def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) ->
     def fail() -> None:
         raise MemoryError
 
-    monkeypatch.setattr(spmcompat.runtime.workers, "prepare_thread", fail)
+    monkeypatch.setattr(spmcompat.runtime.job_thread, "prepare_thread", fail)
     workers = Workers(2)
     with pytest.raises(MemoryError, match="ended without a report"):
         workers.run(range(2), lambda _, __: None)

@@ -20,6 +20,11 @@ from tests.parity import corpora
 from tests.waiting import LIMIT, wait_for_work, wait_until
 
 
+def assert_ended(workers: Workers) -> None:
+    """Fail if a thread of the workers still runs."""
+    assert all(thread.has_ended() for thread in workers.threads)
+
+
 @pytest.mark.parametrize("count", [1, 2, 7])
 @pytest.mark.parametrize("tasks", [0, 1, 5, 500])
 def test_every_task_is_done_once(count: int, tasks: int) -> None:
@@ -68,7 +73,6 @@ def test_call_returns_the_result_of_another_thread() -> None:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_an_error_stops_the_others(count: int, form: str) -> None:
     done: list[int] = []
-    threads = set(threading.enumerate())
 
     def do(_: int, task: int) -> None:
         if task == 3:
@@ -80,12 +84,11 @@ def test_an_error_stops_the_others(count: int, form: str) -> None:
         getattr(workers, form)(range(1_000_000), do)
     assert workers.cancel.is_set()
     assert len(done) < 1_000_000
-    assert set(threading.enumerate()) <= threads
+    assert_ended(workers)
 
 
 def test_an_error_of_the_iterator_is_raised_and_stops_the_workers() -> None:
     error = ValueError("iterator")
-    threads = set(threading.enumerate())
 
     def tasks() -> Iterator[int]:
         yield 1
@@ -96,21 +99,35 @@ def test_an_error_of_the_iterator_is_raised_and_stops_the_workers() -> None:
         workers.feed(tasks(), lambda _, __: None)
     assert raised.value is error
     assert workers.cancel.is_set()
-    assert set(threading.enumerate()) <= threads
+    assert_ended(workers)
 
 
 def test_threads_stay_for_the_next_call_and_end_when_the_workers_are_deleted() -> None:
-    before = set(threading.enumerate())
     workers = Workers(3)
     used = [workers.call(threading.get_ident) for _ in range(5)]
     assert len(set(used)) == 1
     workers.run(range(100), lambda _, __: None)
-    threads = set(threading.enumerate()) - before
+    threads = workers.threads
     assert len(threads) == 3
+    assert not any(thread.has_ended() for thread in threads)
     del workers
-    for thread in threads:
-        thread.join(LIMIT)
-    assert set(threading.enumerate()) <= before
+    assert all(thread.await_end(LIMIT) for thread in threads)
+
+
+def test_any_allocation_of_python_may_fail() -> None:
+    """A thread may find no memory when it begins; nobody waits for it for ever."""
+    pytest.importorskip("_testcapi")
+    completed = subprocess.run(
+        [sys.executable, "-m", "tests.unit.runtime.failing_threads", "300"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (completed.returncode, completed.stderr) == (0, "")
+    failures, last_ran_through = completed.stdout.split()
+    assert int(failures) > 10
+    assert last_ran_through == "True"
 
 
 def test_the_flag_is_shared() -> None:
@@ -138,7 +155,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     release = threading.Event()
     begun, number = [], itertools.count(1)
     ended: list[int] = []
-    threads = set(threading.enumerate())
+    workers = Workers(count)
 
     def do(_: int, task: int) -> None:
         begun.append(task)
@@ -148,14 +165,12 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
-        getattr(Workers(count), form)(range(tasks), do)
+        getattr(workers, form)(range(tasks), do)
     assert ended == []
     release.set()
-    for thread in set(threading.enumerate()) - threads:
-        thread.join(LIMIT)
-    # Tasks that waited do not begin any more, and no thread is left.
+    assert all(thread.await_end(LIMIT) for thread in workers.threads)
+    # Tasks that waited do not begin any more.
     assert len(begun) == len(ended) == min(count, tasks)
-    assert set(threading.enumerate()) <= threads
 
 
 @pytest.mark.parametrize("form", ["run", "feed"])
@@ -168,7 +183,6 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
     workers = Workers(count)
     begun, number = [], itertools.count(1)
     ended: list[int] = []
-    threads = set(threading.enumerate())
 
     def do(_: int, task: int) -> None:
         begun.append(task)
@@ -181,7 +195,7 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
     with pytest.raises(KeyboardInterrupt):
         getattr(workers, form)(range(tasks), do)
     assert len(begun) == len(ended) == min(count, tasks)
-    assert set(threading.enumerate()) <= threads
+    assert_ended(workers)
 
 
 LONG_WORD = "a" * 300_000

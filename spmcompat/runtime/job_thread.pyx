@@ -1,0 +1,158 @@
+"""A thread that does one job after the other.
+
+It is compiled, because whoever starts it has to learn that it ends, also where memory has run out.
+`threading.Thread` waits without end for a thread that has no memory for its first Python call.
+"""
+
+from _thread import allocate_lock, start_new_thread
+from queue import SimpleQueue
+
+from cython cimport final
+from libcpp cimport bool as cbool
+
+
+cdef extern from *:
+    """
+    #include <cstdlib>
+    #ifdef __unix__
+    #include <pthread.h>
+    #include <sys/mman.h>
+    #endif
+    namespace spmcompat {
+    // The first exception that a thread throws allocates its thread-local data of the C++ library.
+    // Where memory has run out, as it has when std::bad_alloc is thrown, that aborts the process.
+    // So a thread throws once when it starts. Returns false if there is no memory for that.
+    inline bool allocate_exception_data() {
+      constexpr size_t kEnough = 1 << 14;
+      void* room = std::malloc(kEnough);
+      if (room == nullptr) return false;
+      std::free(room);
+      try {
+        throw 0;
+      } catch (int) {
+      }
+      return true;
+    }
+
+    // Whether a new thread would find memory for its stack and for what Python allocates. This only
+    // asks the system: no page is touched.
+    inline bool has_room_for_thread() {
+    #ifdef __unix__
+      size_t size = 0;  // of the stack
+      pthread_attr_t attributes;
+      if (pthread_attr_init(&attributes) != 0) return false;
+      pthread_attr_getstacksize(&attributes, &size);
+      pthread_attr_destroy(&attributes);
+      size += 2 << 20;
+      void* room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (room == MAP_FAILED) return false;
+      munmap(room, size);
+    #endif
+      return true;
+    }
+    }
+    """
+    cbool has_room_for_thread "spmcompat::has_room_for_thread"() nogil
+    cbool allocate_exception_data "spmcompat::allocate_exception_data"() nogil
+
+
+@final
+cdef class JobThread:
+    """A thread and its queue of jobs.
+
+    Parameters
+    ----------
+    worker : int
+        Number of the thread, for its reports.
+    reports : queue.SimpleQueue
+        Where the thread puts ``(worker, None)`` after each job, or ``(worker, error)`` if the job
+        raised an error.
+    cancel : CancelFlag
+        Set before an error is reported.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for the thread.
+    RuntimeError
+        If the system allows no further thread or lock.
+    """
+
+    cdef object _jobs
+    cdef object _life  # a lock; the thread holds it until it ends
+
+    def __init__(self, worker, reports, cancel):
+        check_room_for_thread()
+        self._jobs = SimpleQueue()
+        self._life = allocate_lock()
+        self._life.acquire()
+        start_new_thread(_serve, (worker, self._jobs, reports, cancel, self._life))
+
+    def do(self, job):
+        """Let the thread call the function after the jobs that it already has."""
+        self._jobs.put(job)
+
+    def dismiss(self):
+        """Let the thread end after its jobs."""
+        self._jobs.put(None)
+
+    def has_ended(self):
+        """Return whether the thread has ended."""
+        return not self._life.locked()
+
+    def await_end(self, double limit):
+        """Wait until the thread has ended, or for `limit` seconds. Return whether it has ended."""
+        if self._life.acquire(timeout=limit):
+            self._life.release()
+        return self.has_ended()
+
+
+def _serve(worker, jobs, reports, cancel, life):
+    """Do jobs until there is None. A thread without memory for a report ends."""
+    try:
+        prepare_thread()
+        while (job := jobs.get()) is not None:
+            report = _done(worker, job, cancel)
+            job = None  # A thread that waits holds no job, and so no `Workers`.
+            reports.put(report)
+            report = None
+    except MemoryError:
+        pass
+    finally:
+        life.release()
+
+
+cdef tuple _done(worker, job, cancel):
+    """Do a job, and return its report."""
+    try:
+        job()
+    except BaseException as error:
+        cancel.set()
+        return worker, error
+    return worker, None
+
+
+def check_room_for_thread():
+    """Make sure that a thread can be started.
+
+    A new thread that gets a stack but no further memory can abort the process.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for a thread.
+    """
+    if not has_room_for_thread():
+        raise MemoryError("no memory for a thread")
+
+
+def prepare_thread():
+    """Allocate what the calling thread needs before it may throw a C++ exception.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for that.
+    """
+    if not allocate_exception_data():
+        raise MemoryError("no memory for a thread")

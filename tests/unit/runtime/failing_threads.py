@@ -1,0 +1,44 @@
+"""Start workers again and again, each time with another allocation of Python that fails.
+
+Run as a process of its own. It ends with a traceback if anything waits for too long.
+"""
+
+import _testcapi
+import faulthandler
+import sys
+
+from spmcompat.errors import is_out_of_memory
+from spmcompat.runtime.workers import Workers
+from tests.waiting import LIMIT
+
+
+def do_nothing(worker: int, task: int) -> None:
+    """Be a task."""
+
+
+def runs_through(first: int) -> bool:
+    """Return whether all tasks are done while the allocation `first` fails."""
+    workers = Workers(2)
+    tasks = range(2)
+    _testcapi.set_nomemory(first, first + 1)
+    try:
+        workers.run(tasks, do_nothing)
+    except Exception as error:
+        _testcapi.remove_mem_hooks()
+        if not is_out_of_memory(error):
+            raise
+        return False
+    finally:
+        _testcapi.remove_mem_hooks()
+    return True
+
+
+def main() -> None:
+    """Try every allocation until there are no more."""
+    faulthandler.dump_traceback_later(LIMIT, exit=True)
+    outcomes = [runs_through(first) for first in range(int(sys.argv[1]))]
+    print(outcomes.count(False), outcomes[-1])
+
+
+if __name__ == "__main__":
+    main()
