@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
+from spmcompat.model.entries import breaking_pieces
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import Model, assemble, fill_ids, reachable_ids
-from spmcompat.model.writers import Writer, breaking_pieces, save
+from spmcompat.model.writers import Writer, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps

@@ -17,12 +17,14 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 class _Reader:
     """The counters of all workers for one plan, and the log of the sentences that they read."""
 
-    def __init__(self, plan: Plan, workers: Workers, must_keep: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, workers: Workers, can_read_again: bool, must_keep: bool = False
+    ) -> None:
         rules = SentenceRules(plan, workers.cancel)
         self._plan = plan
         self._counters = [Counter(worker, rules) for worker in range(workers.count)]
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
-        self._log = SentenceLog(plan, must_keep)
+        self._log = SentenceLog(plan, can_read_again, must_keep)
 
     def count(self, worker: int, index: int, buffer: Buffer) -> None:
         keep = self._log.keeps_pretokens
@@ -57,9 +59,10 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         For a text that cannot be read or holds no sentence.
     """
     return_freed_memory()
-    readers = [_Reader(plan, workers)]
+    can_read_again = not source.why_once()
+    readers = [_Reader(plan, workers, can_read_again)]
     if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, workers))
+        readers.append(_Reader(plan.seeds, workers, can_read_again))
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
     with report.stage(name, source.size(), "bytes") as stage:
@@ -93,9 +96,9 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
             "required_chars."
         )
     return_freed_memory()
-    readers = [_Reader(plan, workers, must_keep=True)]
+    readers = [_Reader(plan, workers, can_read_again=True, must_keep=True)]
     if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, workers, must_keep=True))
+        readers.append(_Reader(plan.seeds, workers, can_read_again=True, must_keep=True))
     with report.stage("Reading again", len(source), "buffers") as stage:
 
         def work(worker: int, index: int) -> None:

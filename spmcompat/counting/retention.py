@@ -7,8 +7,11 @@ import threading
 from spmcompat.counting.counter import Batch
 from spmcompat.plan import Plan
 
-# Below this much text the pretokens of the sentences are kept, however common spaces are.
-_SURE_BYTES = 1 << 24
+# While less text than this was read, the pretokens of the sentences are kept, however common spaces
+# are. Without them the text may have to be read again.
+_SURE_BYTES = 1 << 19
+# The same for a text that cannot be read again.
+_SURE_BYTES_READ_ONCE = 1 << 24
 
 
 class SentenceLog:
@@ -22,6 +25,8 @@ class SentenceLog:
     ----------
     plan : Plan
         What is needed later.
+    can_read_again : bool
+        Whether the text can be read again if pretokens were dropped that are needed.
     must_keep : bool
         Whether the pretokens of every sentence are kept in any case.
 
@@ -31,8 +36,9 @@ class SentenceLog:
         Whether the pretokens of every sentence are kept.
     """
 
-    def __init__(self, plan: Plan, must_keep: bool = False) -> None:
+    def __init__(self, plan: Plan, can_read_again: bool, must_keep: bool = False) -> None:
         self._plan = plan
+        self._sure_bytes = _SURE_BYTES if can_read_again else _SURE_BYTES_READ_ONCE
         self._must_keep = must_keep or plan.looks_at_text_end
         self._lock = threading.Lock()  # of what follows
         self.keeps_pretokens = must_keep or plan.keeps_pretokens
@@ -67,7 +73,7 @@ class SentenceLog:
 
     def _spaces_are_common(self) -> bool:
         rare = 4 * (1 - self._plan.coverage.character_coverage) * self._text_bytes
-        return self._text_bytes > _SURE_BYTES and self._text_pretokens > rare
+        return self._text_bytes > self._sure_bytes and self._text_pretokens > rare
 
     def _drop_sentences(self) -> None:
         """Drop those that do not end the text, whatever follows.

@@ -42,6 +42,11 @@ inline void append_entry(std::string_view piece, float score, int type, std::str
   append_bytes(1, entry, model);
 }
 
+// Whether a piece breaks the line that it has in the .vocab file.
+inline bool breaks_lines(std::string_view piece) {
+  return piece.find_first_of(" \t\r\n") != std::string_view::npos;
+}
+
 // A number as C++ streams write it. Unlike in Python, a NaN has a sign.
 inline void append_number(float number, std::string& text) {
   char digits[32];

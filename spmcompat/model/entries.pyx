@@ -9,6 +9,11 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
     void append_entry(string_view piece, float score, int type, string& model) except +
     void append_number(float number, string& text) except +
+    bint breaks_lines(string_view piece)
+
+
+# Enough for most pieces with their scores.
+cdef size_t ENTRY_BYTES = 32
 
 
 def model_entries(list vocabulary not None, dict types not None):
@@ -24,6 +29,7 @@ def model_entries(list vocabulary not None, dict types not None):
     cdef string model
     cdef int piece_id
     cdef bytes piece
+    model.reserve(ENTRY_BYTES * len(vocabulary))
     for piece_id, (piece, score) in enumerate(vocabulary):
         append_entry(piece, score, types.get(piece_id, 0), model)
     return model
@@ -41,6 +47,7 @@ def vocabulary_lines(list vocabulary not None, bint with_scores):
     """
     cdef string lines
     cdef bytes piece
+    lines.reserve(ENTRY_BYTES * len(vocabulary))
     for piece, score in vocabulary:
         lines.append(PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))
         if with_scores:
@@ -48,3 +55,9 @@ def vocabulary_lines(list vocabulary not None, bint with_scores):
             append_number(score, lines)
         lines.push_back(b"\n")
     return lines
+
+
+def breaking_pieces(list vocabulary not None):
+    """Return the pieces with white space: they break the format of the ``.vocab`` file."""
+    cdef bytes piece
+    return [piece for piece, _ in vocabulary if breaks_lines(piece)]

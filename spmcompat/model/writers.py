@@ -1,9 +1,8 @@
 """Write the files of a model: either both of them or none."""
 
 import os
-import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -11,22 +10,12 @@ from spmcompat.errors import MissingFileError
 from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.vocabulary import Model
 
-_BREAK = re.compile(rb"[ \t\r\n]")
-
 
 class Writer(Protocol):
     """Any object with a ``write`` method."""
 
     def write(self, data: bytes, /) -> object:
         """Write the bytes."""
-
-
-def breaking_pieces(vocabulary: Sequence[tuple[bytes, float]]) -> list[bytes]:
-    """Return the pieces with white space: they break the format of the ``.vocab`` file."""
-    pieces = [piece for piece, _ in vocabulary]
-    if not _BREAK.search(b"".join(pieces)):
-        return []
-    return [piece for piece in pieces if _BREAK.search(piece)]
 
 
 def save(model: Model, vocabulary: list[tuple[bytes, float]], prefix: str) -> None:

@@ -150,7 +150,10 @@ class Files:
         for path in self._text.input:
             if not path:
                 return "standard input can be read only once"
-            mode = os.stat(path).st_mode
+            try:
+                mode = os.stat(path).st_mode
+            except OSError:
+                continue  # Reading it raises the error.
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 return f"{path} is no regular file and can be read only once"
         return ""

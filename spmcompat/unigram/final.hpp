@@ -39,6 +39,7 @@ inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& re
     if (!is_required) --others;
     final.add(best[id], best.score[id]);
   }
+  if (missing.empty()) return final;
   const float lowest = trained.min_score();
   float offset = 0.0f;
   for (const std::string& character : required) {

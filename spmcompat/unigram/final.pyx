@@ -1,9 +1,10 @@
 """The final pieces: all required characters, then the best other pieces."""
 
+from libc.stdint cimport uint32_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.pieces cimport CPieces, Pieces
+from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
 
 cdef extern from "spmcompat/unigram/final.hpp" namespace "spmcompat" nogil:
@@ -39,4 +40,7 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     cdef Pieces final = Pieces()
     with nogil:
         final.pieces = cpp_finalize(pieces.pieces, required, size)
-    return list(final)
+    cdef uint32_t i
+    return [
+        (bytes(piece_text(final.pieces, i)), final.pieces.score[i])
+        for i in range(final.pieces.size())]

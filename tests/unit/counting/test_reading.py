@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from spmcompat.counting import retention
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.reading import read_counts
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.progress import Report
@@ -19,6 +21,7 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.text import lines as lines_module
 from spmcompat.text import sources as sources_module
 from spmcompat.text.lines import BUFFER_BYTES, ReadBuffer
+from spmcompat.text.sources import open_source
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
@@ -31,6 +34,12 @@ def fingerprint(corpus: Corpus) -> object:
     """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.words, corpus.segments, corpus.alphabet, list(seeds)
+
+
+def count(items: list[str] | None, **options: object) -> Counts:
+    plan = stages.plan_of(**options)
+    source = open_source(plan.text, items, stages.QUIET)
+    return read_counts(plan, source, Workers(2), stages.QUIET)
 
 
 def characters(corpus: Corpus) -> str:
@@ -113,11 +122,18 @@ def test_spaces_that_are_rare_only_late(
 
 
 def test_spaces_of_an_iterator_that_are_rare_only_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "_SURE_BYTES", 50)
+    monkeypatch.setattr(retention, "_SURE_BYTES_READ_ONCE", 50)
     monkeypatch.setattr(lines_module, "BUFFER_BYTES", 40)
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
     with pytest.raises(TrainingError, match="only late in the text"):
         read(lines, character_coverage=0.95)
+
+
+def test_pretokens_are_kept_for_longer_if_the_text_cannot_be_read_again(tmp_path: Path) -> None:
+    lines = ["some words between spaces"] * 60_000
+    [path] = write(tmp_path, "\n".join(lines).encode())
+    assert not count(None, input=(str(path),)).has_pretokens
+    assert count(lines).has_pretokens
 
 
 def test_a_line_longer_than_a_read_buffer(tmp_path: Path) -> None:

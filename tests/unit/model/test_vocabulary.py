@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import vocabulary_lines
+from spmcompat.model.entries import breaking_pieces, vocabulary_lines
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import (
     ModelProto,
@@ -15,7 +15,6 @@ from spmcompat.model.sentencepiece_model_pb2 import (
     TrainerSpec,
 )
 from spmcompat.model.vocabulary import assemble, fill_ids
-from spmcompat.model.writers import breaking_pieces
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.settings import with_charsmaps
 from tests.parity import corpora, reference
