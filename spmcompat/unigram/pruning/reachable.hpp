@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
@@ -26,7 +28,16 @@ class ReachableSearch {
       : pieces_(pieces),
         unknown_score_(pieces.unknown_score()),
         never_rises_(std::all_of(pieces.score.begin(), pieces.score.end(),
-                                [](float score) { return score <= 0.0f; })) {}
+                                [](float score) { return score <= 0.0f; })) {
+    best_of_class_.fill(unknown_score_);
+    for (uint32_t id = 0; id < pieces.size(); ++id) {
+      const std::string_view piece = pieces[id];
+      size_t size;
+      const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
+      float& best = best_of_class_[first % kClasses];
+      best = std::max(best, pieces.score[id]);
+    }
+  }
 
   void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
 
@@ -51,8 +62,8 @@ class ReachableSearch {
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // Scores are at most 0, so this path can no longer win.
-      if (never_rises_ && best[i] <= score) continue;
+      // Scores are at most 0, so the path can no longer win if its next piece is too much already.
+      if (never_rises_ && best[i] + best_of_class_[text[i] % kClasses] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
       trie.for_each_prefix(text.data() + i, length - i, [&](size_t size, uint32_t found) {
@@ -64,10 +75,15 @@ class ReachableSearch {
     return best[length] > score;
   }
 
+  static constexpr size_t kClasses = 4096;
+
   const Pieces& pieces_;
   float unknown_score_;
   bool never_rises_;  // the score of a path: no piece scores above 0
   std::array<std::optional<PieceTrie>, kParts> tries_;
+  // The highest score of a piece by its first character, modulo kClasses: at least the score of any
+  // piece that begins with a character of the class.
+  std::array<float, kClasses> best_of_class_;
 };
 
 }  // namespace spmcompat
