@@ -65,7 +65,7 @@ class CoveragePlan(NamedTuple):
     required_chars : str
         Characters that are required in any case.
     all_characters : bool
-        Whether every character is kept, however rare.
+        Whether every character is kept, even the rarest.
     needs_text : bool
         Whether a text that normalizes to nothing is refused.
     """
@@ -149,7 +149,7 @@ class Plan(NamedTuple):
     em_reads_sentences : bool
         Whether training reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool
-        Whether what follows a segment is told in characters, not in bytes.
+        Whether what follows a segment is given in characters, not in bytes.
     bpe_delimiter : bytes
         BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
     bpe_longest_word : int

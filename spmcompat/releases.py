@@ -96,7 +96,7 @@ class Release(NamedTuple):
     stops_before_pruning : bool
         Whether training ends after an EM round if few enough pieces are left. If not, it prunes
         once more before it ends.
-    weighs_losses_by_words : bool
+    weighs_losses_by_pretokens : bool
         Whether losses are weighted by the pretokens that contain the piece, not by the share of
         the piece among all pieces.
     limits_two_best : bool
@@ -146,7 +146,7 @@ class Release(NamedTuple):
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
     stops_before_pruning: bool
-    weighs_losses_by_words: bool
+    weighs_losses_by_pretokens: bool
     limits_two_best: bool
     drops_unreachable: bool
     encodes_in_float: bool
@@ -212,7 +212,7 @@ V0_2_3 = Release(
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
     stops_before_pruning=False,
-    weighs_losses_by_words=False,
+    weighs_losses_by_pretokens=False,
     limits_two_best=True,
     drops_unreachable=True,
     encodes_in_float=True,
@@ -265,7 +265,7 @@ V0_2_1 = V0_2_2._replace(
     seed_nodes_are_cut=False,
     seed_ties_in_tree_order=True,
     delimiter_parts_by_byte=True,
-    weighs_losses_by_words=True,
+    weighs_losses_by_pretokens=True,
     encodes_in_float=False,
     loses_control_pieces=True,
     loads_short_pieces_only=False,

@@ -143,11 +143,11 @@ class Merges {
   std::vector<uint64_t> counts_;  // of the merges
   std::unordered_set<std::string> pieces_;
 
-  // Kept between merges so that they are not allocated for each:
+  // Working memory of a single merge. It is kept so that not every merge allocates it again.
   std::vector<uint64_t> losses_[2];  // symbol -> what its pair with the left or right part loses
   std::vector<uint32_t> losers_[2];  // the symbols with losses
   std::vector<Tally> tallies_;  // symbol -> as a neighbour
-  std::vector<uint32_t> tallied_;  // the symbols with tallies
+  std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
   std::vector<uint32_t> merged_positions_;
   std::u32string piece_;

@@ -44,7 +44,7 @@ cdef class CharacterSum:
         self.counts.resize(workers)
 
     cdef dict total(self):
-        """Return how often each character (code point) but NUL occurs; nuls is known then."""
+        """Return how often each character (code point) occurs, without NUL; sets `nuls`."""
         cdef size_t worker
         for worker in range(1, self.counts.size()):
             self.counts[0].add(self.counts[worker])

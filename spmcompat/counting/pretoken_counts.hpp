@@ -67,8 +67,11 @@ class PretokenCounts {
     return bytes;
   }
 
-  // All characters but those required become the unknown mark, in two rounds over all shards,
-  // find_changes and change; then finish_changes is called, with the order if it is needed.
+  // Replaces all characters that are not required by the unknown mark, in these steps:
+  // 1. require.
+  // 2. find_changes for all shards.
+  // 3. change for all shards.
+  // 4. finish_changes, with the order of the sentences if that is needed.
   void require(const std::vector<char32_t>& alphabet) { required_ = required_characters(alphabet); }
   void find_changes(uint32_t shard) {
     std::string text;

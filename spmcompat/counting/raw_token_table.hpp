@@ -103,7 +103,7 @@ class RawTokenTable {
     for (uint32_t id = 0; id < size_; ++id) call(id, function);
   }
 
-  // Does the same, and frees each. The table is empty afterwards.
+  // Does the same, and frees each raw token. The table is empty afterwards.
   template <typename Function>
   void consume(Function function) {
     index_.clear();
@@ -164,7 +164,7 @@ class RawTokenTable {
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
-  // Returns what 32 bits cannot hold.
+  // Adds to the low 32 bits of a count. Returns the part of the sum that does not fit into them.
   static uint64_t add_low(uint32_t& low, uint64_t count) {
     const uint64_t sum = low + count;
     low = static_cast<uint32_t>(sum);

@@ -49,7 +49,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
     workers : Workers
         Real threads; the counts are the same for any number of them.
     report : Report
-        Told the stage and the facts.
+        Receives the stage and the facts.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _merge(
         counts.seeds = reader.counts()
     readers.clear()
     if plan.keeps_contexts:
-        report.step("Merging words")
+        report.step("Merging pretokens")
         counts.merge(workers)
     return counts
 

@@ -12,11 +12,12 @@ _SURE_BYTES = 1 << 24
 
 
 class SentenceLog:
-    """The sentences of all batches, as far as they are needed later.
+    """What later stages need of the sentences of all batches.
 
-    Pretokens join to sentences again if the space mark is not required, which is known when the
-    whole text is read. Then, and only then, the pretokens of every sentence are needed. They are
-    dropped as soon as spaces are so common that this can hardly happen.
+    If the space mark turns out not to be required, no sentence is cut at spaces: its pretokens
+    join again. Only then are the pretokens of every sentence needed. But the required characters
+    are known only after the whole text is read, so the pretokens are kept until then. They are
+    dropped earlier if spaces are so common that the space mark will almost certainly be required.
 
     Parameters
     ----------

@@ -103,8 +103,8 @@ struct SentenceOrder {
     select(count, indices);
   }
 
-  // Calls sentence(i) for each sentence that is not empty, and empty_one(count) for each that is,
-  // in their order.
+  // Goes through the sentences in their order. Calls empty_one(count) for an empty one, and
+  // sentence(i) for the i-th of the others.
   template <typename Sentence, typename Empty>
   void for_each(Sentence sentence, Empty empty_one) const {
     auto next = empty.begin();

@@ -58,7 +58,7 @@ class WorkerTable {
     for_each_counted_pretoken(function);
   }
 
-  // The same; frees everything.
+  // Does the same, and frees all texts and counts.
   template <typename Function>
   void consume_texts(Function function) {
     raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
@@ -68,8 +68,8 @@ class WorkerTable {
     drop_pretokens();
   }
 
-  // Moves all pretokens into a table, which workers share. What is left are the ids that they have
-  // there, if asked for.
+  // Moves all pretokens into a table that the workers share. With `keep_ids`, remembers the ids
+  // that they have in that table.
   void merge_into(PretokenTable& table, bool keep_ids) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       merged_ids_.push_back(table.add(pretokens[id], {}));

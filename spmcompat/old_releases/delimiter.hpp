@@ -1,8 +1,8 @@
 // The delimiter of the pre-tokenization, as Unigram training of sentencepiece up to 0.2.2 reads it.
 //
-// It cuts the sentences in which seeds are looked for, and is removed from those that EM reads, so
-// pieces may cross its place there. Both happen after rare characters are replaced, and before
-// sentences are cut into pretokens.
+// For the search of seeds, sentences are cut at the delimiter. For EM, it is only removed, so a
+// piece may cross the position where it was. Both happen after rare characters are replaced and
+// before sentences are cut into pretokens.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
 // sentences by their shards.
 class DelimitedSentences {
  public:
-  // With `ordered` the pretokens of each sentence are kept.
+  // With `ordered`, keeps the pretokens of each sentence in their order.
   DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
       : sentences_(sentences),
         delimiter_(plan.removed_delimiter),

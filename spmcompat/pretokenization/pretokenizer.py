@@ -91,8 +91,8 @@ class _Flag(Protocol):
 class Pretokenizer:
     """Puts U+001F into sentences where a function cuts them.
 
-    The function may be called in several threads, for one sentence more than once, and in any
-    order.
+    The function may be called in several threads and in any order, and more than once for the same
+    sentence.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Pretokenizer:
 
 
 def _encoded(chunks: object) -> list[bytes]:
-    """Return the chunks in UTF-8; they may come in anything that can be indexed."""
+    """Return the chunks in UTF-8. The argument may be any object that can be indexed."""
     kind = type(chunks)
     if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")

@@ -53,8 +53,9 @@ class ScriptRuns {
     });
   }
 
-  // Whether this text, between two spaces, may share a script run with its neighbours: other
-  // separators join spaces, and an Inherited character makes a space part of its run.
+  // Whether a script run may join this text, which stands between two spaces, to its neighbours. It
+  // may if the text holds a separator other than a space, since separators join spaces, or an
+  // Inherited character after a space, since that one joins the space before it.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {

@@ -58,11 +58,11 @@ cdef class Chunk:
         return selection
 
     def drop_others(self, Batch batch not None):
-        """Drop all sentences of a batch but the last of the chunk."""
+        """Drop all sentences of a batch, except the last sentence of the chunk."""
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk. They hold only its sentences, and no empty one."""
+        """Merge the counts of the chunk, which hold only its sentences and no empty sentence."""
         if not counts.plan.keeps_order:
             counts.close_with_last_sentence(workers)
             return

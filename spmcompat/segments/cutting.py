@@ -43,7 +43,7 @@ def cut_corpus(
 
     The source is read again only for the seeding chunks of a text that is too large for one.
     """
-    report.step("Cutting words into segments")
+    report.step("Cutting pretokens into segments")
     sentences = counts.sentences
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
@@ -63,10 +63,10 @@ def cut_for_bpe(
     workers: Workers,
     report: Report,
 ) -> SegmentCounts:
-    """Return the segments that BPE merges; nothing is left of the counts."""
+    """Return the segments that BPE merges. The counts are empty afterwards."""
     if not plan.keeps_contexts:
         return bpe_segments(counts, alphabet, plan, workers)
-    report.step("Cutting words into segments")
+    report.step("Cutting pretokens into segments")
     sentences = counts.sentences
     segments = bpe_segments(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")

@@ -42,7 +42,7 @@ class SeedingChunks:
     workers : Workers
         Real threads.
     report : Report
-        Told the stages.
+        Receives the stages.
     """
 
     def __init__(

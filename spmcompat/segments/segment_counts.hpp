@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spmcompat/containers/string_table.hpp"
-#include "spmcompat/old_releases/word_rule.hpp"
+#include "spmcompat/old_releases/pretoken_rule.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
@@ -40,7 +40,7 @@ class SegmentCounts {
   }
 
   // Cuts a pretoken in which rare characters are replaced.
-  void add_segments(std::string pretoken, uint64_t count, const WordRule& rule) {
+  void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });
   }
@@ -51,11 +51,12 @@ class SegmentCounts {
 };
 
 // The segments of all pretokens, in the order in which they first occur there.
-inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const WordRule& rule) {
+inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) {
   SegmentCounts found;
   std::vector<SegmentUse>().swap(corpus.uses);
-  for (size_t i = 0; i < corpus.word_count.size(); ++i) {
-    found.add_segments(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
+  for (size_t i = 0; i < corpus.pretoken_count.size(); ++i) {
+    const auto count = static_cast<uint64_t>(corpus.pretoken_count[i]);
+    found.add_segments(corpus.pretoken_text(i), count, rule);
   }
   return found;
 }

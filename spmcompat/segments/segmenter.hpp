@@ -25,7 +25,7 @@ namespace spmcompat {
 // cut_shard and take_contexts, each for all shards of the pretokens, then assemble_segments.
 class Segmenter {
  public:
-  // What follows a segment is told in characters for a seed tree of characters, else in bytes.
+  // What follows a segment is given in characters for a seed tree of characters, else in bytes.
   Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
             size_t parts)
       : pretokens_(std::move(pretokens)),
@@ -153,7 +153,7 @@ class Segmenter {
     number_segments(out);
     copy_segments(out);
     if (order == nullptr) {
-      out.word_count.swap(totals_);
+      out.pretoken_count.swap(totals_);
     } else {
       arrange(*order, out);
     }
@@ -280,9 +280,9 @@ class Segmenter {
     }
     size_t size = 0;
     for (const Cuts& cuts : cuts_) size += cuts.segments.size();
-    out.word_segments.reserve(size);
-    out.word_begin.reserve(sequence_.size() + 1);
-    out.word_begin.push_back(0);
+    out.pretoken_segments.reserve(size);
+    out.pretoken_begin.reserve(sequence_.size() + 1);
+    out.pretoken_begin.push_back(0);
     for (Cuts& cuts : cuts_) {
       for (const uint32_t segment : cuts.segments) {
         uint32_t& numbered = number[segments_.shard_of(segment)][segments_.index_of(segment)];
@@ -290,10 +290,10 @@ class Segmenter {
           numbered = static_cast<uint32_t>(numbered_.size());
           numbered_.push_back(segment);
         }
-        out.word_segments.push_back(numbered);
+        out.pretoken_segments.push_back(numbered);
       }
       for (const uint32_t length : cuts.lengths) {
-        out.word_begin.push_back(out.word_begin.back() + length);
+        out.pretoken_begin.push_back(out.pretoken_begin.back() + length);
       }
       cuts = Cuts();
     }
@@ -332,18 +332,18 @@ class Segmenter {
     const auto add_sentence = [&](size_t i) {
       const uint32_t sentence = order.last[i];
       const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.index_of(sentence)];
-      segments.insert(segments.end(), out.word_segments.begin() + out.word_begin[from],
-                      out.word_segments.begin() + out.word_begin[from + 1]);
+      segments.insert(segments.end(), out.pretoken_segments.begin() + out.pretoken_begin[from],
+                      out.pretoken_segments.begin() + out.pretoken_begin[from + 1]);
       begin.push_back(segments.size());
-      out.word_count.push_back(order.count_of(i));
+      out.pretoken_count.push_back(order.count_of(i));
     };
     const auto add_empty = [&](int64_t count) {
       begin.push_back(segments.size());
-      out.word_count.push_back(count);
+      out.pretoken_count.push_back(count);
     };
     order.for_each(add_sentence, add_empty);
-    out.word_segments.swap(segments);
-    out.word_begin.swap(begin);
+    out.pretoken_segments.swap(segments);
+    out.pretoken_begin.swap(begin);
   }
 
   PretokenTable pretokens_;

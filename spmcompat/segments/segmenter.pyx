@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 from spmcompat.counting.counter cimport CCounter, Counter
 from spmcompat.counting.counts cimport SHARD_BITS, CharacterSum, Counts, PretokenCounts
 from spmcompat.plan cimport char32_t
-from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, SegmentCounts, WordRule
+from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, PretokenRule, SegmentCounts
 
 from functools import partial
 
@@ -36,7 +36,7 @@ cdef extern from *:
     #include "spmcompat/segments/segment_counts.hpp"
     namespace spmcompat {
     // Frees what the worker has counted.
-    inline void count_text_segments(Counter& counter, const WordRule& rule,
+    inline void count_text_segments(Counter& counter, const PretokenRule& rule,
                                     const std::vector<char32_t>& alphabet, SegmentCounts& out) {
       const std::vector<bool> required = required_characters(alphabet);
       std::string covered;
@@ -55,7 +55,7 @@ cdef extern from *:
     }
     """
     void count_text_segments "spmcompat::count_text_segments"(
-        CCounter& counter, const WordRule& rule, const vector[char32_t]& alphabet,
+        CCounter& counter, const PretokenRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
 
 
@@ -114,7 +114,7 @@ def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
 
 
 def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `SegmentCounts` that BPE merges; nothing is left of the counts.
+    """Return the `SegmentCounts` that BPE merges. The counts are empty afterwards.
 
     Parameters are those of `cut`.
 
@@ -140,7 +140,7 @@ def _counter_segments(Counter counter, Counts counts, list alphabet):
     cdef vector[char32_t] required
     for c, _ in alphabet:
         required.push_back(c)
-    cdef SegmentCounts found = SegmentCounts.of_rule(WordRule(counts.plan))
+    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
     try:
         with nogil:
             count_text_segments(
@@ -167,7 +167,7 @@ def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretoke
     part_characters = None
     corpus.alphabet = alphabet
     corpus.rule = PieceRule(counts.plan)
-    corpus.word_rule = WordRule(counts.plan)
+    corpus.pretoken_rule = PretokenRule(counts.plan)
     corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
     cdef bint with_order = in_order or counts.plan.looks_at_text_end
     _Covering(counts, alphabet).run(workers, with_order)
@@ -233,7 +233,7 @@ cdef class _Covering:
 
 @final
 cdef class _Delimiting:
-    """Removes the delimiters that old releases look for in sentences, and cuts these."""
+    """Removes the delimiters of old releases from sentences, and cuts the sentences."""
 
     cdef Counts counts
     cdef unique_ptr[DelimitedSentences] sentences
@@ -274,7 +274,7 @@ cdef class _Delimiting:
 
 @final
 cdef class _Segmenting:
-    """Cuts the pretokens, which it takes over, into segments."""
+    """Cuts pretokens into segments. It takes the pretokens out of the counts."""
 
     cdef Counts counts
     cdef unique_ptr[Segmenter] segmenter

@@ -14,9 +14,9 @@ namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
 //
-// With `streams_numbers` the count of a TSV line is what its field begins with, as C++ streams
-// read it; with `skips_empty_fields` TABs at the ends of a line, or next to another, divide
-// nothing.
+// With `streams_numbers`, the count of a TSV line is read as C++ streams do it: the number that the
+// field begins with. With `skips_empty_fields`, several TABs in a row divide fields like a single
+// TAB, and TABs at the ends of a line are ignored.
 class LineFilter {
  public:
   LineFilter(size_t max_length, bool tsv, bool streams_numbers, bool skips_empty_fields)

@@ -126,7 +126,7 @@ class Files:
     text : TextPlan
         The files and how they are read.
     report : Report
-        Told the files.
+        Receives the names of the files.
     """
 
     def __init__(self, text: TextPlan, report: Report) -> None:

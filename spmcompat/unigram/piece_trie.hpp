@@ -111,7 +111,7 @@ class PieceTrie {
     }
   }
 
-  static constexpr uint32_t kInterleaved = 128;  // walks
+  static constexpr uint32_t kInterleaved = 128;  // how many walks advance together
 
  private:
   struct Edge {
@@ -128,7 +128,7 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids of the part, by size in bytes (counting sort).
+  // The ids of the pieces of this part, sorted by size in bytes (counting sort).
   std::vector<uint32_t> ids_by_size(const Pieces& pieces) const {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
@@ -167,7 +167,7 @@ class PieceTrie {
   }
   uint32_t follow(uint32_t node, char32_t c) const { return probe(node, c).to; }
 
-  // Takes one step in all walks, and adds missing edges; walks that end leave the list.
+  // Advances all walks by one character, and adds missing edges. Removes the walks that end.
   void add_edges(std::vector<Walk>& walks, std::vector<uint32_t>* prefixes) {
     reserve(used_ + walks.size());
     std::array<char32_t, kInterleaved> characters;

@@ -69,7 +69,7 @@ class LatticeBuilder {
   const StringList& segments_;
   const Pieces& pieces_;
   std::vector<LatticeBlock> blocks_;
-  std::vector<uint32_t> prefixes_;  // of each piece the longest other one that it begins with
+  std::vector<uint32_t> prefixes_;  // piece -> the longest other piece that it begins with
 };
 
 }  // namespace spmcompat

@@ -110,7 +110,7 @@ cdef class LossWeights:
         return weights
 
     @staticmethod
-    def by_words(Lattices lattices not None, Counts counts not None, int lanes, workers):
+    def by_pretokens(Lattices lattices not None, Counts counts not None, int lanes, workers):
         """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
         The reference adds these occurrences up through all lanes. This differs from `counts` only
