@@ -29,8 +29,8 @@ class Release(NamedTuple):
     skips_empty_fields : bool
         Whether the empty fields of a line of a table are skipped.
     characters_without_rules : str
-        Characters, in hexadecimal, that the predefined rules leave unchanged, but those of the
-        newest release do not. Most of them are newer than the release's version of Unicode.
+        Characters, in hexadecimal, that the predefined rules of the newest release change and
+        those of this release do not. Most of them are newer than the release's version of Unicode.
     code_points : str
         How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
@@ -39,7 +39,7 @@ class Release(NamedTuple):
         The boundary mark: a character between the parts of a sentence that no piece may cross.
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. If not, such a sentence
-        stays if it was the last one when it took the place of a removed one.
+        stays if it was moved: the last sentence is moved to the position of each removed one.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool

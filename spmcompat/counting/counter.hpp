@@ -32,7 +32,8 @@
 
 namespace spmcompat {
 
-// How a counter cuts sentences: where pretokens may join, only after the alphabet is chosen.
+// How a counter cuts sentences into pretokens. For plans that count whole sentences, it does not
+// cut them at white space.
 inline PieceRule counting_rule(const Plan& plan) {
   PieceRule rule(plan);
   rule.split_by_whitespace = plan.split_by_whitespace && !plan.whole_sentences;
@@ -78,7 +79,7 @@ class Counter {
     }
   }
 
-  // What was counted; the counter counts nothing more.
+  // Everything that was counted. To be used after the last sentence.
   WorkerTable& table() { return table_; }
   const WorkerTable& table() const { return table_; }
 
@@ -209,12 +210,12 @@ class Counter {
   BatchLog log_;
   bool keep_pretokens_ = false;
 
-  std::string text_, scratch_;  // of the sentence at hand
+  std::string text_, scratch_;  // of the current sentence
   std::vector<uint32_t> ids_;
   std::vector<char32_t> firsts_;
 };
 
-// Passes on the sentences of a batch to a counter: those selected, or all without a selection.
+// Passes the selected sentences of a batch on to a counter; without a selection, all of them.
 class SentenceSelector {
  public:
   SentenceSelector(const BatchSelection* selection, Counter& counter)

@@ -71,10 +71,10 @@ class SentenceLog:
         return self._text_bytes > _SURE_BYTES and self._text_pretokens > rare
 
     def _drop_sentences(self) -> None:
-        """Drop those that do not end the text, whatever follows.
+        """Drop the sentences that cannot end the text, whatever is read later.
 
-        The last sentences take the positions of empty ones. So at least as many sentences stand
-        before the one that ends the text as are not empty.
+        Sentences only move to the front, to the positions of empty ones. So if n sentences are not
+        empty, the one that ends the text is the n-th or a later one of those that were read.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

@@ -47,9 +47,9 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // Calls function(text, count) for all of the text: for pretokens, and for raw tokens, which may
-  // hold several. Only where no contexts are kept: else a pretoken does not know how often it ends
-  // a sentence.
+  // Calls function(text, count) for every counted pretoken and every raw token, which may hold
+  // several pretokens. This is for plans that keep no contexts: in others, the ends of sentences
+  // are counted only when the table is merged, so the counts would be too small.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {

@@ -176,7 +176,8 @@ class Normalizer {
     return apart;
   }
 
-  // The symbol at `at`; without one, the target of the longest rule; without one, the character.
+  // Returns the symbol at `at`. If there is none, returns the target of the longest rule that
+  // matches. If none matches, returns the character.
   Piece normalize_first(const char* at, const char* end) const {
     if (symbols_ != nullptr) {
       const size_t length = symbols_->match(at, end);

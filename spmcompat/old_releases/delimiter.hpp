@@ -77,7 +77,7 @@ class DelimitedSentences {
     found.begin.push_back(found.ids.size());
   }
 
-  // The order of sentences that are one pretoken each, or none.
+  // The order of the sentences, for plans in which a sentence is at most one pretoken.
   SentenceOrder order_of_texts(const SentenceOrder& order) const {
     SentenceOrder result;
     const auto add = [&](uint32_t pretoken, int64_t count) {
@@ -94,7 +94,7 @@ class DelimitedSentences {
     return result;
   }
 
-  // The pretokens of all sentences, in their order, and kNoPretoken behind each part.
+  // The pretokens of all sentences, in their order, with kNoPretoken after each part of a sentence.
   SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
     result.begin.push_back(0);

@@ -51,7 +51,7 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // Positions behind which the text continues as it ends, from the token `last` on.
+    // The positions from which on the text continues in the same way as from `last` to its end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
@@ -181,7 +181,8 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Looks for better nodes that begin before the piece. `known` occurrences were looked at.
+  // Looks for nodes with higher counts that begin before the piece. `known` is the number of
+  // occurrences whose continuations were looked at before.
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });

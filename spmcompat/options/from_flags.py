@@ -14,7 +14,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
 
 NO_SEED = UINT32[-1]
-"""The value of ``random_seed`` that means: not given."""
+"""The value of ``random_seed`` that stands for no seed."""
 
 
 def from_flags(flags: Mapping[str, str]) -> Settings:

@@ -58,7 +58,7 @@ def cut_by_pattern(pattern: str) -> Cut:
     Raises
     ------
     BadValueError
-        If the pattern is none, or the package ``regex`` is not there.
+        If the text is no valid pattern, or the package ``regex`` is not there.
     """
     try:
         import regex  # noqa: PLC0415
@@ -156,7 +156,7 @@ def _bytes(chunk: object) -> bytes:
 
 
 def _mismatch(joined: str, sentence: str) -> BadValueError:
-    """Return the error of chunks that do not join to their sentence, from where they differ."""
+    """Return the error for chunks that do not join to their sentence; show where they differ."""
     pairs = enumerate(zip(joined, sentence, strict=False))
     at = next((i for i, (a, b) in pairs if a != b), min(len(joined), len(sentence)))
     return BadValueError(

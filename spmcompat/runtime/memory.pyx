@@ -21,8 +21,8 @@ cdef extern from *:
 def return_freed_memory():
     """Give free memory back to the system, and from now on every large block that is freed.
 
-    By default the GNU C library keeps small blocks that are freed. Whenever a large block is freed,
-    the library takes blocks of that size for small from then on, up to 32 MiB.
+    By default, the GNU C library keeps small blocks that are freed. Whenever a large block of up to
+    32 MiB is freed, the library treats blocks of that size as small from then on.
     """
     with nogil:
         c_return_freed_memory()

@@ -95,9 +95,9 @@ class ChunkPlan {
         sizes_(batches),
         counts_(batches) {}
 
-  // Takes the sizes of a batch's sentences. The batch, with its pretokens, must be the only one of
-  // the worker's table, which is merged into `pretokens`, of one shard. Workers may call this for
-  // different batches.
+  // Notes the sizes of the sentences of a batch. `log` must hold the pretokens of the batch.
+  // `table` must have counted this batch alone, and be merged into `pretokens`, which has one
+  // shard. Several workers may call this at the same time, for different batches.
   void measure(const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) {
     std::vector<size_t> pretoken_size(pretokens.size(0));
     std::string text;

@@ -1,4 +1,4 @@
-"""Where a text that is too large for one search of seeds is cut: the owners of chunk_plan.hpp."""
+"""Where a text that is too large for one search of seeds is cut (chunk_plan.hpp)."""
 
 from cython cimport final
 
@@ -96,7 +96,7 @@ cdef class ChunkPlan:
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
     def measure(self, Batch batch not None, Counter counter not None):
-        """Take the sizes of a batch's sentences.
+        """Note the sizes of the sentences of a batch.
 
         The batch must hold its pretokens and be the only one that the counter has counted. Workers
         may call this at the same time.

@@ -68,7 +68,7 @@ class SeedingChunks:
         Raises
         ------
         TrainingError
-            If the text cannot be read again, or is another one then.
+            If the text cannot be read again, or has changed.
         """
         if why := self._source.why_once():
             raise TrainingError(

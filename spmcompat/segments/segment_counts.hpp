@@ -31,15 +31,15 @@ class SegmentCounts {
     for (size_t id = 0; id < other.size(); ++id) add(other.text(id), other.count(id));
   }
 
-  // Cuts a text around every character that is not required, too. A segment of one character holds
-  // no pair and is left out.
+  // Adds the segments of a text. The text is also cut before and after every character that is not
+  // required. Segments of one character are left out, because they hold no pair.
   void add_long_segments(std::string_view text, uint64_t count, const PieceRule& rule,
                          const std::vector<bool>& required) {
     for_each_long_segment(text, rule, required,
                           [&](std::string_view segment) { add(segment, count); });
   }
 
-  // Cuts a pretoken in which rare characters are replaced.
+  // Adds the segments of a pretoken whose rare characters are already replaced.
   void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });
@@ -61,7 +61,7 @@ inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRu
   return found;
 }
 
-// The segments themselves, while their uses are there.
+// The segments of a corpus that still holds their uses.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {

@@ -60,14 +60,17 @@ cdef extern from *:
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether pretokens have to join, and the counts do not hold those of each sentence."""
+    """Return whether pretokens join, but the counts lack the pretokens of each sentence."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
 
 
 def _joins_pretokens(plan, list alphabet):
-    """Return whether pretokens join to sentences: a space without its mark ends none of them."""
+    """Return whether the pretokens of a sentence join.
+
+    They do if the space mark is not required: it becomes the unknown mark, which ends no pretoken.
+    """
     return (
         plan.keeps_contexts
         and not plan.whole_sentences
@@ -76,7 +79,7 @@ def _joins_pretokens(plan, list alphabet):
 
 
 def cut(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `Corpus` that training reads; nothing is left of the counts.
+    """Return the `Corpus` that training reads. The counts are empty afterwards.
 
     Parameters
     ----------
@@ -98,16 +101,17 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if part_characters is not None:
-            # The reference counts these characters in the text, not in the copies for the seeds.
+            # The reference counts these characters in the text. It does not count the copies of
+            # sentences that are made for the seeds.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
 
 def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
-    """Return a `Corpus` without pretokens, to look for seeds in; nothing is left of the counts.
+    """Return a `Corpus` without pretokens, to look for seeds in. The counts are empty afterwards.
 
-    Pretokens need not join where the space mark is not required: every unknown character ends a
-    segment.
+    Pretokens do not join here if the space mark is not required. That makes no difference, because
+    every unknown mark ends a segment.
     """
     corpus, _ = _cut(counts, alphabet, workers, False, False)
     return corpus
@@ -162,7 +166,10 @@ def _join_sentences(Counts counts):
 
 
 def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretokens):
-    """Return the `Corpus`, and the counts of characters between removed delimiters, if any are."""
+    """Return the `Corpus`, and how often characters occur between removed delimiters.
+
+    The latter is None if no delimiter is removed.
+    """
     cdef Corpus corpus = Corpus()
     part_characters = None
     corpus.alphabet = alphabet

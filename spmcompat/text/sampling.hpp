@@ -51,7 +51,8 @@ class ReservoirSample {
     return drawn % bound;
   }
 
-  // The range of the generator is divided among the numbers, the rest of it drawn again.
+  // Does the same with a generator of 32 bits. Every number gets an equal share of its range. A
+  // number that lies in the rest of the range is drawn again.
   uint64_t narrow_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;

@@ -1,4 +1,4 @@
-"""Samples of sentences: the owners of what sampling.hpp does."""
+"""Samples of sentences (sampling.hpp)."""
 
 from cython cimport final
 

@@ -25,9 +25,9 @@ class PieceTrie {
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Holds one part of the pieces, which are sharded by their first character; the number of parts
-  // is a power of two, 64 at most. Unless it is null, `prefixes` takes for each piece of the part
-  // the longest other piece that it begins with.
+  // Holds one part of the pieces. The first character of a piece decides its part. The number of
+  // parts is a power of two, 64 at most. If `prefixes` is not null, writes to it, for each piece of
+  // the part, the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.
@@ -58,8 +58,8 @@ class PieceTrie {
   struct Lookup {
     const char* at;
     const char* end;
-    uint32_t* longest;  // takes the result, if there is any
-    uint32_t node;      // that the walk has reached
+    uint32_t* longest;  // where to write the result, if there is any
+    uint32_t node;      // the node that the walk has reached
   };
   Lookup lookup(const char* text, const char* end, uint32_t* longest) const {
     return {text, end, longest, root()};
@@ -87,9 +87,11 @@ class PieceTrie {
   }
 
   // Calls function(pointer into the text, number of characters before it) for every character of a
-  // well-formed text that pieces of the part may begin with. Looks at eight bytes at a time and
-  // reads up to eight bytes past the end. The low bits of a character, which tell its part, are
-  // those of its last byte, the one before a byte that begins a character.
+  // well-formed text with which pieces of the part may begin.
+  //
+  // Looks at eight bytes at a time, and reads up to eight bytes past the end. The low bits of a
+  // character decide its part. They are the low bits of its last byte. A byte is the last one of a
+  // character if the byte after it begins a character.
   template <typename Function>
   void for_each_of_part(std::string_view text, Function function) const {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;

@@ -285,7 +285,7 @@ def make_seeds(
         from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
-        # For a seed file 0 is no default: only characters become seeds.
+        # With a seed file, 0 does not stand for the default: then only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release

@@ -15,8 +15,8 @@
 
 namespace spmcompat {
 
-// Adds the expected counts and the objective: the work of one worker. find_shared_alphas comes
-// before, for every block, if all scores are finite.
+// Adds up the expected counts and the objective. Every worker calls this once. If all scores are
+// finite, find_shared_alphas must have been called for every block before.
 inline void add_expected_counts(Lanes& lanes, const Lattices& lattices,
                                 const Arithmetic& arithmetic, int64_t total_count) {
   ForwardBackward pass(lattices, arithmetic);

@@ -148,7 +148,7 @@ def _ranges(size_t blocks):
 
 
 cdef class _Builder:
-    """Builds the lattices of a corpus, in the order of its methods."""
+    """Builds the lattices of a corpus. The methods are called in their order here."""
 
     cdef Corpus corpus
     cdef Pieces pieces
@@ -182,7 +182,7 @@ cdef class _Builder:
 
 
 cdef class _KeptLinks:
-    """Makes the links of the pieces that stay, in the order of its methods."""
+    """Makes the links of the pieces that stay. The methods are called in their order here."""
 
     cdef NewIds new_ids
     cdef unique_ptr[KeptLinks] links

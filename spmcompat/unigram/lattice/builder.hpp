@@ -17,7 +17,7 @@
 
 namespace spmcompat {
 
-// In this order:
+// Builds the lattices, in these steps:
 //   1. lay_out for all blocks.
 //   2. find_longest for all parts.
 //   3. take_links and take_lattices, each once. The lattices still lack the finished links.

@@ -42,10 +42,10 @@ struct LinkedPiece {
 // of branching.
 inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
-// The links of all nodes. The first nodes are the pieces, with the same ids. Then come the unknown
-// piece, the neutral node, and more unknown pieces: one for each piece whose links lead to no piece
-// of a single character. Where such a piece is the longest match, its unknown piece is the first
-// node and links to it.
+// The links of all nodes. The node of a piece has the id of the piece. The next ids are those of
+// the unknown piece, the neutral node, and more unknown pieces: one for each piece whose links lead
+// to no piece of a single character. At a position where such a piece is the longest match, its
+// unknown piece is the first node and links to it.
 class PrefixLinks {
  public:
   PrefixLinks() = default;

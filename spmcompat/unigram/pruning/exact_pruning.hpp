@@ -22,8 +22,7 @@
 
 namespace spmcompat {
 
-// How often each segment occurs in the corpus, from ids alone: the texts of the segments may be
-// dropped already.
+// How often each segment occurs in the corpus. This needs no texts: they may be dropped already.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   const std::vector<uint32_t>& all = corpus.pretoken_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);

@@ -121,7 +121,7 @@ inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
   return result;
 }
 
-// Radix sort by the losses. It keeps the order of the ids, which ascend already.
+// Radix sort by the losses. The ids ascend already, and the sort is stable.
 inline void sort_by_loss(std::vector<uint64_t>& keys) {
   constexpr int kBits = 11;
   constexpr uint64_t kDigits = 1 << kBits;

@@ -1,4 +1,5 @@
-// The two best segmentations of a piece's own text: they tell what would replace the piece.
+// The two best segmentations of a piece's own text. The second one shows what would replace the
+// piece.
 #pragma once
 
 #include <array>
@@ -97,7 +98,7 @@ class PieceLattice {
 enum class Resegmentation {
   kOnlyPath,     // no other path exists, or the search gave up: the piece stays
   kSplit,        // the best path has several pieces: the piece is dropped
-  kAlternative,  // the best path is the piece; the second-best one, its alternative, could replace it
+  kAlternative,  // the best path is the piece; the second-best one is its alternative
 };
 
 // Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
@@ -201,7 +202,7 @@ class TwoBest {
     hypotheses_.swap(kept);
   }
 
-  // Copies a hypothesis and its path; `copies` tells what was copied before.
+  // Copies a hypothesis and its path. `copies` says what was copied before.
   static Hypothesis* copy_path(const Hypothesis* from, std::deque<Hypothesis>& kept,
                                 std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
     Hypothesis* head = nullptr;

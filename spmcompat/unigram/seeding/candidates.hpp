@@ -99,8 +99,8 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  // The bits of positive floats are in the order of the floats. Nine bits of the mantissa are
-  // enough. The sign bit is cleared: a NaN may have it.
+  // The bits of positive floats have the order of the floats. Nine bits of the mantissa are enough.
+  // The sign bit is cleared, because it may be set in a NaN.
   static uint32_t bin_of(float score) {
     uint32_t bits;
     std::memcpy(&bits, &score, sizeof bits);

@@ -249,9 +249,9 @@ class SuffixTreeSearch {
     return size;
   }
 
-  // The count of a node that different symbols follow, else 0. In a tree of bytes the reference
-  // takes a text with the zero byte after it for the text itself; where both are nodes, their
-  // counts are added up.
+  // The count of a node if different symbols follow it, otherwise 0. In a tree of bytes, the
+  // reference treats a text with a zero byte after it like the text itself. If both are nodes, it
+  // adds up their counts.
   uint64_t branching_count(const Node& node, uint64_t count) const {
     if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
@@ -261,7 +261,9 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a text that only one symbol follows, if nodes are cut before it, else 0.
+  // The count of a text that only one symbol follows, if nodes are cut before that symbol,
+  // otherwise
+  // 0.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
     if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;

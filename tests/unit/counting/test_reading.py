@@ -85,7 +85,7 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("size", [1, 50, 1000])
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
     size: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,7 +163,7 @@ def _fingerprint(corpus: Corpus) -> object:
 
 @pytest.mark.parametrize("chunk_bytes", [500 << 20, 300], ids=["one chunk", "many chunks"])
 @pytest.mark.parametrize("prefix", [True, False])
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_splitting_at_a_delimiter_is_the_delimiter(
     split: bool, prefix: bool, chunk_bytes: int, tmp_path: Path
 ) -> None:
