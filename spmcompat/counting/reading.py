@@ -147,7 +147,7 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
         )
-    # A sample leaves most sentences out; its counts are checked with the alphabet alone.
+    # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()
     if facts.sentences == 0:

@@ -27,11 +27,12 @@ namespace spmcompat {
 
 // Which substrings are candidates.
 struct SeedMode {
-  // False, as in the reference: those that different symbols follow in the text. True: within the
-  // segments alone, those that different characters or ends of segments follow, and whole segments.
+  // False, as in the reference: the substrings that different symbols follow in the text.
+  // True: whole segments, and the substrings that different characters follow within segments; the
+  // end of a segment counts as a character of its own.
   bool pretokens = false;
-  // Whether the longest valid prefix replaces a substring that is no valid piece (Land and Pinter,
-  // section 3.1).
+  // Whether a substring that is no valid piece is replaced by its longest valid prefix (Land and
+  // Pinter, section 3.1).
   bool recover = false;
 };
 
