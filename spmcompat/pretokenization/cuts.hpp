@@ -30,7 +30,7 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
 }
 
-// Calls function(pretoken) for every pretoken of a sentence. A space that stands apart is no pretoken.
+// Calls function(pretoken) for every pretoken of a sentence. A space set apart is not one.
 template <typename Function>
 void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
   for_each_slice(
