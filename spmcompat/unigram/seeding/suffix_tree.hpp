@@ -28,8 +28,8 @@ namespace spmcompat {
 // Which substrings are candidates.
 struct SeedMode {
   // False, as in the reference: the substrings that different symbols follow in the text.
-  // True: whole segments, and the substrings that different characters follow within segments. There
-  // the end of each segment counts as a different character.
+  // True: whole segments, and the substrings that different characters follow within segments. The
+  // end of each segment counts as a different character.
   bool pretokens = false;
   // Whether a substring that is no valid piece is replaced by its longest valid prefix (Land and
   // Pinter, section 3.1).
