@@ -1,7 +1,7 @@
 """The Python interface: `train` and `SentencePieceTrainer`.
 
-Nothing is imported here that Python has not imported anyway, so that ``import spmcompat`` takes no
-time. Training imports the rest.
+This module imports only what Python itself has imported before, so that ``import spmcompat`` takes
+no time. The first training imports the rest.
 """
 
 from __future__ import annotations

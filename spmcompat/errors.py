@@ -68,7 +68,8 @@ class OutOfMemoryError(TrainingError, MemoryError):
         )
 
 
-# What Python says where it raises no MemoryError: of a module, a thread and a lock.
+# Errors other than MemoryError that Python raises when memory runs out: for a module, a thread and
+# a lock.
 _SIGNS_OF_NO_MEMORY = (
     (ImportError, "failed to map segment"),
     (RuntimeError, "can't start new thread"),
@@ -77,7 +78,7 @@ _SIGNS_OF_NO_MEMORY = (
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Tell whether an error says that memory ran out, be it for a module or a thread."""
+    """Tell whether an error says that memory ran out."""
     return isinstance(error, MemoryError) or any(
         isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY
     )

@@ -65,7 +65,7 @@ class CoveragePlan(NamedTuple):
     required_chars : str
         Characters that are required in any case.
     all_characters : bool
-        Whether every character is kept, however rare.
+        Whether every character is kept, even the rarest.
     needs_text : bool
         Whether a text that normalizes to nothing is refused.
     """
@@ -94,9 +94,9 @@ class Plan(NamedTuple):
     allow_inconsistent_pretokenization : bool
         Whether the chunks need not join to the sentence.
     seeding_chunk_bytes : int
-        Seeds are looked for in chunks of so much normalized text.
+        The size of a seeding chunk, in bytes of normalized text.
     seeds : Plan, optional
-        How the text is read in which seeds are looked for, if by other rules.
+        The plan for the text in which seeds are looked for, if it is read by other rules.
     add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
         How the normalizer treats white space.
     max_piece_length : int
@@ -114,7 +114,7 @@ class Plan(NamedTuple):
     tsv : bool
         Whether sentences come with counts.
     copies : int
-        How often each sentence counts, whatever its own count is; 0 takes that.
+        The count of every sentence. 0 means that each sentence has its own count.
     delimiter : bytes
         Is replaced by a boundary mark in every sentence; empty for none.
     removed_delimiter : bytes
@@ -122,21 +122,21 @@ class Plan(NamedTuple):
     delimiter_cuts : bool
         Whether no piece crosses the position of a removed delimiter.
     delimiter_parts_by_byte : bool
-        Whether each byte of a removed delimiter is one.
+        Whether each byte of a removed delimiter is a delimiter by itself.
     script_runs : bool
         Whether sentences are cut where the script or the class of characters changes.
     calls_pretokenizer : bool
         Whether normalized sentences wait until a Python function has cut them.
     drops_redundant_boundaries : bool
-        Whether of the boundary marks of that function only those are kept that change something.
+        Whether the boundary marks of that function are dropped where they change nothing.
     whole_sentences : bool
         Whether a sentence is counted as one pretoken.
     uniform_starts : bool
         Whether every sentence begins with the space mark, or is read as if it did.
     by_raw_tokens : bool
-        Whether raw tokens are counted, and normalized only when the text is read.
+        Whether raw tokens are counted, and normalized only after the whole text has been read.
     keeps_contexts : bool
-        Whether it is counted what follows each pretoken, and which sentence ends the text.
+        Whether counting also finds what follows each pretoken, and which sentence ends the text.
     looks_at_text_end : bool
         Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
@@ -144,12 +144,12 @@ class Plan(NamedTuple):
     keeps_pretokens : bool
         Whether the pretokens of each sentence are kept, at first.
     removes_all_empty : bool
-        Whether every empty sentence is removed. Else one stays that, as the last at the time,
-        is moved to the position of another.
+        Whether every empty sentence is removed. If not, an empty sentence stays if it was moved:
+        the last sentence is moved to the position of each removed one.
     em_reads_sentences : bool
         Whether training reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool
-        Whether what follows a segment is told in characters, not in bytes.
+        Whether what follows a segment is given in characters, not in bytes.
     bpe_delimiter : bytes
         BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
     bpe_longest_word : int

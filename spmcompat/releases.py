@@ -29,8 +29,8 @@ class Release(NamedTuple):
     skips_empty_fields : bool
         Whether the empty fields of a line of a table are skipped.
     characters_without_rules : str
-        Characters, in hexadecimal, that the predefined rules leave unchanged, but those of the
-        newest release do not. Most of them are newer than the release's version of Unicode.
+        Characters, in hexadecimal, that the predefined rules of the newest release change and
+        those of this release do not. Most of them are newer than the release's version of Unicode.
     code_points : str
         How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
@@ -39,7 +39,7 @@ class Release(NamedTuple):
         The boundary mark: a character between the parts of a sentence that no piece may cross.
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. If not, such a sentence
-        stays if it was the last one when it took the place of a removed one.
+        stays if it was moved: the last sentence is moved to the position of each removed one.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
@@ -96,7 +96,7 @@ class Release(NamedTuple):
     stops_before_pruning : bool
         Whether training ends after an EM round if few enough pieces are left. If not, it prunes
         once more before it ends.
-    weighs_losses_by_words : bool
+    weighs_losses_by_pretokens : bool
         Whether losses are weighted by the pretokens that contain the piece, not by the share of
         the piece among all pieces.
     limits_two_best : bool
@@ -146,7 +146,7 @@ class Release(NamedTuple):
     scales_seed_size: bool
     log_sum_exp_with_log1p: bool
     stops_before_pruning: bool
-    weighs_losses_by_words: bool
+    weighs_losses_by_pretokens: bool
     limits_two_best: bool
     drops_unreachable: bool
     encodes_in_float: bool
@@ -212,7 +212,7 @@ V0_2_3 = Release(
     scales_seed_size=True,
     log_sum_exp_with_log1p=True,
     stops_before_pruning=False,
-    weighs_losses_by_words=False,
+    weighs_losses_by_pretokens=False,
     limits_two_best=True,
     drops_unreachable=True,
     encodes_in_float=True,
@@ -265,7 +265,7 @@ V0_2_1 = V0_2_2._replace(
     seed_nodes_are_cut=False,
     seed_ties_in_tree_order=True,
     delimiter_parts_by_byte=True,
-    weighs_losses_by_words=True,
+    weighs_losses_by_pretokens=True,
     encodes_in_float=False,
     loses_control_pieces=True,
     loads_short_pieces_only=False,

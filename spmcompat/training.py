@@ -54,7 +54,7 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Outside of the handler, where the error no longer keeps alive what the run has allocated.
+    # Raised outside of the handler: there, the first error would keep the memory of the run alive.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -125,7 +125,7 @@ def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int)
     Raises
     ------
     TrainingError
-        If it has not.
+        If there is no room.
     """
     spec = settings.trainer
     if spec.model_type not in (TrainerSpec.BPE, TrainerSpec.UNIGRAM):
@@ -157,7 +157,7 @@ def learn_words(
     from spmcompat.simple import word  # noqa: PLC0415
 
     limit = size_limit(settings, meta_pieces)
-    return word.train(corpus.counted_words(), corpus.total_count, limit)
+    return word.train(corpus.counted_pretokens(), corpus.total_count, limit)
 
 
 def size_limit(settings: Settings, meta_pieces: int) -> int | None:

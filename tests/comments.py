@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[1] / "spmcompat"
 GENERATED = ("sentencepiece_model_pb2", "_ranges.hpp")
+FOR_TOOLS = re.compile(r"# ?(noqa|type:|cython:|distutils:|!)")
 
 
 class Comment(NamedTuple):
@@ -26,47 +27,80 @@ class Comment(NamedTuple):
     text: str
 
 
-def blocks(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Join comments on neighbouring lines."""
-    first, words = 0, ""
-    for i, (number, text) in enumerate(lines):
-        if i == 0 or number != lines[i - 1][0] + 1:
-            if words:
-                yield first, words
-            first, words = number, text
-        else:
-            words += " " + text
-    if words:
-        yield first, words
+class Found(NamedTuple):
+    """A comment of one line, as it stands in the file."""
+
+    line: int
+    text: str
+    alone: bool  # no code stands before it
+
+
+def joined(comments: list[Found]) -> Iterator[tuple[int, str]]:
+    """Join comments that fill neighbouring lines; a comment after code stands for itself."""
+    parts: list[Found] = []
+    for comment in comments:
+        follows = parts and parts[-1].alone and comment.line == parts[-1].line + 1
+        if parts and not (follows and comment.alone):
+            yield parts[0].line, " ".join(part.text for part in parts)
+            parts = []
+        parts.append(comment)
+    if parts:
+        yield parts[0].line, " ".join(part.text for part in parts)
 
 
 def of_cpp(text: str) -> Iterator[tuple[int, str]]:
-    found = [
-        (number, match[1])
-        for number, line in enumerate(text.splitlines(), 1)
-        if (match := re.search(r"(?:^|\s)// ?(.*)", line))
-    ]
-    yield from blocks(found)
+    """Yield comments, but not those that only name the namespace that ends."""
+    yield from joined(
+        [
+            Found(number, match[2], alone=not match[1].strip())
+            for number, line in enumerate(text.splitlines(), 1)
+            if (match := re.match(r"((?:.*\s)?)// ?(.*)", line))
+            and not match[2].startswith("namespace")
+        ]
+    )
 
 
 def of_python(text: str) -> Iterator[tuple[int, str]]:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    found = [
-        (token.start[0], token.string.lstrip("# "))
-        for token in tokens
-        if token.type == tokenize.COMMENT and not token.string.startswith("# noqa")
-    ]
-    yield from blocks(found)
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    yield from joined(
+        [
+            Found(
+                token.start[0],
+                token.string.lstrip("# "),
+                alone=not token.line[: token.start[1]].strip(),
+            )
+            for token in tokens
+            if token.type == tokenize.COMMENT and not FOR_TOOLS.match(token.string)
+        ]
+    )
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, kinds) and (docstring := ast.get_docstring(node)):
-            yield node.body[0].lineno, docstring
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(docstring))):
+                yield node.lineno, docstring
+
+
+CYTHON_TOKEN = re.compile(
+    r'"""(?P<long>.*?)"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#(?P<comment>[^\n]*)',
+    re.DOTALL,
+)
 
 
 def of_cython(text: str) -> Iterator[tuple[int, str]]:
     """Yield docstrings and comments; Python's parser does not read Cython."""
-    for match in re.finditer(r'"""(.*?)"""|(?m:^\s*# (.*)$)', text, re.DOTALL):
-        yield text.count("\n", 0, match.start()) + 1, match[1] or match[2]
+    comments = []
+    for match in CYTHON_TOKEN.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        before = text[: match.start()]
+        statement = before.rstrip().rpartition("\n")[2]
+        if match["comment"] is not None and not FOR_TOOLS.match(match[0]):
+            alone = not before.rpartition("\n")[2].strip()
+            comments.append(Found(line, match["comment"].strip(), alone))
+        elif match["long"] and statement.startswith("cdef extern"):
+            # C++ code stands here, not a docstring.
+            yield from ((line + number - 1, words) for number, words in of_cpp(match["long"]))
+        elif match["long"] and (not statement or statement.endswith(":")):
+            yield line, match["long"]
+    yield from joined(comments)
 
 
 READERS = {

@@ -20,7 +20,7 @@ namespace spmcompat {
 
 constexpr size_t kRenewal = 100;  // merges
 
-// The size of the active set if there are so many symbols (characters and pairs). Computed in
+// The size of the active set for a number of symbols (characters and pairs). It is computed in
 // float, as in the reference.
 inline size_t active_size(size_t symbols) {
   return std::max<size_t>(1000, static_cast<size_t>(symbols * 0.05f));
@@ -97,7 +97,7 @@ class CountLevels {
     --size_;
   }
 
-  // A count that at most `allowed` of the counts reach.
+  // A count such that at most `allowed` of the counts are equal or higher.
   uint64_t reached_by(size_t allowed) const {
     size_t reached = 0;
     for (size_t level = levels_.size(); level-- > 0;) {

@@ -13,7 +13,7 @@
 
 namespace spmcompat {
 
-// Later()(a, b) tells for two pairs with the same count whether a comes after b.
+// Later()(a, b) says whether pair a comes after pair b if both have the same count.
 template <typename Later>
 class MergeQueue {
  public:

@@ -79,7 +79,7 @@ class Merges {
   uint64_t count(size_t merge) const { return counts_[merge]; }
 
  private:
-  // The first floor is the number of characters for each expected merge, divided by this.
+  // The first floor is: characters of the text / expected merges / kRarity.
   static constexpr uint64_t kRarity = 32;
 
   enum Side { kLeft, kRight };
@@ -143,11 +143,11 @@ class Merges {
   std::vector<uint64_t> counts_;  // of the merges
   std::unordered_set<std::string> pieces_;
 
-  // Kept between merges so that they are not allocated for each:
+  // Working memory of a single merge. It is kept so that not every merge allocates it again.
   std::vector<uint64_t> losses_[2];  // symbol -> what its pair with the left or right part loses
   std::vector<uint32_t> losers_[2];  // the symbols with losses
   std::vector<Tally> tallies_;  // symbol -> as a neighbour
-  std::vector<uint32_t> tallied_;  // the symbols with tallies
+  std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
   std::vector<uint32_t> merged_positions_;
   std::u32string piece_;
@@ -161,7 +161,8 @@ inline uint64_t Merges::fill_text(SegmentCounts segments) {
   return characters;
 }
 
-// Renews the active set, or only the count that is surely high enough for it.
+// Renews the active set. While the set itself is not needed, renews only the count from which on a
+// pair is surely in it.
 inline void Merges::renew_active_set() {
   if (!cache_ || size() < cache_used_from_) {
     surely_active_ = levels_.reached_by(active_size(levels_.size()));
@@ -197,7 +198,8 @@ inline void Merges::start_active_set(const CancelFlag& cancel) {
   start_over(0, cancel);
 }
 
-// Makes the same merges again, with the pairs above another floor recorded from the beginning.
+// Splits the text into characters, records the pairs above another floor, and makes the same merges
+// again.
 inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
   text_.split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
@@ -233,8 +235,8 @@ inline void Merges::record_all_pairs() {
   }
 }
 
-// Records the pairs of a symbol, which occurs at these positions, with its neighbours on one side.
-// Where the symbol follows itself, that is a pair on its right side only.
+// Records the pairs of a symbol with its neighbours on one side. The symbol occurs at these
+// positions. If it follows itself, that pair belongs to its right side only.
 inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* positions,
                                  size_t size) {
   const uint32_t length = symbols_.length(symbol);
@@ -288,7 +290,7 @@ inline void Merges::cache_all_pairs() {
 }
 
 // Does the same for the pairs around the positions of a merge. Where the merged symbol follows
-// itself, the left part of the second one followed when the first one was merged.
+// itself, the first one is followed by the left part of the second one, which is merged later.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
   const uint32_t length = symbols_.length(merged);
@@ -324,8 +326,9 @@ inline bool Merges::merge(Pair pair) {
   subtract_losses(kRight, pair.right);
   record_pairs(kRight, merged, merged_positions_.data(), merged_positions_.size());
   record_pairs(kLeft, merged, merged_positions_.data(), merged_positions_.size());
-  // Where the pair occurred twice in a row, the left part of the second one followed the first one
-  // for a moment. The reference has counted that pair.
+  // Where the pair occurs twice in a row, the reference merges the first occurrence first. For a
+  // moment, the left part of the second one follows the merged symbol. The reference counts this
+  // pair.
   if (floor_ == 0 && repeats && index_.find(merged, pair.left) == PairIndex::kNone &&
       allows(merged, pair.left)) {
     add_pair(merged, pair.left, Tally());
@@ -334,8 +337,8 @@ inline bool Merges::merge(Pair pair) {
   return true;
 }
 
-// Puts the merged symbol into the text, and notes its positions and what the neighbouring pairs
-// lose. Returns whether the merged symbol follows itself anywhere.
+// Puts the merged symbol into the text. Notes its positions, and by how much the counts of the
+// neighbouring pairs fall. Returns whether the merged symbol follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   const uint32_t left_length = symbols_.length(pair.left);
   const uint32_t length = symbols_.length(merged);

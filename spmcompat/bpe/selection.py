@@ -71,7 +71,10 @@ def _by_gain(characters: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
 
 
 class _Taken:
-    """The best of the characters that no merge needs. At first these are all of them.
+    """The characters that are added although no merge needs them: those that save most tokens.
+
+    The set begins with all characters. It loses the worst ones as its room shrinks, and every
+    character that a merge turns out to need.
 
     Parameters
     ----------

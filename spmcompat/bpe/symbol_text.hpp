@@ -1,8 +1,9 @@
 // The text that is merged: every distinct segment once, as an array of symbols.
 //
-// A symbol stands at the position of its first character. Its other positions are holes, so a
-// merge moves nothing. The last hole of a symbol tells how far back the symbol begins: the symbol
-// before a position is found in one step. An edge stands before and after every segment.
+// A symbol is stored at the position of its first character. Its other positions are holes, so a
+// merge moves nothing. The last hole of a symbol stores the distance to the position of the symbol,
+// so the symbol before a position is found in one step. An edge stands before and after every
+// segment.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,7 @@ class SymbolText {
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
   }
 
-  // Puts a merged symbol in the place of two. `left_length` is that of the first of them.
+  // Replaces two neighbouring symbols by a merged one. `left_length` is the length of the first.
   void merge(uint32_t position, uint32_t merged, uint32_t left_length, uint32_t length) {
     at_[position] = merged;
     at_[position + left_length] = kHole | left_length;

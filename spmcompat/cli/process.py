@@ -22,8 +22,8 @@ def run(main: Callable[[list[str]], int]) -> NoReturn:
         status = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads the output any more. The interpreter flushes it again when it ends; that
-        # must not fail too.
+        # Nobody reads the output any more. When the interpreter ends, it flushes the output again;
+        # now this cannot fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 

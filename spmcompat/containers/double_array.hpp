@@ -236,7 +236,7 @@ class DoubleArray {
   DoubleArray() = default;
   explicit DoubleArray(std::vector<uint32_t> units) : units_(std::move(units)) {}
 
-  // The keys must be sorted, not empty, and without 0 bytes. Of equal keys the first is kept.
+  // The keys must be sorted, not empty, and without 0 bytes. Of equal keys, the first one is kept.
   static DoubleArray build(const std::vector<std::pair<std::string, uint32_t>>& keys) {
     double_array::AutomatonBuilder builder;
     for (const auto& [key, value] : keys) builder.add(key, value);
@@ -246,7 +246,7 @@ class DoubleArray {
   const std::vector<uint32_t>& units() const { return units_; }
   bool empty() const { return units_.empty(); }
 
-  // The base of the first state. States are named by their bases.
+  // The first state. A state is identified by its base, as in `step`.
   uint32_t root() const { return distance(units_[0]); }
 
   // Follows the arc with this label. Returns false if there is none.

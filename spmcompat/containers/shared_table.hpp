@@ -53,7 +53,7 @@ class SpinLock {
   }
   template <typename Function>
   auto call(Function& function) {
-    // Stores the state that the lock is left in, when the function returns or throws.
+    // Frees the lock when the function returns. Marks it as broken when the function throws.
     struct Leaving {
       std::atomic<State>& state;
       State left = kBroken;

@@ -1,6 +1,7 @@
-// From hashes to the ids of entries that the owner keeps, each entry with the next number as id.
+// Finds the ids of entries by their hash. The entries belong to the owner, who numbers them in the
+// order in which they are added.
 //
-// A slot holds 32 bits of the hash, so an entry is compared only if they agree.
+// A slot holds 32 bits of the hash. An entry is compared only if these bits are equal.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ class StringList {
     text_.reserve(bytes + kPadding);
     end_.reserve(strings);
   }
-  // Must not exceed what was reserved.
+  // The strings must not need more memory than was reserved.
   void add(std::string_view s) {
     text_.resize(bytes());
     text_.append(s);

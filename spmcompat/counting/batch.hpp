@@ -1,4 +1,4 @@
-// What a worker notes of the sentences of one batch: those of one read buffer.
+// What a worker notes about the sentences of one batch.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct BatchLog {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Drops all sentences but their numbers; where their order does not matter.
+  // Keeps only how many sentences there are. The order of the sentences must not matter.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
@@ -67,10 +67,10 @@ struct BatchLog {
   }
 };
 
-// Which sentences of a batch are counted, where not all are.
+// Which sentences of a batch are counted, if not all are.
 struct BatchSelection {
   std::vector<bool> chosen;  // by index in the batch
-  size_t last;               // of the chosen sentences, the one that counts `last_count`
+  size_t last;               // index among the chosen ones of the sentence that counts `last_count`
   int64_t last_count;
 };
 

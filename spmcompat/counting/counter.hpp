@@ -1,18 +1,18 @@
 // Counts pretokens while sentences are read.
 //
-// Training needs of the text only its distinct pretokens, how often each occurs in which context
-// (what follows it), and, where a piece may cross pretokens or the end of the text decides, the
-// order of the sentences. A Counter holds that for the batches that one worker has read. Nothing
-// it holds grows with the text but four bytes a sentence, where the order is kept.
+// Training needs only the distinct pretokens of the text, and how often each occurs in each context
+// (what follows it). It also needs the order of the sentences if a piece may cross pretokens, or if
+// the end of the text matters. A Counter holds this for the batches that one worker has read. It
+// does not grow with the text, except by four bytes for each sentence where the order is kept.
 //
 // A sentence takes one of two paths, with equal results:
 // - by raw tokens, where neighbouring pretokens cannot influence each other (spaces collapse,
 //   every sentence begins with a space mark, no rule or symbol reaches across a space): the bytes
-//   between two spaces are looked up as they stand, and normalized once, when reading ends;
+//   between two spaces are looked up without a change, and normalized once, when reading ends;
 // - whole, for all other plans and for sentences with an irregular raw token: the sentence is
 //   normalized and then cut into pretokens.
-// Where a Python function pre-tokenizes, the second path stops between the two: normalized
-// sentences wait until they come back with boundary marks in them.
+// If a Python function pre-tokenizes, the second path waits between these two steps: the function
+// gets the normalized sentences, and returns them with boundary marks.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@
 
 namespace spmcompat {
 
-// How a counter cuts sentences: where pretokens may join, only after the alphabet is chosen.
+// How a counter cuts sentences into pretokens. For plans that count whole sentences, it does not
+// cut them at white space.
 inline PieceRule counting_rule(const Plan& plan) {
   PieceRule rule(plan);
   rule.split_by_whitespace = plan.split_by_whitespace && !plan.whole_sentences;
@@ -60,7 +61,7 @@ class Counter {
     return std::move(log_);
   }
 
-  // The text must last until the end of the batch.
+  // The text must stay in memory until the end of the batch.
   void add_sentence(const char* text, size_t size, int64_t count) {
     if (plan_.copies > 0) count = plan_.copies;
     if (!plan_.by_raw_tokens) return add_whole(text, size, count);
@@ -78,7 +79,7 @@ class Counter {
     }
   }
 
-  // What was counted; the counter counts nothing more.
+  // Everything that was counted. To be used after the last sentence.
   WorkerTable& table() { return table_; }
   const WorkerTable& table() const { return table_; }
 
@@ -209,12 +210,12 @@ class Counter {
   BatchLog log_;
   bool keep_pretokens_ = false;
 
-  std::string text_, scratch_;  // of the sentence at hand
+  std::string text_, scratch_;  // of the current sentence
   std::vector<uint32_t> ids_;
   std::vector<char32_t> firsts_;
 };
 
-// Passes on the sentences of a batch to a counter: those selected, or all without a selection.
+// Passes the selected sentences of a batch on to a counter; without a selection, all of them.
 class SentenceSelector {
  public:
   SentenceSelector(const BatchSelection* selection, Counter& counter)
@@ -233,7 +234,7 @@ class SentenceSelector {
  private:
   const BatchSelection* selection_;
   Counter& counter_;
-  size_t sentence_ = 0;  // of the batch
+  size_t sentence_ = 0;  // its number in the batch
   size_t chosen_before_ = 0;
 };
 

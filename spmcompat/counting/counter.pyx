@@ -1,6 +1,6 @@
-"""The pretokens of sentences, counted by each worker; the owners of what counter.hpp does.
+"""The pretokens of sentences, as each worker counts them.
 
-All calls into C++ release the GIL while they work.
+The classes own the C++ objects of counter.hpp. All calls into C++ release the GIL while they work.
 """
 
 from cython cimport final

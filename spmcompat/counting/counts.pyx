@@ -1,7 +1,7 @@
 """The counts: all that training needs of a text.
 
-pretoken_counts.hpp and sentence_order.hpp hold them; here stand their owner and the merging of what
-the workers have counted. Workers share each step, by counters or by shards of the pretokens, and
+`Counts` owns the C++ objects of pretoken_counts.hpp and sentence_order.hpp. It merges what the
+workers have counted. Workers share each step, by counters or by shards of the pretokens, and
 release the GIL while they work.
 """
 
@@ -44,7 +44,7 @@ cdef class CharacterSum:
         self.counts.resize(workers)
 
     cdef dict total(self):
-        """Return how often each character (code point) but NUL occurs; nuls is known then."""
+        """Return how often each character (code point) occurs, without NUL; sets `nuls`."""
         cdef size_t worker
         for worker in range(1, self.counts.size()):
             self.counts[0].add(self.counts[worker])
@@ -92,10 +92,10 @@ cdef class Counts:
         self.has_pretokens = has_pretokens
 
     def merge(self, workers):
-        """Merge what the workers have counted, if that was not done and contexts are kept.
+        """Merge what the workers have counted, unless that was done before.
 
-        Else the counters stay apart: each character and segment is added up later, which is
-        faster.
+        Where no contexts are kept, the counters are not merged: it is faster to add up the
+        characters or segments of each counter later.
         """
         if self.batches is None or not self.plan.keeps_contexts:
             return
@@ -121,7 +121,7 @@ cdef class Counts:
         self._free_counters()
 
     def close_sentences(self):
-        """Count what follows the ends of sentences; the order is kept if it is needed later."""
+        """Count what follows the ends of sentences. Keep their order only if it is needed later."""
         with nogil:
             dereference(self.pretokens).close_sentences(self.order, self.plan.uniform_starts)
         self.sentences = self.order.last.size()
@@ -163,8 +163,8 @@ cdef class Counts:
     def characters(self, workers):
         """Return how often each character (code point) occurs.
 
-        NUL is left out; its count is known afterwards as `nuls`. So is the space mark, where spaces
-        are not counted.
+        NUL is left out; `nuls` is its count afterwards. The space mark is left out too if the plan
+        does not count spaces.
         """
         cdef CharacterSum found = CharacterSum(workers.count)
         if self.pretokens:

@@ -20,15 +20,16 @@ namespace spmcompat {
 
 class PretokenCounts {
  public:
-  // Workers share the work by shards, of which there are 2^shard_bits.
+  // Has 2^shard_bits shards; workers share the work by shards.
   explicit PretokenCounts(unsigned shard_bits)
       : pretokens_(shard_bits), changes_(pretokens_.shards()) {}
 
   PretokenTable& pretokens() { return pretokens_; }
   const PretokenTable& pretokens() const { return pretokens_; }
 
-  // Counts what follows the ends of sentences, as their order tells. With uniform starts every
-  // end was counted while reading, as if a sentence followed.
+  // Counts what follows the end of each sentence, from the order of the sentences. With uniform
+  // starts, this was done while reading, as if another sentence followed every sentence; here only
+  // the last one is corrected.
   void close_sentences(const SentenceOrder& order, bool uniform_starts) {
     const size_t size = order.last.size();
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
@@ -36,7 +37,7 @@ class PretokenCounts {
     }
     if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
-  // The same with uniform starts, where the text ends with this pretoken.
+  // Does the same with uniform starts. `last` is the pretoken at the end of the text.
   void close_sentences(std::string_view last) { close_text(pretokens_.add(last, {}), true); }
 
   // Adds how often each character occurs in the pretokens of a shard.
@@ -67,8 +68,11 @@ class PretokenCounts {
     return bytes;
   }
 
-  // All characters but those required become the unknown mark, in two rounds over all shards,
-  // find_changes and change; then finish_changes is called, with the order if it is needed.
+  // Replaces all characters that are not required by the unknown mark, in these steps:
+  // 1. require.
+  // 2. find_changes for all shards.
+  // 3. change for all shards.
+  // 4. finish_changes, with the order of the sentences if that is needed.
   void require(const std::vector<char32_t>& alphabet) { required_ = required_characters(alphabet); }
   void find_changes(uint32_t shard) {
     std::string text;

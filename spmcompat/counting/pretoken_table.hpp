@@ -85,7 +85,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
   explicit PretokenTable(unsigned shard_bits)
       : SharedTable(shard_bits), contexts_(size_t{1} << shard_bits) {}
 
-  // Workers may call this at the same time, and may add pretokens meanwhile.
+  // Several workers may call this at the same time, while others add pretokens.
   void count(uint32_t pretoken, uint32_t next, uint64_t count) {
     if (next == kSpaceMark) {
       update(pretoken, [count](PretokenUse& use) { use.inner += count; });
@@ -97,7 +97,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     }
   }
 
-  // All that a PretokenUse does not count.
+  // The contexts that are not part of a PretokenUse.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) const {
     contexts_[shard].table.for_each(function);

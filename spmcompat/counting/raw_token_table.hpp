@@ -1,9 +1,9 @@
 // Distinct raw tokens with their counts.
 //
-// Counting looks into this table once for every raw token of the text, so the first eight bytes
-// of an entry, its size and its counts lie together: most look-ups touch one slot and one entry,
-// and both can be prefetched. Most raw tokens are short; the table stores the text of the longer
-// ones alone. Entries lie in blocks that never move.
+// Counting looks into this table once for every raw token of the text. So the first eight bytes of
+// an entry, its size and its counts lie together: most look-ups touch one slot and one entry, and
+// both can be prefetched. Most raw tokens are short. Only the texts of the longer ones are stored
+// outside of their entries. Entries lie in blocks that never move.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@
 
 namespace spmcompat {
 
-// Texts by four bytes each: they begin at multiples of eight bytes.
+// Stores texts, each of which is found by a number of four bytes. Texts begin at multiples of eight
+// bytes, so 32 GB of text are possible.
 class AlignedTexts {
  public:
   uint32_t store(const char* text, size_t size) {
@@ -45,7 +46,8 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text longer than a block has one of its own, which takes the numbers of several.
+  // A text that is longer than a block gets a longer block of its own, which uses the numbers of
+  // several blocks.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {
@@ -60,7 +62,7 @@ class AlignedTexts {
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t released_ = 0;
   uint32_t next_ = 0;
-  size_t left_ = 0;  // units of the last block
+  size_t left_ = 0;  // units that are free in the last block
 };
 
 class RawTokenTable {
@@ -103,7 +105,7 @@ class RawTokenTable {
     for (uint32_t id = 0; id < size_; ++id) call(id, function);
   }
 
-  // Does the same, and frees each. The table is empty afterwards.
+  // Does the same, and frees each raw token. The table is empty afterwards.
   template <typename Function>
   void consume(Function function) {
     index_.clear();
@@ -164,7 +166,7 @@ class RawTokenTable {
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
-  // Returns what 32 bits cannot hold.
+  // Adds to the low 32 bits of a count. Returns the part of the sum that does not fit into them.
   static uint64_t add_low(uint32_t& low, uint64_t count) {
     const uint64_t sum = low + count;
     low = static_cast<uint32_t>(sum);
@@ -175,7 +177,7 @@ class RawTokenTable {
   std::vector<std::unique_ptr<Entry[]>> blocks_;
   SlotIndex index_;
   uint32_t size_ = 0;
-  std::unordered_map<uint32_t, Counts> carried_;  // what is beyond 32 bits
+  std::unordered_map<uint32_t, Counts> carried_;  // id -> the part of its counts above 32 bits
 };
 
 }  // namespace spmcompat

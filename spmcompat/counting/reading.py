@@ -51,7 +51,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
     workers : Workers
         Real threads; the counts are the same for any number of them.
     report : Report
-        Told the stage and the facts.
+        Receives the stage and the facts.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _merge(
         counts.seeds = reader.counts()
     readers.clear()
     if plan.keeps_contexts:
-        report.step("Merging words")
+        report.step("Merging pretokens")
         counts.merge(workers)
     return counts
 
@@ -150,7 +150,7 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
         )
-    # A sample leaves most sentences out; its counts are checked with the alphabet alone.
+    # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()
     if facts.sentences == 0:

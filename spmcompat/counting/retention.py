@@ -15,11 +15,12 @@ _SURE_BYTES_READ_ONCE = 1 << 24
 
 
 class SentenceLog:
-    """The sentences of all batches, as far as they are needed later.
+    """What later stages need of the sentences of all batches.
 
-    Pretokens join to sentences again if the space mark is not required, which is known when the
-    whole text is read. Then, and only then, the pretokens of every sentence are needed. They are
-    dropped as soon as spaces are so common that this can hardly happen.
+    If the space mark turns out not to be required, no sentence is cut at spaces: its pretokens
+    join again. Only then are the pretokens of every sentence needed. But the required characters
+    are known only after the whole text is read, so the pretokens are kept until then. They are
+    dropped earlier if spaces are so common that the space mark will almost certainly be required.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ class SentenceLog:
         return self._text_bytes > self._sure_bytes and self._text_pretokens > rare
 
     def _drop_sentences(self) -> None:
-        """Drop those that do not end the text, whatever follows.
+        """Drop the sentences that cannot end the text, whatever is read later.
 
-        The last sentences take the positions of empty ones. So at least as many sentences stand
-        before the one that ends the text as are not empty.
+        Sentences only move to the front, to the positions of empty ones. So if n sentences are not
+        empty, the one that ends the text is the n-th or a later one of those that were read.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

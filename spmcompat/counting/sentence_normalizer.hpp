@@ -38,7 +38,7 @@ class SentenceNormalizer {
 
   // The raw token as it stands in a sentence, with the space mark in front.
   void normalize_raw_token(std::string_view raw, std::string& text, std::string& scratch) const {
-    normalizer_.normalize_run(raw.data(), raw.size(), scratch);
+    normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
     if (scratch.back() == ' ') scratch.pop_back();
     text.assign(kSpaceUtf8);
     if (scratch.find(' ') == std::string::npos) {
@@ -66,7 +66,7 @@ class SentenceNormalizer {
   // pretoken ends the sentence. One that yields a space mark, or two spaces in a row, needs the
   // whole sentence, as does one that may share a script run with its neighbours.
   bool is_irregular(std::string_view raw, std::string& scratch) const {
-    normalizer_.normalize_run(raw.data(), raw.size(), scratch);
+    normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
     return scratch.empty() || scratch.find("  ") != std::string::npos ||
            scratch.find(kSpaceUtf8) != std::string::npos ||
            (script_runs_ && script_runs_->reaches_out(scratch));

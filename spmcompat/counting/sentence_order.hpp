@@ -103,8 +103,8 @@ struct SentenceOrder {
     select(count, indices);
   }
 
-  // Calls sentence(i) for each sentence that is not empty, and empty_one(count) for each that is,
-  // in their order.
+  // Goes through the sentences in their order. Calls empty_one(count) for an empty one, and
+  // sentence(i) for the i-th of the others.
   template <typename Sentence, typename Empty>
   void for_each(Sentence sentence, Empty empty_one) const {
     auto next = empty.begin();
@@ -146,9 +146,9 @@ struct SentenceOrder {
   }
 };
 
-// Finds the sentence that ends the text once all empty ones are removed, where their order decides
-// nothing else. There are at least as many sentences before it as are not empty; what stands
-// before it may be dropped while the text is read.
+// Finds the sentence that ends the text once all empty ones are removed, for plans in which the
+// order of sentences decides nothing else. Sentences that cannot end the text may be dropped while
+// it is read: SentenceLog (retention.py) does that.
 class LastSentence {
  public:
   // Takes the sentences of a batch, in the order of the text.
@@ -161,10 +161,11 @@ class LastSentence {
     }
   }
 
-  // Those that are not empty.
+  // The number of sentences that are not empty.
   uint64_t sentences() const { return sentences_; }
 
-  // Finds it, if there is any: the worker that read it and the id of its last pretoken there.
+  // Finds the sentence, if there is any; afterwards worker() is the worker that read it, and id()
+  // the id that its last pretoken has there.
   void find() {
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
@@ -181,8 +182,8 @@ class LastSentence {
   };
 
   uint64_t sentences_ = 0;
-  uint64_t gaps_ = 0;           // empty ones among those that were dropped
-  std::vector<Sentence> open_;  // the others
+  uint64_t gaps_ = 0;           // empty sentences among the dropped ones
+  std::vector<Sentence> open_;  // the sentences that were not dropped
   Sentence last_{0, kNoPretoken};
 };
 

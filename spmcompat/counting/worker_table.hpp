@@ -47,9 +47,9 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // Calls function(text, count) for all of the text: for pretokens, and for raw tokens, which may
-  // hold several. Only where no contexts are kept: else a pretoken does not know how often it ends
-  // a sentence.
+  // Calls function(text, count) for every counted pretoken and every raw token, which may hold
+  // several pretokens. This is for plans that keep no contexts: in others, the ends of sentences
+  // are counted only when the table is merged, so the counts would be too small.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
@@ -58,7 +58,7 @@ class WorkerTable {
     for_each_counted_pretoken(function);
   }
 
-  // The same; frees everything.
+  // Does the same, and frees all texts and counts.
   template <typename Function>
   void consume_texts(Function function) {
     raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
@@ -68,8 +68,8 @@ class WorkerTable {
     drop_pretokens();
   }
 
-  // Moves all pretokens into a table, which workers share. What is left are the ids that they have
-  // there, if asked for.
+  // Moves all pretokens into a table that the workers share. With `keep_ids`, remembers the ids
+  // that they have in that table.
   void merge_into(PretokenTable& table, bool keep_ids) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       merged_ids_.push_back(table.add(pretokens[id], {}));

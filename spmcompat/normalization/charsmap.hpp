@@ -25,7 +25,8 @@
 
 namespace spmcompat {
 
-// Only so many matches at one position are considered, so a charsmap must not need more.
+// The reference considers at most this many matching rules at a position. A charsmap in which more
+// could match is refused.
 constexpr size_t kMaxRulesAtOnce = 32;
 
 using Chars = std::vector<uint32_t>;
@@ -188,9 +189,9 @@ class RuleCounts {
  private:
   struct State {
     uint64_t rules = 0;
-    uint64_t bytes = 0;   // of their targets, and of their sources from this state on
+    uint64_t bytes = 0;   // of the rules: targets, and the part of sources after this state
     uint32_t height = 0;  // the longest path from here, in arcs
-    bool open = false;    // being counted
+    bool open = false;    // on the path that is being followed
     bool done = false;
   };
 
@@ -217,8 +218,8 @@ class RuleCounts {
     return state;
   }
 
-  // Targets may overlap, so the size of the charsmap does not bound their sum. `target_bytes_` also
-  // bounds the time of this count.
+  // Targets may overlap, so their sizes may add up to more than the size of the charsmap. The limit
+  // on `target_bytes_` also limits the time of this count.
   void add_target(uint32_t offset, State& state) {
     const size_t size = from_.target(offset).size();
     state.bytes += size;
@@ -233,7 +234,7 @@ class RuleCounts {
 
   const Charsmap& from_;
   std::vector<State> states_;  // by base
-  uint64_t target_bytes_ = 0;  // of every arc that ends a key, counted once
+  uint64_t target_bytes_ = 0;  // bytes of the targets of all keys, each counted once
 };
 
 template <typename Function>
@@ -266,12 +267,12 @@ inline Rules decompile_charsmap(std::string_view blob) {
   return rules;
 }
 
-// The charsmap without the rules whose source contains one of the characters. The order of the
-// targets stays.
+// The charsmap without the rules whose source contains one of the characters. The targets that are
+// left keep their order.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
   const Charsmap from = parse_charsmap(blob);
   std::vector<std::pair<std::string, uint32_t>> keys;
-  std::map<uint32_t, uint32_t> offsets;  // of targets: from old to new
+  std::map<uint32_t, uint32_t> offsets;  // old offset of a target -> new offset
   charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
     for (const uint32_t c : charsmap::decode(source)) {
       if (characters.count(c) > 0) return;

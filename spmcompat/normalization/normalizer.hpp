@@ -79,7 +79,7 @@ class Normalizer {
     for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));
     for (char32_t c = 0x80; c < plain_.size(); ++c) plain_[c] = is_code_point(c) && has_no_rule(c);
     plain_space_ = ascii_class(' ') == kPlain;
-    independent_ = rules_keep_words_apart();
+    independent_ = rules_keep_raw_tokens_apart();
     ascii_[int{' '}] = kSpecial;
     if (symbols_ != nullptr) {  // a symbol may begin anywhere
       ascii_.fill(kSpecial);
@@ -105,10 +105,10 @@ class Normalizer {
   // Whether raw tokens (text between two U+0020) can be normalized one at a time.
   bool words_are_independent() const { return independent_; }
 
-  // Replaces `out` by the normalized raw token: bytes without U+0020, in a text in which a space
-  // comes before them and spaces are collapsed. Spaces that rules produce stay U+0020. Nothing is
+  // Replaces `out` by the normalized raw token, as if it stood after a space in a text whose spaces
+  // are collapsed. The raw token holds no U+0020. Spaces that rules produce stay U+0020. Nothing is
   // added in front or removed at the end.
-  void normalize_run(const char* text, size_t size, std::string& out) const {
+  void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
   }
@@ -156,14 +156,16 @@ class Normalizer {
     return charsmap_.rules.step(&state, label, &is_key);
   }
 
-  // Whether a space stays a space, and no rule contains a space together with other characters.
-  bool rules_keep_words_apart() const {
+  // Whether the rules leave a space as it is, and no rule has a space among other characters in its
+  // source.
+  bool rules_keep_raw_tokens_apart() const {
     if (normalize_first(" ", " " + 1).text != " ") return false;
     if (charsmap_.rules.empty()) return true;
     std::vector<bool> is_state(charsmap_.rules.units().size(), false);
     is_state[charsmap_.rules.root()] = true;
     bool apart = true;
-    for (bool grows = true; grows;) {  // a pass may reach states whose arcs it has passed already
+    // An arc may lead to a state whose own arcs were visited before it, so one pass is not enough.
+    for (bool grows = true; grows;) {
       grows = false;
       charsmap_.rules.for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
         if (!is_state[from]) return;
@@ -174,7 +176,8 @@ class Normalizer {
     return apart;
   }
 
-  // The symbol at `at`; without one, the target of the longest rule; without one, the character.
+  // Returns the symbol at `at`. If there is none, returns the target of the longest rule that
+  // matches. If none matches, returns the character.
   Piece normalize_first(const char* at, const char* end) const {
     if (symbols_ != nullptr) {
       const size_t length = symbols_->match(at, end);

@@ -17,7 +17,7 @@ cdef extern from "spmcompat/normalization/normalizer.hpp" namespace "spmcompat" 
     cdef cppclass CNormalizer "spmcompat::Normalizer":
         CNormalizer(string_view charsmap, const NormalizerOptions& options) except +
         void normalize(const char* text, size_t size, string& out) except +
-        void normalize_run(const char* text, size_t size, string& out) except +
+        void normalize_raw_token(const char* text, size_t size, string& out) except +
         cbool words_are_independent()
 
     cdef cppclass MetaPieceMatcher:

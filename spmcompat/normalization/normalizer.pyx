@@ -63,13 +63,13 @@ cdef class Normalizer:
         self.normalizer.get().normalize(text, len(text), out)
         return <bytes>out
 
-    def normalize_run(self, bytes text):
+    def normalize_raw_token(self, bytes text):
         """Normalize a raw token: text without U+0020, in which a space comes before it.
 
         Spaces that rules produce stay U+0020. Nothing is added in front or removed at the end.
         """
         cdef string out
-        self.normalizer.get().normalize_run(text, len(text), out)
+        self.normalizer.get().normalize_raw_token(text, len(text), out)
         return <bytes>out
 
     @property

@@ -28,7 +28,7 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
     if not spec.precompiled_charsmap:
         from spmcompat.normalization.charsmap import precompiled  # noqa: PLC0415
 
-        # The identity is stored too, as an empty charsmap.
+        # For "identity" this stores an empty charsmap.
         complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
     return complete
 

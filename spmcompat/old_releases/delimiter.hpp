@@ -1,8 +1,8 @@
 // The delimiter of the pre-tokenization, as Unigram training of sentencepiece up to 0.2.2 reads it.
 //
-// It cuts the sentences in which seeds are looked for, and is removed from those that EM reads, so
-// pieces may cross its place there. Both happen after rare characters are replaced, and before
-// sentences are cut into pretokens.
+// For the search of seeds, sentences are cut at the delimiter. For EM, it is only removed, so a
+// piece may cross the position where it was. Both happen after rare characters are replaced and
+// before sentences are cut into pretokens.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
 // sentences by their shards.
 class DelimitedSentences {
  public:
-  // With `ordered` the pretokens of each sentence are kept.
+  // With `ordered`, keeps the pretokens of each sentence in their order.
   DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
       : sentences_(sentences),
         delimiter_(plan.removed_delimiter),
@@ -77,7 +77,7 @@ class DelimitedSentences {
     found.begin.push_back(found.ids.size());
   }
 
-  // The order of sentences that are one pretoken each, or none.
+  // The order of the sentences, for plans in which a sentence is at most one pretoken.
   SentenceOrder order_of_texts(const SentenceOrder& order) const {
     SentenceOrder result;
     const auto add = [&](uint32_t pretoken, int64_t count) {
@@ -94,7 +94,7 @@ class DelimitedSentences {
     return result;
   }
 
-  // The pretokens of all sentences, in their order, and kNoPretoken behind each part.
+  // The pretokens of all sentences, in their order, with kNoPretoken after each part of a sentence.
   SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
     result.begin.push_back(0);

@@ -98,7 +98,7 @@ class Encoder {
 
  private:
   static constexpr float kUnknownPenalty = 10.0f;
-  static constexpr float kLargestSum = 100000.0f;  // in float, larger sums are set to zero
+  static constexpr float kLargestSum = 100000.0f;  // float sums that are larger are reset to zero
 
   struct Token {
     std::string_view text;
@@ -115,9 +115,9 @@ class Encoder {
   struct Merge {
     float score;
     int left, right;
-    size_t size;  // in bytes; the merge is outdated if its symbols have another size by now
+    size_t size;  // of both symbols, in bytes; if it is no longer true, the merge is outdated
 
-    // The largest merge is made next.
+    // std::priority_queue returns the largest merge first, so this is the one to make next.
     bool operator<(const Merge& other) const {
       return score < other.score || (score == other.score && left > other.left);
     }
@@ -278,8 +278,8 @@ class Encoder {
     return static_cast<float>(size) * max_score_ - 0.1;
   }
 
-  // If the sum at a position has become too large for float, subtracts it from all sums from there
-  // on.
+  // If the sum at a position has become too large for float, subtracts it from this sum and all
+  // later ones.
   static void reset(std::vector<Arrival>& arrivals, size_t at) {
     const float offset = arrivals[at].score;
     if (std::fabs(offset) <= kLargestSum) return;

@@ -1,4 +1,4 @@
-// Counts of seeds that the end of the text corrects; text_end.hpp finds them.
+// The counts of seeds that differ because of the end of the text; text_end.hpp computes them.
 #pragma once
 
 #include <cstdint>

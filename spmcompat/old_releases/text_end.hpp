@@ -1,14 +1,16 @@
 // Seeds whose counts change because of where the text ends.
 //
-// Some releases cut the nodes of a suffix tree into pieces, and drop the nodes that end where the
-// text ends (seed_tree.hpp). A piece that does not branch by itself comes from the node of its
-// continuation, up to where the text branches. If every occurrence of the piece continues like the
-// last one, up to the end of the text, that node is dropped. The count of the piece is then that
-// of the best node that goes further: to the right such nodes reach into the next sentences, to
-// the left of a whole pretoken into what stands before.
+// Some releases find seeds by cutting the nodes of a suffix tree into pieces. They drop the nodes
+// that end where the text ends (seed_tree.hpp).
 //
-// The text is a sequence of pretokens and ends of sentences. There are few such pieces, and most of
-// them occur once or twice.
+// If a piece is always followed by the same characters, it is not a node. It comes from the longer
+// node that ends where the occurrences of the piece first differ. But if one occurrence reaches the
+// end of the text before they differ, that longer node is dropped. The piece then gets its count
+// from the best node that is longer still. Such nodes reach into the next sentences; if the piece
+// is a whole pretoken, they also reach into what stands before it.
+//
+// Here the text is a sequence of pretokens and ends of sentences. The counts of few pieces change,
+// and most of these occur once or twice.
 #pragma once
 
 #include <algorithm>
@@ -44,19 +46,19 @@ class TextEndSeeds {
     }
   }
 
-  // The pieces concerned, and the counts that are left to them.
+  // The pieces whose counts change, with their new counts.
   SeedCounts counts() const {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // Positions behind which the text continues as it ends, from the token `last` on.
+    // The positions from which on the text continues in the same way as from `last` to its end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
     }
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
       const uint32_t pretoken = tokens_[last - 1];
-      // A piece that occurs again further on was looked at there.
+      // A pretoken that occurs again later in the text was looked at there.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
         add_suffixes(pretoken, positions, found);
       }
@@ -91,8 +93,8 @@ class TextEndSeeds {
     tokens_.push_back(kNoPretoken);
   }
 
-  // Looks at the pieces that end a pretoken, the longest first. Once one of them occurs elsewhere
-  // too, so do all shorter ones.
+  // Looks at the pieces at the end of a pretoken, the longest first, until one of them occurs
+  // elsewhere too: then all shorter ones do.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -143,8 +145,8 @@ class TextEndSeeds {
   uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
     bool branches = false;
     uint64_t best = branch(occurrences, branches);
-    // Where nothing branches to the right, nothing does that has more to its left: so a text that
-    // ends in a long repetition takes no long search.
+    // Occurrences that never differ to the right do not differ there with more text on their left
+    // either. So a text that ends with a long repetition needs no long search.
     if (!branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
@@ -155,10 +157,10 @@ class TextEndSeeds {
   }
 
   // How many of these occurrences of one text share the best node among their continuations.
-  // `branches` is set if there is any branch but the end of the text.
+  // Sets `branches` if the continuations differ before the text ends.
   uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
     while (group.size() > 1) {
-      // The last occurrence is the first to reach the end of the text.
+      // The last occurrence reaches the end of the text before the others do.
       if (character_at(group.back().end) == kEnd) {
         group.pop_back();
         const auto parts = split(group, [this](Occurrence& o) { return character_at(o.end); });
@@ -179,7 +181,8 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Looks for better nodes that begin before the piece. `known` occurrences were looked at.
+  // Looks for nodes with higher counts that begin before the piece. `known` is the number of
+  // occurrences whose continuations were looked at before.
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });

@@ -174,7 +174,7 @@ def _changed_extensions(settings: Settings) -> list[Option]:
 
 
 def _refuse(given: Collection[str], option: str, *names: str) -> None:
-    """Raise if an extension is given that has no effect beside an option."""
+    """Raise if an extension is given that another option leaves without effect."""
     for name in names:
         if name in given:
             raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
@@ -211,7 +211,7 @@ def _check_range(option: Option, value: float) -> None:
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:
-    """Raise if differential privacy would change counts; with both numbers at 0 it does not."""
+    """Raise if differential privacy would change counts: if a number of it is above 0."""
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):

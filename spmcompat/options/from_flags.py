@@ -14,7 +14,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
 
 NO_SEED = UINT32[-1]
-"""The value of ``random_seed`` that means: not given."""
+"""The value of ``random_seed`` that stands for no seed."""
 
 
 def from_flags(flags: Mapping[str, str]) -> Settings:
@@ -42,7 +42,7 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     _store_defaults(settings)
     for name, text in flags.items():
         _store_flag(settings, name, text)
-    # The files come after the flags: one replaces the characters, the others add to the symbols.
+    # Files are read after all flags: one replaces the characters, the others add to the symbols.
     if flags.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
     if flags.get("control_symbols_file"):

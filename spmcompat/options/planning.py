@@ -166,8 +166,8 @@ def _derive(
         and (marks_stay or not given.auto_character_coverage)
         and cut is None
     )
-    # A raw token gives the same pretokens everywhere: neither normalization nor a symbol nor a
-    # pretokenizer sees across a space.
+    # Whether equal raw tokens always become equal pretokens. They do if no rule, no symbol and no
+    # pretokenizer looks at what stands on the other side of a space.
     by_raw_tokens = (
         uniform_starts
         and cut is None

@@ -30,7 +30,7 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
 }
 
-// Calls function(pretoken) for every pretoken of a sentence. A space set apart is no pretoken.
+// Calls function(pretoken) for every pretoken of a sentence. A space set apart is not one.
 template <typename Function>
 void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
   for_each_slice(
@@ -48,8 +48,8 @@ void for_each_segment(std::string_view pretoken, const PieceRule& rule, Function
       function);
 }
 
-// Calls function(segment) for every segment of at least two characters; every character that is
-// not required is a slice of its own, and so is left out.
+// Calls function(segment) for every segment of at least two characters. The text is also cut before
+// and after every character that is not required, so these characters are left out.
 template <typename Function>
 void for_each_long_segment(std::string_view text, const PieceRule& rule,
                            const std::vector<bool>& required, Function function) {
@@ -66,8 +66,8 @@ void for_each_long_segment(std::string_view text, const PieceRule& rule,
   });
 }
 
-// Whether the text changes where characters that are not required become the unknown mark; if
-// so, `covered` is the changed text.
+// Replaces all characters that are not required by the unknown mark, in the copy `covered`.
+// Returns false, and leaves `covered` as it is, if all characters are required.
 inline bool cover_text(std::string_view text, const std::vector<bool>& required,
                        std::string& covered) {
   bool changed = false;

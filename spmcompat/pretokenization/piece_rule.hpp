@@ -1,10 +1,9 @@
 // What may be a piece, and where no piece can ever cross.
 //
-// `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` is its
-// consequence for two neighbouring characters: where it holds, no valid piece
-// holds both, so a pretoken may be cut there into segments that pretokens share.
-// The cut may be missed (an Inherited character takes the script of what stands
-// before it), but it is never made where a piece could cross.
+// `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from it for two
+// neighbouring characters: if it holds, no valid piece contains both, so pretokens are cut between
+// them into segments. `parts` never holds where a piece could cross. But it may not hold where no
+// piece can cross, because an Inherited character takes the script of the character before it.
 #pragma once
 
 #include <cstddef>

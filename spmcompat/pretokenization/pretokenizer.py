@@ -58,7 +58,7 @@ def cut_by_pattern(pattern: str) -> Cut:
     Raises
     ------
     BadValueError
-        If the pattern is none, or the package ``regex`` is not there.
+        If the text is no valid pattern, or the package ``regex`` is not there.
     """
     try:
         import regex  # noqa: PLC0415
@@ -91,8 +91,8 @@ class _Flag(Protocol):
 class Pretokenizer:
     """Puts U+001F into sentences where a function cuts them.
 
-    The function may be called in several threads, for one sentence more than once, and in any
-    order.
+    The function may be called in several threads and in any order, and more than once for the same
+    sentence.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Pretokenizer:
 
 
 def _encoded(chunks: object) -> list[bytes]:
-    """Return the chunks in UTF-8; they may come in anything that can be indexed."""
+    """Return the chunks in UTF-8. The argument may be any object that can be indexed."""
     kind = type(chunks)
     if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")
@@ -156,7 +156,7 @@ def _bytes(chunk: object) -> bytes:
 
 
 def _mismatch(joined: str, sentence: str) -> BadValueError:
-    """Return the error of chunks that do not join to their sentence, from where they differ."""
+    """Return the error for chunks that do not join to their sentence; show where they differ."""
     pairs = enumerate(zip(joined, sentence, strict=False))
     at = next((i for i, (a, b) in pairs if a != b), min(len(joined), len(sentence)))
     return BadValueError(

@@ -1,10 +1,10 @@
 // Pre-tokenization by script: script runs, of one script and one class of general categories.
 //
-// Letters and marks are one class, punctuation and symbols another, then separators,
-// numbers, and all else. A single space joins the run behind it, if that holds letters of
-// a script that puts spaces between words, or punctuation and symbols of no script. What
-// is Inherited belongs to the run before it, and does not end that run. Hiragana goes with
-// Han. As in "SCRIPT" pre-tokenization of Land and Pinter.
+// The classes are: letters and marks; punctuation and symbols; separators; numbers; everything
+// else. A single space joins the run after it if that run holds letters of a script that puts
+// spaces between words, or punctuation and symbols of no script. Inherited characters belong to the
+// run before them, and do not end it. Hiragana counts as Han. This is the "SCRIPT" pre-tokenization
+// of Land and Pinter.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // A letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // of the zero behind them
+    joins_space_[kScriptCommon] = false;  // the zero at the end of the string set it
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -53,8 +53,9 @@ class ScriptRuns {
     });
   }
 
-  // Whether this text, between two spaces, may share a script run with its neighbours: other
-  // separators join spaces, and an Inherited character makes a space part of its run.
+  // Whether a script run may join this text, which stands between two spaces, to its neighbours. It
+  // may if the text holds a separator other than a space, since separators join spaces, or an
+  // Inherited character after a space, since that one joins the space before it.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {
@@ -111,8 +112,9 @@ class ScriptRuns {
   std::array<uint8_t, 0x10000> categories_;
 };
 
-// Drops the boundary marks that no piece could cross anyway: each that is kept counts as an
-// unknown character. One at the start is kept too. Replaces `out` by the text.
+// Replaces `out` by the text without the boundary marks that stand where no piece could cross
+// anyway. Every mark that is kept counts as an unknown character. A mark at the start of the text
+// is kept.
 inline void drop_redundant_boundaries(std::string_view text, const PieceRule& rule, std::string& out) {
   out.clear();
   char32_t left = 0;

@@ -5,7 +5,10 @@ from cython cimport final
 
 @final
 cdef class CancelFlag:
-    """Set once; every kernel that holds it returns early, with a result nobody reads."""
+    """A flag that is set once, to stop a run.
+
+    Every kernel that holds the flag then returns early. Nobody reads what it returns.
+    """
 
     def set(self):
         """Ask all kernels that hold the flag to stop."""

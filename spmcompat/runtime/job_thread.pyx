@@ -1,7 +1,7 @@
 """A thread that does one job after the other.
 
-It is compiled, because whoever starts it has to learn that it ends, also where memory has run out.
-`threading.Thread` waits without end for a thread that has no memory for its first Python call.
+It is compiled so that its creator learns that it ended even if memory has run out. A
+`threading.Thread` that finds no memory for its first Python call would be waited for forever.
 """
 
 from _thread import allocate_lock, start_new_thread

@@ -19,10 +19,10 @@ cdef extern from *:
 
 
 def return_freed_memory():
-    """Give free memory back to the system, and from now on every large block when it is freed.
+    """Give free memory back to the system, and from now on every large block that is freed.
 
-    The GNU C library keeps small blocks, and raises the size that it calls large with every such
-    block, up to 32 MiB.
+    By default, the GNU C library keeps small blocks that are freed. Whenever a large block of up to
+    32 MiB is freed, the library treats blocks of that size as small from then on.
     """
     with nogil:
         c_return_freed_memory()

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 if TYPE_CHECKING:
     import logging
 
-# The levels of logging, which is not imported here: that takes longer than to import this package.
+# The levels of the module logging. It is not imported, since that takes longer than importing this
+# package.
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
@@ -73,7 +74,7 @@ class Report:
     def step(self, name: str) -> None:
         """Take note that the step `name` begins, and that the one before it has ended.
 
-        Nothing is told. A subclass that measures a run extends this.
+        Nothing is logged. A subclass that measures a run extends this.
         """
         self.current = name
 

@@ -17,10 +17,11 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _NO_TASK = object()
-# Seconds to wait for the threads after an error or interrupt. A thread that is still in a kernel
-# then ends by itself.
+# Seconds to wait for the threads after an error or an interrupt. A thread that is still in a kernel
+# after this time ends by itself later.
 _PATIENCE = 0.8
-# Longest wait for a report, in seconds: an interrupt just before a wait does not end the wait.
+# The longest single wait for a report, in seconds. It is short because an interrupt that arrives
+# just before a wait does not end the wait.
 _LONGEST_WAIT = 0.1
 
 

@@ -1,16 +1,17 @@
 // Where the reference cuts a large text into seeding chunks, and the sentences of each.
 //
-// The reference looks for seeds in chunks. It puts sentences into a chunk, each with a zero byte
-// behind it and as often as its count says, until the chunk holds a given number of bytes; what is
-// then left of the last sentence's count is lost. A chunk is a text of its own: it alone decides
-// what branches, and what stands at its end.
+// The reference looks for seeds in chunks. It writes each sentence into a chunk as often as its
+// count says, each time with a zero byte after it, until the chunk holds a given number of bytes.
+// The rest of the last sentence's count is lost. A chunk is a text of its own: which substrings
+// branch, and what stands at the end, depends on the chunk alone.
 //
-// Sizes are those of the sentences after rare characters are replaced, in the order after empty
-// ones are removed. Both are known only when the whole text has been read. So the plan of the
-// chunks is made in a second reading, and the chunks are counted in a third. That needs of each
-// chunk only the batches that it touches: one range at the front of the rest of the text, and,
-// where the last sentences were moved to the positions of empty ones, one at its back, in reverse.
-// The plan holds four bytes a sentence while it is made, a chunk one bit.
+// The sizes are those of the sentences after rare characters are replaced. Their order is that
+// after empty sentences are removed. Both are known only when the whole text has been read. So the
+// plan of the chunks is made in a second reading, and the chunks are counted in a third.
+//
+// A chunk needs only some of the batches: one range of batches at the front of the rest of the text
+// and, where the last sentences were moved to the positions of empty ones, one range at its back,
+// in reverse. The plan holds four bytes for each sentence while it is made; a chunk holds one bit.
 #pragma once
 
 #include <algorithm>
@@ -29,17 +30,17 @@
 namespace spmcompat {
 
 struct Chunk {
-  // The sentences of a batch that lie in the chunk.
+  // Which sentences of a batch lie in the chunk.
   struct Part {
     size_t batch;
-    size_t begin;  // how many sentences of the chunk lie in batches before
+    size_t begin;  // how many sentences of the chunk lie in earlier batches
     std::vector<bool> chosen;
   };
 
   size_t size = 0;            // in sentences
   std::vector<Part> parts;    // by batch
   std::vector<size_t> moved;  // positions of sentences from the back of the text
-  int64_t last_count = 0;     // of its last sentence, as far as that fits
+  int64_t last_count = 0;     // copies of its last sentence that lie in the chunk
 
   // The index of the last sentence among those of the chunk, in the order of the text.
   size_t last() const {
@@ -49,10 +50,12 @@ struct Chunk {
 
   BatchSelection selection(size_t batch) const {
     const Part& part = part_of(batch);
-    return {part.chosen, last() - part.begin, last_count};  // huge if it lies before the batch
+    // If the last sentence of the chunk lies before the batch, the difference wraps to a number
+    // that no sentence has.
+    return {part.chosen, last() - part.begin, last_count};
   }
 
-  // Drops all sentences of a batch but the last one of the chunk.
+  // Drops all sentences of a batch, except the last sentence of the chunk if it is among them.
   void drop_others(BatchLog& read) const {
     const Part& part = part_of(read.index);
     if (last() >= part.begin && last() - part.begin < read.sentences) {
@@ -62,7 +65,7 @@ struct Chunk {
     }
   }
 
-  // Brings what was read by batches into the order of the chunk.
+  // Sorts sentences, which were read in the order of the batches, into the order of the chunk.
   void arrange(SentenceOrder& read) const {
     if (moved.empty()) return;
     std::vector<uint32_t> order;
@@ -92,9 +95,9 @@ class ChunkPlan {
         sizes_(batches),
         counts_(batches) {}
 
-  // Takes the sizes of a batch's sentences. The batch, with its pretokens, must be the only one of
-  // the worker's table, which is merged into `pretokens`, of one shard. Workers may call this for
-  // different batches.
+  // Notes the sizes of the sentences of a batch. `log` must hold the pretokens of the batch.
+  // `table` must have counted this batch alone, and be merged into `pretokens`, which has one
+  // shard. Several workers may call this at the same time, for different batches.
   void measure(const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) {
     std::vector<size_t> pretoken_size(pretokens.size(0));
     std::string text;
@@ -197,8 +200,8 @@ class ChunkPlan {
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
   std::vector<std::vector<uint32_t>> sizes_;   // of the sentences of each batch, 0 if empty
-  std::vector<std::vector<int64_t>> counts_;   // likewise, unless all are 1
-  std::vector<uint64_t> batch_begin_;          // first sentence of each batch
+  std::vector<std::vector<int64_t>> counts_;   // of the sentences of each batch; empty if all are 1
+  std::vector<uint64_t> batch_begin_;          // number of the first sentence of each batch
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
   std::vector<uint64_t> begin_;                // chunk -> range of positions_

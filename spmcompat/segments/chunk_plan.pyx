@@ -1,4 +1,4 @@
-"""Where a text that is too large for one search of seeds is cut: the owners of chunk_plan.hpp."""
+"""Where a text that is too large for one search of seeds is cut (chunk_plan.hpp)."""
 
 from cython cimport final
 
@@ -58,11 +58,11 @@ cdef class Chunk:
         return selection
 
     def drop_others(self, Batch batch not None):
-        """Drop all sentences of a batch but the last of the chunk."""
+        """Drop all sentences of a batch, except the last sentence of the chunk."""
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk. They hold only its sentences, and no empty one."""
+        """Merge the counts of the chunk, which hold only its sentences and no empty sentence."""
         if not counts.plan.keeps_order:
             counts.close_with_last_sentence(workers)
             return
@@ -96,7 +96,7 @@ cdef class ChunkPlan:
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
     def measure(self, Batch batch not None, Counter counter not None):
-        """Take the sizes of a batch's sentences.
+        """Note the sizes of the sentences of a batch.
 
         The batch must hold its pretokens and be the only one that the counter has counted. Workers
         may call this at the same time.

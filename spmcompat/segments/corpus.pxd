@@ -6,10 +6,10 @@ from spmcompat.plan cimport CPlan, char32_t
 from spmcompat.pretokenization.piece_rule cimport PieceRule
 
 
-cdef extern from "spmcompat/old_releases/word_rule.hpp" namespace "spmcompat" nogil:
-    cdef cppclass WordRule:
-        WordRule()
-        WordRule(const CPlan& plan) except +
+cdef extern from "spmcompat/old_releases/pretoken_rule.hpp" namespace "spmcompat" nogil:
+    cdef cppclass PretokenRule:
+        PretokenRule()
+        PretokenRule(const CPlan& plan) except +
         PieceRule pieces
         string bpe_delimiter
         size_t bpe_longest_word
@@ -32,12 +32,12 @@ cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat"
         SegmentedCorpus() except +
         StringList segments
         vector[SegmentUse] uses
-        vector[uint64_t] word_begin
-        vector[uint32_t] word_segments
-        vector[int64_t] word_count
+        vector[uint64_t] pretoken_begin
+        vector[uint32_t] pretoken_segments
+        vector[int64_t] pretoken_count
         SeedCounts at_text_end
         size_t segments_size()
-        string word_text(size_t word) except +
+        string pretoken_text(size_t pretoken) except +
 
 
 cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" nogil:
@@ -46,23 +46,23 @@ cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" n
         size_t size()
         void add(const CSegmentCounts& other) except +
 
-    CSegmentCounts count_bpe_segments(SegmentedCorpus corpus, const WordRule& rule) except +
+    CSegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) except +
     CSegmentCounts count_segments(const SegmentedCorpus& corpus) except +
 
 
 cdef class SegmentCounts:
     cdef CSegmentCounts segments
-    cdef WordRule rule
+    cdef PretokenRule rule
 
     @staticmethod
-    cdef SegmentCounts of_rule(const WordRule& rule)
+    cdef SegmentCounts of_rule(const PretokenRule& rule)
     cdef fail(self, error)
 
 
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
-    cdef WordRule word_rule
+    cdef PretokenRule pretoken_rule
     cdef bint seed_tree_of_characters
     cdef public list alphabet
     cdef readonly double text_bytes

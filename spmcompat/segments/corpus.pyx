@@ -15,8 +15,8 @@ cdef class SegmentCounts:
     """Distinct segments and how often each occurs in the text."""
 
     @staticmethod
-    cdef SegmentCounts of_rule(const WordRule& rule):
-        """Return no segments yet, of pretokens that this rule cuts."""
+    cdef SegmentCounts of_rule(const PretokenRule& rule):
+        """Return empty counts, for segments of pretokens that this rule cuts."""
         cdef SegmentCounts counts = SegmentCounts()
         counts.rule = rule
         return counts
@@ -55,27 +55,28 @@ cdef class Corpus:
     """
 
     @property
-    def words(self):
+    def pretokens(self):
         """Number of pretokens: distinct ones, or sentences where pieces may cross white space."""
-        return self.segmented.word_count.size()
+        return self.segmented.pretoken_count.size()
 
     @property
     def total_count(self):
         """The counts of all pretokens added up; the sum wraps at 2**64."""
         cdef uint64_t total = 0
         cdef int64_t count
-        for count in self.segmented.word_count:
+        for count in self.segmented.pretoken_count:
             total += count
         return total
 
-    def counted_words(self):
+    def counted_pretokens(self):
         """Yield each pretoken (bytes) and its count, by count descending, then bytes ascending.
 
         Where pieces may cross white space, these are the sentences in the order of the text.
         """
         cdef size_t i
-        for i in range(self.segmented.word_count.size()):
-            yield bytes(self.segmented.word_text(i)), <uint64_t>self.segmented.word_count[i]
+        for i in range(self.segmented.pretoken_count.size()):
+            count = <uint64_t>self.segmented.pretoken_count[i]
+            yield bytes(self.segmented.pretoken_text(i)), count
 
     @property
     def segments(self):
@@ -85,14 +86,14 @@ cdef class Corpus:
     def bpe_segments(self):
         """Return the `SegmentCounts` in the order in which segments first occur in the pretokens.
 
-        Nothing of the corpus is left then.
+        The corpus is empty afterwards.
 
         Raises
         ------
         TrainingError
             For a pretoken that is too long for the release.
         """
-        cdef SegmentCounts found = SegmentCounts.of_rule(self.word_rule)
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
         try:
             with nogil:
                 found.segments = count_bpe_segments(move(self.segmented), found.rule)
@@ -102,8 +103,11 @@ cdef class Corpus:
         return found
 
     def segment_counts(self):
-        """Return the `SegmentCounts` while nothing was dropped; all of the corpus is left."""
-        cdef SegmentCounts found = SegmentCounts.of_rule(self.word_rule)
+        """Return the `SegmentCounts`, and leave the corpus as it is.
+
+        Neither `drop_uses` nor `drop_texts` may have been called before.
+        """
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
         with nogil:
             found.segments = count_segments(self.segmented)
         return found
@@ -114,5 +118,5 @@ cdef class Corpus:
         self.segmented.uses.shrink_to_fit()
 
     def drop_texts(self):
-        """Free the texts of the segments, and with them their number."""
+        """Free the texts of the segments. `segments` is 0 afterwards."""
         self.segmented.segments = StringList()

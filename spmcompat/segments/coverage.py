@@ -78,7 +78,7 @@ def choose_alphabet(
     required : str
         Characters to take in any case.
     boundary : int
-        The character that marks boundaries in the text: it counts, but is not taken.
+        The boundary mark. It counts as a part of the corpus, but is never chosen.
     needs_text : bool
         Whether the corpus must hold characters.
 
@@ -145,9 +145,9 @@ def whole_alphabet(
 def kept_alphabet(
     counts: Mapping[int, int], boundary: int = DEFAULT.boundary
 ) -> list[tuple[int, int]]:
-    """Return all characters of a text that stays as it is.
+    """Return the characters of a text in which no character becomes the unknown mark.
 
-    What marks boundaries counts nothing: it is kept, but is no character of its own.
+    The boundary mark gets the count 0: it stays in the text too, but is not one of its characters.
 
     Raises
     ------

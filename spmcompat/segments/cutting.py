@@ -18,8 +18,8 @@ def counts_and_alphabet(
 ) -> tuple[Counts, list[tuple[int, int]]]:
     """Return the counts of a text, and its required characters with their counts.
 
-    Where the space mark is not required, pretokens join to sentences. If the counts did not keep
-    them, since spaces were common at first, the text is read again.
+    If the space mark is not required, the pretokens of each sentence join. If the counts lack them,
+    because spaces were common at first, the text is read again.
 
     Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
     """
@@ -39,16 +39,16 @@ def cut_corpus(
     workers: Workers,
     report: Report,
 ) -> Corpus:
-    """Return what the trainers read; nothing is left of the counts.
+    """Return what the trainers read. The counts are empty afterwards.
 
     The source is read again only for the seeding chunks of a text that is too large for one.
     """
-    report.step("Cutting words into segments")
+    report.step("Cutting pretokens into segments")
     sentences = counts.sentences
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if corpus.text_bytes > plan.seeding_chunk_bytes:
-        # Few texts are so large: importing it takes a small one longer.
+        # Imported here, because few texts are so large and the import slows small trainings down.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()
@@ -63,10 +63,10 @@ def cut_for_bpe(
     workers: Workers,
     report: Report,
 ) -> SegmentCounts:
-    """Return the segments that BPE merges; nothing is left of the counts."""
+    """Return the segments that BPE merges. The counts are empty afterwards."""
     if not plan.keeps_contexts:
         return bpe_segments(counts, alphabet, plan, workers)
-    report.step("Cutting words into segments")
+    report.step("Cutting pretokens into segments")
     sentences = counts.sentences
     segments = bpe_segments(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")

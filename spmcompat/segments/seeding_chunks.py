@@ -42,7 +42,7 @@ class SeedingChunks:
     workers : Workers
         Real threads.
     report : Report
-        Told the stages.
+        Receives the stages.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SeedingChunks:
         Raises
         ------
         TrainingError
-            If the text cannot be read again, or is another one then.
+            If the text cannot be read again, or has changed.
         """
         if why := self._source.why_once():
             raise TrainingError(

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spmcompat/containers/string_table.hpp"
-#include "spmcompat/old_releases/word_rule.hpp"
+#include "spmcompat/old_releases/pretoken_rule.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
@@ -31,16 +31,16 @@ class SegmentCounts {
     for (size_t id = 0; id < other.size(); ++id) add(other.text(id), other.count(id));
   }
 
-  // Cuts a text around every character that is not required, too. A segment of one character holds
-  // no pair and is left out.
+  // Adds the segments of a text. The text is also cut before and after every character that is not
+  // required. Segments of one character are left out, because they hold no pair.
   void add_long_segments(std::string_view text, uint64_t count, const PieceRule& rule,
                          const std::vector<bool>& required) {
     for_each_long_segment(text, rule, required,
                           [&](std::string_view segment) { add(segment, count); });
   }
 
-  // Cuts a pretoken in which rare characters are replaced.
-  void add_segments(std::string pretoken, uint64_t count, const WordRule& rule) {
+  // Adds the segments of a pretoken whose rare characters are already replaced.
+  void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });
   }
@@ -51,16 +51,17 @@ class SegmentCounts {
 };
 
 // The segments of all pretokens, in the order in which they first occur there.
-inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const WordRule& rule) {
+inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) {
   SegmentCounts found;
   std::vector<SegmentUse>().swap(corpus.uses);
-  for (size_t i = 0; i < corpus.word_count.size(); ++i) {
-    found.add_segments(corpus.word_text(i), static_cast<uint64_t>(corpus.word_count[i]), rule);
+  for (size_t i = 0; i < corpus.pretoken_count.size(); ++i) {
+    const auto count = static_cast<uint64_t>(corpus.pretoken_count[i]);
+    found.add_segments(corpus.pretoken_text(i), count, rule);
   }
   return found;
 }
 
-// The segments themselves, while their uses are there.
+// The segments of a corpus that still holds their uses.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {

@@ -21,7 +21,7 @@ class NextCharacter {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The only one, if there are not many.
+  // The character that follows, if only one does.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -29,10 +29,10 @@ class NextCharacter {
   uint32_t value_ = kNone;
 };
 
-// What follows a text. The end of a sentence counts as a zero.
+// What follows a text wherever it occurs. The end of a sentence counts as the character zero.
 struct Followers {
   NextCharacter next;
-  NextCharacter behind_end;  // what follows the end of a sentence
+  NextCharacter behind_end;  // what the next sentence begins with, where the text ends one
   uint64_t at_end = 0;       // how often the text ends a sentence
 
   void add(const Followers& other) {
@@ -56,19 +56,19 @@ struct SegmentUse {
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
-  std::string word_text(size_t word) const {
+  std::string pretoken_text(size_t pretoken) const {
     std::string text;
-    for (uint64_t i = word_begin[word]; i < word_begin[word + 1]; ++i) {
-      text.append(segments[word_segments[i]]);
+    for (uint64_t i = pretoken_begin[pretoken]; i < pretoken_begin[pretoken + 1]; ++i) {
+      text.append(segments[pretoken_segments[i]]);
     }
     return text;
   }
 
   StringList segments;
   std::vector<SegmentUse> uses;      // of each segment
-  std::vector<uint64_t> word_begin;  // word -> range of word_segments
-  std::vector<uint32_t> word_segments;
-  std::vector<int64_t> word_count;
+  std::vector<uint64_t> pretoken_begin;  // pretoken -> range of pretoken_segments
+  std::vector<uint32_t> pretoken_segments;
+  std::vector<int64_t> pretoken_count;
   SeedCounts at_text_end;  // of releases where the end of the text changes them
 };
 

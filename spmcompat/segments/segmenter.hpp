@@ -20,12 +20,19 @@
 
 namespace spmcompat {
 
-// Workers share its rounds: sort_pretokens, divide, merge, end_merge, cut, each for all parts; then
-// take_contexts for each shard of the pretokens, then assemble. Where only segments are wanted:
-// cut_shard and take_contexts, each for all shards of the pretokens, then assemble_segments.
+// Workers share its steps. The steps for pretokens and segments:
+//   1. sort_pretokens for all parts.
+//   2. divide.
+//   3. merge for all parts.
+//   4. end_merge.
+//   5. cut for all parts.
+//   6. take_contexts for all shards of the pretokens.
+//   7. assemble.
+// The steps for segments alone: cut_shard for all shards of the pretokens, take_contexts for all
+// shards, assemble_segments.
 class Segmenter {
  public:
-  // What follows a segment is told in characters for a seed tree of characters, else in bytes.
+  // What follows a segment is given in characters for a seed tree of characters, else in bytes.
   Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
             size_t parts)
       : pretokens_(std::move(pretokens)),
@@ -61,7 +68,8 @@ class Segmenter {
     std::sort(keys.begin(), keys.end(), Before{&pretokens_});
   }
 
-  // Divides the sequence of all pretokens, by count descending, then bytes ascending, into parts.
+  // Divides the sequence of all pretokens into parts. Pretokens are in the order of their count,
+  // descending, then their bytes, ascending.
   void divide() {
     const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
@@ -135,7 +143,7 @@ class Segmenter {
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds what follows the pretokens of a shard, beyond what their uses count.
+  // Adds those contexts of the pretokens of a shard that their uses do not count.
   void take_contexts(uint32_t shard) {
     pretokens_.for_each_context(shard, [this](const Context& c) {
       if (c.count == 0) return;
@@ -145,21 +153,22 @@ class Segmenter {
     });
   }
 
-  // The pretokens come in their sequence, or, if `order` is given, the sentences in their order;
-  // that order decides which lane sums what. Segments come as they first occur in the sequence.
+  // Writes the pretokens in their sequence. If `order` is given, writes the sentences in their
+  // order instead. This order decides in which lane each of them is summed. Segments are in the
+  // order in which they first occur in the sequence.
   void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
     segments_.drop_index();
     if (order == nullptr) pretokens_.drop_ids();
     number_segments(out);
     copy_segments(out);
     if (order == nullptr) {
-      out.word_count.swap(totals_);
+      out.pretoken_count.swap(totals_);
     } else {
       arrange(*order, out);
     }
   }
 
-  // The order of the segments is unspecified.
+  // Writes the segments alone, in unspecified order.
   void assemble_segments(SegmentedCorpus& out) {
     segments_.drop_index();
     pretokens_.drop_ids();
@@ -195,8 +204,8 @@ class Segmenter {
 
   size_t parts() const { return cuts_.size(); }
 
-  // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, which two
-  // bits can tell.
+  // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, so two
+  // bits say whether one does.
   Key key_of(uint64_t total, uint32_t id) const {
     std::string_view text = pretokens_[id];
     const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
@@ -239,7 +248,7 @@ class Segmenter {
     return use;
   }
   SegmentUse use_of_last(uint32_t pretoken, uint64_t total) const {
-    // The unknown mark, which may stand for a space mark here, begins with the same byte.
+    // The unknown mark may have replaced the space mark here. It begins with the same byte.
     const PretokenUse& use = pretokens_.use(pretoken);
     SegmentUse result;
     result.count = total;
@@ -280,9 +289,9 @@ class Segmenter {
     }
     size_t size = 0;
     for (const Cuts& cuts : cuts_) size += cuts.segments.size();
-    out.word_segments.reserve(size);
-    out.word_begin.reserve(sequence_.size() + 1);
-    out.word_begin.push_back(0);
+    out.pretoken_segments.reserve(size);
+    out.pretoken_begin.reserve(sequence_.size() + 1);
+    out.pretoken_begin.push_back(0);
     for (Cuts& cuts : cuts_) {
       for (const uint32_t segment : cuts.segments) {
         uint32_t& numbered = number[segments_.shard_of(segment)][segments_.index_of(segment)];
@@ -290,10 +299,10 @@ class Segmenter {
           numbered = static_cast<uint32_t>(numbered_.size());
           numbered_.push_back(segment);
         }
-        out.word_segments.push_back(numbered);
+        out.pretoken_segments.push_back(numbered);
       }
       for (const uint32_t length : cuts.lengths) {
-        out.word_begin.push_back(out.word_begin.back() + length);
+        out.pretoken_begin.push_back(out.pretoken_begin.back() + length);
       }
       cuts = Cuts();
     }
@@ -318,7 +327,7 @@ class Segmenter {
     }
   }
 
-  // Writes down the sentences, each one pretoken, by their segments.
+  // Replaces the pretokens in `out` by the sentences, each as one pretoken.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
     std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // of each in the sequence
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
@@ -332,18 +341,18 @@ class Segmenter {
     const auto add_sentence = [&](size_t i) {
       const uint32_t sentence = order.last[i];
       const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.index_of(sentence)];
-      segments.insert(segments.end(), out.word_segments.begin() + out.word_begin[from],
-                      out.word_segments.begin() + out.word_begin[from + 1]);
+      segments.insert(segments.end(), out.pretoken_segments.begin() + out.pretoken_begin[from],
+                      out.pretoken_segments.begin() + out.pretoken_begin[from + 1]);
       begin.push_back(segments.size());
-      out.word_count.push_back(order.count_of(i));
+      out.pretoken_count.push_back(order.count_of(i));
     };
     const auto add_empty = [&](int64_t count) {
       begin.push_back(segments.size());
-      out.word_count.push_back(count);
+      out.pretoken_count.push_back(count);
     };
     order.for_each(add_sentence, add_empty);
-    out.word_segments.swap(segments);
-    out.word_begin.swap(begin);
+    out.pretoken_segments.swap(segments);
+    out.pretoken_begin.swap(begin);
   }
 
   PretokenTable pretokens_;

@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 from spmcompat.counting.counter cimport CCounter, Counter
 from spmcompat.counting.counts cimport SHARD_BITS, CharacterSum, Counts, PretokenCounts
 from spmcompat.plan cimport char32_t
-from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, SegmentCounts, WordRule
+from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, PretokenRule, SegmentCounts
 
 from functools import partial
 
@@ -36,7 +36,7 @@ cdef extern from *:
     #include "spmcompat/segments/segment_counts.hpp"
     namespace spmcompat {
     // Frees what the worker has counted.
-    inline void count_text_segments(Counter& counter, const WordRule& rule,
+    inline void count_text_segments(Counter& counter, const PretokenRule& rule,
                                     const std::vector<char32_t>& alphabet, SegmentCounts& out) {
       const std::vector<bool> required = required_characters(alphabet);
       std::string covered;
@@ -55,19 +55,22 @@ cdef extern from *:
     }
     """
     void count_text_segments "spmcompat::count_text_segments"(
-        CCounter& counter, const WordRule& rule, const vector[char32_t]& alphabet,
+        CCounter& counter, const PretokenRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether pretokens have to join, and the counts do not hold those of each sentence."""
+    """Return whether pretokens join, but the counts lack the pretokens of each sentence."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
 
 
 def _joins_pretokens(plan, list alphabet):
-    """Return whether pretokens join to sentences: a space without its mark ends none of them."""
+    """Return whether the pretokens of a sentence join.
+
+    They do if the space mark is not required: it becomes the unknown mark, which ends no pretoken.
+    """
     return (
         plan.keeps_contexts
         and not plan.whole_sentences
@@ -76,7 +79,7 @@ def _joins_pretokens(plan, list alphabet):
 
 
 def cut(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `Corpus` that training reads; nothing is left of the counts.
+    """Return the `Corpus` that training reads. The counts are empty afterwards.
 
     Parameters
     ----------
@@ -98,23 +101,24 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if part_characters is not None:
-            # The reference counts these characters in the text, not in the copies for the seeds.
+            # The reference counts these characters in the text. It does not count the copies of
+            # sentences that are made for the seeds.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
 
 def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
-    """Return a `Corpus` without pretokens, to look for seeds in; nothing is left of the counts.
+    """Return a `Corpus` without pretokens, to look for seeds in. The counts are empty afterwards.
 
-    Pretokens need not join where the space mark is not required: every unknown character ends a
-    segment.
+    Pretokens do not join here if the space mark is not required. That makes no difference, because
+    every unknown mark ends a segment.
     """
     corpus, _ = _cut(counts, alphabet, workers, False, False)
     return corpus
 
 
 def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `SegmentCounts` that BPE merges; nothing is left of the counts.
+    """Return the `SegmentCounts` that BPE merges. The counts are empty afterwards.
 
     Parameters are those of `cut`.
 
@@ -140,7 +144,7 @@ def _counter_segments(Counter counter, Counts counts, list alphabet):
     cdef vector[char32_t] required
     for c, _ in alphabet:
         required.push_back(c)
-    cdef SegmentCounts found = SegmentCounts.of_rule(WordRule(counts.plan))
+    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
     try:
         with nogil:
             count_text_segments(
@@ -162,12 +166,15 @@ def _join_sentences(Counts counts):
 
 
 def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretokens):
-    """Return the `Corpus`, and the counts of characters between removed delimiters, if any are."""
+    """Return the `Corpus`, and how often characters occur between removed delimiters.
+
+    The latter is None if no delimiter is removed.
+    """
     cdef Corpus corpus = Corpus()
     part_characters = None
     corpus.alphabet = alphabet
     corpus.rule = PieceRule(counts.plan)
-    corpus.word_rule = WordRule(counts.plan)
+    corpus.pretoken_rule = PretokenRule(counts.plan)
     corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
     cdef bint with_order = in_order or counts.plan.looks_at_text_end
     _Covering(counts, alphabet).run(workers, with_order)
@@ -233,7 +240,7 @@ cdef class _Covering:
 
 @final
 cdef class _Delimiting:
-    """Removes the delimiters that old releases look for in sentences, and cuts these."""
+    """Removes the delimiters of old releases from sentences, and cuts the sentences."""
 
     cdef Counts counts
     cdef unique_ptr[DelimitedSentences] sentences
@@ -274,7 +281,7 @@ cdef class _Delimiting:
 
 @final
 cdef class _Segmenting:
-    """Cuts the pretokens, which it takes over, into segments."""
+    """Cuts pretokens into segments. It takes the pretokens out of the counts."""
 
     cdef Counts counts
     cdef unique_ptr[Segmenter] segmenter

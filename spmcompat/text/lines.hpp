@@ -14,9 +14,9 @@ namespace spmcompat {
 
 // The tests that a line passes before it is counted as a sentence.
 //
-// With `streams_numbers` the count of a TSV line is what its field begins with, as C++ streams
-// read it; with `skips_empty_fields` TABs at the ends of a line, or next to another, divide
-// nothing.
+// With `streams_numbers`, the count of a TSV line is read as C++ streams do it: the number that the
+// field begins with. With `skips_empty_fields`, several TABs in a row divide fields like a single
+// TAB, and TABs at the ends of a line are ignored.
 class LineFilter {
  public:
   LineFilter(size_t max_length, bool tsv, bool streams_numbers, bool skips_empty_fields)
@@ -39,7 +39,7 @@ class LineFilter {
     }
   }
 
-  // The same for lines that end where `ends` says; they may hold any byte.
+  // Does the same for lines that may hold any byte. `ends` holds the position of the end of each.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
     line_ = 0;
@@ -50,12 +50,12 @@ class LineFilter {
     }
   }
 
-  uint64_t line() const { return line_; }  // the last one looked at in the read buffer, from 1
+  uint64_t line() const { return line_; }  // number of the last line in the read buffer, from 1 on
   uint64_t sentences() const { return sentences_; }
   uint64_t too_long() const { return too_long_; }
   uint64_t reserved() const { return reserved_; }
-  // How many characters the sentences with huge counts stand for, before normalization. Counters
-  // of 64 bits may have wrapped if it is 2^64 or more.
+  // The sum of count times characters, before normalization, of all sentences with huge counts. If
+  // it is 2^64 or more, counters of 64 bits may have wrapped.
   double huge_characters() const { return huge_characters_; }
 
  private:

@@ -1,4 +1,4 @@
-"""Read buffers, and the tests that make a line a sentence: the owners of what lines.hpp does."""
+"""Read buffers, and the filter that decides which lines are sentences (lines.hpp)."""
 
 from cython cimport final
 
@@ -52,7 +52,7 @@ cdef class ReadBuffer:
         return buffer if buffer.ends.size() > 0 else None
 
     def unfinished_line(self):
-        """Return what stands behind the last line end."""
+        """Return the text after the last line end."""
         return self.text[self.text.rfind(b"\n") + 1:]
 
     @property
@@ -108,7 +108,7 @@ cdef class LineFilter:
 
     @property
     def reserved(self):
-        """Number of lines that hold U+2585, which stands for unknown characters."""
+        """Number of lines that hold U+2585, the unknown mark."""
         return dereference(self.filter).reserved()
 
     @property
@@ -117,6 +117,6 @@ cdef class LineFilter:
         return dereference(self.filter).huge_characters()
 
     cdef fail(self, ReadBuffer buffer, error):
-        """Raise the error of the line that was looked at last."""
+        """Raise the error of the line that was read last."""
         line = buffer.first_line + dereference(self.filter).line() - 1
         raise TrainingError(f"{buffer.origin}:{line}: {error}") from None

@@ -1,6 +1,6 @@
-// A reservoir sample of sentences: at most so many, the first ones or a uniform sample (Vitter
-// 1985, algorithm R) that depends on the seed and the input only. It may be drawn from the first
-// sentences alone.
+// A reservoir sample of sentences: either the first ones, or a uniform sample (Vitter 1985,
+// algorithm R) that depends only on the seed and the input. A uniform sample may be limited to the
+// first part of the input.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@ namespace spmcompat {
 
 class ReservoirSample {
  public:
-  // With `repeatable` it draws numbers of 32 bits, and from them the indices that the GNU C++
-  // library draws, as sentencepiece does in releases whose sample is repeatable.
+  // Keeps at most `size` of the first `among` sentences (0: of all). With `repeatable`, the sample
+  // is the one that sentencepiece draws in releases whose sample is repeatable: random numbers have
+  // 32 bits, and indices are computed from them as in the GNU C++ library.
   ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, uint64_t among)
       : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
         wide_random_(seed), narrow_random_(static_cast<uint32_t>(seed)) {}
@@ -39,7 +40,8 @@ class ReservoirSample {
  private:
   bool full() const { return sentences_.size() >= size_; }
 
-  // Uniform in [0, bound): the incomplete last range of the generator is drawn again.
+  // A uniform number in [0, bound). A number is drawn again if it lies in the incomplete last range
+  // of the generator.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;
@@ -49,7 +51,8 @@ class ReservoirSample {
     return drawn % bound;
   }
 
-  // The range of the generator is divided among the numbers, the rest of it drawn again.
+  // Does the same with a generator of 32 bits. Every number gets an equal share of its range. A
+  // number that lies in the rest of the range is drawn again.
   uint64_t narrow_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;

@@ -1,4 +1,4 @@
-"""Samples of sentences: the owners of what sampling.hpp does."""
+"""Samples of sentences (sampling.hpp)."""
 
 from cython cimport final
 
@@ -39,20 +39,20 @@ cdef extern from *:
 
 @final
 cdef class ReservoirSample:
-    """At most `size` sentences, the first ones or, with `shuffle`, a uniform sample.
+    """A sample of at most `size` sentences: the first ones, or a uniform sample.
 
     Parameters
     ----------
     size : int
-        How many at most.
+        The largest number of sentences.
     shuffle : bool
-        Whether it is a uniform sample.
+        Whether the sample is uniform.
     seed : int
-        Of the draw.
+        The seed of the random numbers.
     repeatable : bool
         Whether to draw as sentencepiece does in releases where its sample is repeatable.
     among : int
-        How many sentences, from the first one on, are looked at; 0 for all.
+        Only the first `among` sentences are sampled from; 0 means all sentences.
     """
 
     def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint repeatable=False,

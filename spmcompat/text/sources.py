@@ -126,7 +126,7 @@ class Files:
     text : TextPlan
         The files and how they are read.
     report : Report
-        Told the files.
+        Receives the names of the files.
     """
 
     def __init__(self, text: TextPlan, report: Report) -> None:
@@ -161,8 +161,8 @@ class Files:
     def __iter__(self) -> Iterator[ReadBuffer]:
         """Read the files in order.
 
-        From an empty file that is not the last, the reference reads one line: an empty one, or,
-        in some releases, the last line of the file before once more if that lacks its line end.
+        The reference reads one line from an empty file, unless it is the last file. This line is
+        empty. In some releases it is the last line of the previous file, if that has no line end.
         """
         repeats = self._text.empty_files_repeat_lines
         self._slices = []
@@ -250,7 +250,7 @@ class Items:
             first += buffer.lines
 
     def load(self, index: int) -> ReadBuffer:
-        """Raise an error: the items are gone."""
+        """Raise an error, because the items cannot be read again."""
         raise TrainingError(self.why_once())
 
     def facts(self) -> None:
@@ -313,7 +313,7 @@ class SelfTestSource:
         )
 
     def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the text, and offer its sentences or the first ones, as the plan says."""
+        """Read the text, and offer its sentences to the sample until that is complete."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:
             if not self.sample.done:
@@ -348,7 +348,7 @@ class _Readable(Protocol):
 def _buffers_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[ReadBuffer]:
     """Cut a file at line ends; a line longer than a read buffer is read whole.
 
-    Lines need to be counted only where one of them can be wrong.
+    Lines need to be counted only if an error message may name one.
     """
     buffer = bytearray(BUFFER_BYTES)
     view = memoryview(buffer)

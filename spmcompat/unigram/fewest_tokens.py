@@ -1,13 +1,17 @@
 """Training for the fewest tokens: hard EM from the seeds, and one pruning by use (MinGram).
 
-A text is segmented into as few pieces as possible. Among such segmentations the most probable one
-wins; among equal ones the one whose last piece is the longest, then the last but one, and so on.
+A text is segmented into as few pieces as possible. If several segmentations have as few pieces, the
+most probable one wins. If several are equally probable, the one with the longest last piece wins;
+if these are equal too, the piece before the last decides, and so on.
 
-The scores make every encoder that looks for the highest sum do this: a piece costs `PRICE` plus its
-improbability in steps of `GRID`. Within a slice of text that pieces can bridge, fewer pieces always
-cost less, up to 63 pieces: 63 * 63 steps are less than the price of one more piece. All sums are
-multiples of the step. Float32 holds these exactly up to 2**22, which 4,096 pieces reach.
-sentencepiece from 0.2.2 on subtracts sums above 100,000, so it is exact for lines of any length.
+The scores are such that every encoder that looks for the highest sum does this. A piece costs
+`PRICE` plus its improbability in steps of `GRID`. Up to 63 pieces, fewer pieces always cost less,
+since 63 * 63 steps are less than the price of one more piece. This holds for every slice of text
+whose ends no piece may cross.
+
+All sums are multiples of the step. Float32 holds these exactly up to 2**22 steps, which 4,096
+pieces may reach. sentencepiece from 0.2.2 on subtracts sums above 100,000, so it is exact for lines
+of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
 Alignment", arXiv 2606.27019, whose own scores float32 does not hold.

@@ -25,8 +25,9 @@ inline Pieces sort_by_score(const Pieces& pieces) {
   return pieces.select(order);
 }
 
-// Required characters that were pruned come back: with the lowest score, plus a step for each one
-// before, added up in float as the reference does.
+// Selects the best pieces, and adds the required characters that pruning removed. The first of
+// these gets the lowest score of all, each next one a score one step higher. The steps are added in
+// float, as in the reference.
 inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
                        size_t size) {
   std::unordered_set<std::string_view> missing(required.begin(), required.end());

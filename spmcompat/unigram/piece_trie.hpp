@@ -25,9 +25,9 @@ class PieceTrie {
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Holds one part of the pieces, which are sharded by their first character; the number of parts
-  // is a power of two, 64 at most. Unless it is null, `prefixes` takes for each piece of the part
-  // the longest other piece that it begins with.
+  // Holds one part of the pieces. The first character of a piece decides its part. The number of
+  // parts is a power of two, 64 at most. If `prefixes` is not null, writes to it, for each piece of
+  // the part, the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.
@@ -58,8 +58,8 @@ class PieceTrie {
   struct Lookup {
     const char* at;
     const char* end;
-    uint32_t* longest;  // takes the result, if there is any
-    uint32_t node;      // that the walk has reached
+    uint32_t* longest;  // where to write the result, if there is any
+    uint32_t node;      // the node that the walk has reached
   };
   Lookup lookup(const char* text, const char* end, uint32_t* longest) const {
     return {text, end, longest, root()};
@@ -87,9 +87,11 @@ class PieceTrie {
   }
 
   // Calls function(pointer into the text, number of characters before it) for every character of a
-  // well-formed text that pieces of the part may begin with. Looks at eight bytes at a time and
-  // reads up to eight bytes past the end. The low bits of a character, which tell its part, are
-  // those of its last byte, the one before a byte that begins a character.
+  // well-formed text with which pieces of the part may begin.
+  //
+  // Looks at eight bytes at a time, and reads up to eight bytes past the end. The low bits of a
+  // character decide its part. They are the low bits of its last byte. A byte is the last one of a
+  // character if the byte after it begins a character.
   template <typename Function>
   void for_each_of_part(std::string_view text, Function function) const {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
@@ -111,7 +113,7 @@ class PieceTrie {
     }
   }
 
-  static constexpr uint32_t kInterleaved = 128;  // walks
+  static constexpr uint32_t kInterleaved = 128;  // how many walks advance together
 
  private:
   struct Edge {
@@ -128,7 +130,7 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids of the part, by size in bytes (counting sort).
+  // The ids of the pieces of this part, sorted by size in bytes (counting sort).
   std::vector<uint32_t> ids_by_size(const Pieces& pieces) const {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
@@ -167,7 +169,7 @@ class PieceTrie {
   }
   uint32_t follow(uint32_t node, char32_t c) const { return probe(node, c).to; }
 
-  // Takes one step in all walks, and adds missing edges; walks that end leave the list.
+  // Advances all walks by one character, and adds missing edges. Removes the walks that end.
   void add_edges(std::vector<Walk>& walks, std::vector<uint32_t>* prefixes) {
     reserve(used_ + walks.size());
     std::array<char32_t, kInterleaved> characters;

@@ -60,7 +60,7 @@ class Pieces {
   }
 
  private:
-  // The texts of the seeds, one after the other; later pieces refer to them.
+  // The texts of the seeds, one after the other. Pieces of later rounds refer to them.
   struct Texts {
     std::string bytes;
     std::vector<uint32_t> end;
@@ -75,7 +75,8 @@ class Pieces {
     if (texts_ == nullptr) texts_ = std::make_shared<Texts>();
   }
 
-  // Made when it is needed: Cython cannot catch what the construction of its objects throws.
+  // Created on first use, because Cython cannot catch an exception that is thrown while it
+  // constructs an object.
   std::shared_ptr<Texts> texts_;
   std::vector<uint32_t> text_ids_;
 };

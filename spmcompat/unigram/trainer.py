@@ -115,7 +115,7 @@ def train(
     lattices = _build_lattices(corpus, seeds, options, workers, report)
     del seeds  # The lattices hold the pieces in training.
     return_freed_memory()
-    report.info(f"Using {corpus.words} sentences for EM training")
+    report.info(f"Using {corpus.pretokens} sentences for EM training")
     if options.objective == "fewest_tokens":
         from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
 
@@ -175,7 +175,7 @@ def _prune_by_loss(
                 return pieces
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
-            del pieces, new_ids  # Else their memory stays until the next pruning.
+            del pieces, new_ids  # Without this, their memory stays until the next pruning.
             if is_last:
                 _train_round(lattices, options, workers, report, stage, keep=True)
                 return lattices.pieces
@@ -240,8 +240,8 @@ def _pruned(
     counts = lattices.best_path_counts(options.lanes, workers)
     report.step("Pruning")
     weights = (
-        LossWeights.by_words(lattices, counts, options.lanes, workers)
-        if options.release.weighs_losses_by_words
+        LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
+        if options.release.weighs_losses_by_pretokens
         else LossWeights.by_pieces(counts)
     )
     return prune(lattices, counts, weights, size, workers, options.release.limits_two_best)
@@ -285,7 +285,7 @@ def make_seeds(
         from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
-        # For a seed file 0 is no default: only characters become seeds.
+        # With a seed file, 0 does not stand for the default: then only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release

@@ -72,7 +72,7 @@ def test_the_report_names_what_differs_and_is_short() -> None:
     assert "normalizer_spec.normalization_rule_tsv  'a.tsv'  'b.tsv'" in out
     assert re.search(r"^  41  +-  +61  +.A.$", out, re.MULTILINE)
     assert "pieces only in A" in out
-    assert "units of the last place" in out
+    assert "units in the last place" in out
     assert "...and " in out
     assert len(out.splitlines()) < 100
 
@@ -81,8 +81,8 @@ def test_all_leaves_nothing_out_of_the_report() -> None:
     status, out, _ = _main("--all", "a.model", "b.model")
     assert status == DIFFERENT
     assert "...and " not in out
-    told = json.loads(_main("--json", "a.model", "b.model")[1])
-    for piece in told["pieces"]["only_left"]:
+    report = json.loads(_main("--json", "a.model", "b.model")[1])
+    for piece in report["pieces"]["only_left"]:
         assert repr(piece["piece"]) in out
 
 
@@ -96,12 +96,12 @@ def test_columns_align_with_their_headings() -> None:
 
 def test_json_holds_the_whole_comparison() -> None:
     status, out, _ = _main("--json", "a.model", "b.model")
-    told = json.loads(out)
-    assert (status, told["equal"], told["same_content"]) == (DIFFERENT, False, False)
-    assert (told["left"], told["right"]) == ("a.model", "b.model")
+    report = json.loads(out)
+    assert (status, report["equal"], report["same_content"]) == (DIFFERENT, False, False)
+    assert (report["left"], report["right"]) == ("a.model", "b.model")
     name = "normalizer_spec.normalization_rule_tsv"
-    assert {"name": name, "left": "a.tsv", "right": "b.tsv"} in told["fields"]
-    (charsmap,) = told["charsmaps"]
+    assert {"name": name, "left": "a.tsv", "right": "b.tsv"} in report["fields"]
+    (charsmap,) = report["charsmaps"]
     assert {"source": "A", "left": None, "right": "a"} in charsmap["rules"]
     status, out, _ = _main("a.model", "--json", "copy.model")
     assert (status, json.loads(out)["equal"]) == (EQUAL, True)

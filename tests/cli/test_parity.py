@@ -87,16 +87,26 @@ def test_two_failures_are_reported_and_are_no_difference() -> None:
 
 def test_json_holds_both_sides() -> None:
     status, out, _ = _main("--input=t.txt", *SMALL, "--json")
-    told = json.loads(out)
-    assert (status, told["equal"], told["both_fail"], told["compat"]) == (0, True, False, INSTALLED)
-    assert told["difference"]["equal"]
+    report = json.loads(out)
+    assert (status, report["equal"], report["both_fail"], report["compat"]) == (
+        0,
+        True,
+        False,
+        INSTALLED,
+    )
+    assert report["difference"]["equal"]
     for name in ("reference", "ours"):
-        assert told[name]["seconds"] > 0
-        assert told[name]["peak_kib"] > 1000
-        assert told[name]["model_bytes"] == told["difference"]["left_bytes"]
+        assert report[name]["seconds"] > 0
+        assert report[name]["peak_kib"] > 1000
+        assert report[name]["model_bytes"] == report["difference"]["left_bytes"]
     status, out, _ = _main("--input=t.txt", "--vocab_size=99999", "--json")
-    told = json.loads(out)
-    assert (status, told["equal"], told["both_fail"], told["difference"]) == (0, False, True, None)
+    report = json.loads(out)
+    assert (status, report["equal"], report["both_fail"], report["difference"]) == (
+        0,
+        False,
+        True,
+        None,
+    )
 
 
 @pytest.mark.parametrize(

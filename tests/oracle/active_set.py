@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .characters import UNKNOWN, Options, Sentence, is_valid_piece, words
+from .characters import UNKNOWN, Options, Sentence, is_valid_piece, pretokens
 from .heap import largest
 from .merging import Pair, count_pairs
 
@@ -28,8 +28,8 @@ def merges(
     sentences: Iterable[Sentence], options: Options, wanted: int
 ) -> Iterator[tuple[str, int]]:
     """Yield the merges of covered sentences, each with the count of its pair."""
-    counted = words(sentences, options)
-    text = [(list(word), count) for word, count in counted]
+    counted = pretokens(sentences, options)
+    text = [(list(pretoken), count) for pretoken, count in counted]
     cache = Table(character for symbols, _ in text for character in symbols)
     for symbols, _ in text:
         for pair in pairwise(symbols):

@@ -86,8 +86,8 @@ def normalized(line: str, options: Options, dummy: bool) -> str:
     return text + SPACE if options.treat_whitespace_as_suffix else SPACE + text
 
 
-def words(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
-    """Return the pretokens for EM: distinct words, the most frequent first, or whole sentences.
+def pretokens(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
+    """Return the pretokens for EM: distinct ones, the most frequent first, or whole sentences.
 
     The order decides in which lane a pretoken is summed.
     """
@@ -95,8 +95,8 @@ def words(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
         return list(sentences)
     counts: Counter[str] = Counter()
     for text, frequency in sentences:
-        for word in split(text, options):
-            counts[word] += frequency
+        for pretoken in split(text, options):
+            counts[pretoken] += frequency
     return by_value(counts.items())
 
 

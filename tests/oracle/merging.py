@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from .characters import UNKNOWN, Options, Sentence, is_valid_piece, words
+from .characters import UNKNOWN, Options, Sentence, is_valid_piece, pretokens
 
 Pair = tuple[str, str]
 
@@ -19,8 +19,8 @@ def merges(
     When nothing else is left, a pair that was in the text earlier is merged with a count of zero.
     The reference also remembers a pair that the next replacement removes at once.
     """
-    counted = words(sentences, options)
-    text = [(list(part), count) for word, count in counted for part in word.split(UNKNOWN)]
+    counted = pretokens(sentences, options)
+    text = [(list(part), count) for text, count in counted for part in text.split(UNKNOWN)]
     seen: set[Pair] = set()
     merged: set[str] = set()
     while len(merged) < wanted:

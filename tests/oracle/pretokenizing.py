@@ -46,8 +46,8 @@ def script_runs(text: str) -> list[str]:
     while groups:
         kind, run = groups.pop(0)
         if run == SPACE and groups and groups[0][0] in JOINING:
-            kind, word = groups.pop(0)
-            run += word
+            kind, text = groups.pop(0)
+            run += text
         while groups and (groups[0][0][0] == INHERITED or groups[0][0] == kind):
             run += groups.pop(0)[1]
         runs.append(run)

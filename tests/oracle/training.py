@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from .characters import Options, Sentence, cover, words
+from .characters import Options, Sentence, cover, pretokens
 from .lattice import ZERO, Lattice, Vocabulary, vocabulary
 from .seeding import Pieces, log_probabilities, seed
 
@@ -232,7 +232,7 @@ def train(
         raise ValueError("Vocabulary size is smaller than required_chars.")
     pieces = seeder(covered, options)
     report("seeds", pieces)
-    counted = words(covered, options)
+    counted = pretokens(covered, options)
     if options.use_sparse_pruning:
         return _finish(prune_sparsely(pieces, counted, options), required, options)
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from spmcompat.tools.diff.command import told
+from spmcompat.tools.diff.command import report_lines
 from spmcompat.tools.diff.difference import UnreadableError, compare, first_difference
 
 from .case import Failure, Outcome
@@ -124,7 +124,7 @@ def _models(ours: bytes, reference: bytes) -> Iterator[str]:
     except UnreadableError as error:
         yield f"  cannot be compared: {error}"
         return
-    yield from (f"  {line}" for line in told(found, ("ours", "reference"), SHOWN) if line)
+    yield from (f"  {line}" for line in report_lines(found, ("ours", "reference"), SHOWN) if line)
 
 
 FACTS = {

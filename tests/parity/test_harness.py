@@ -59,15 +59,15 @@ def test_a_difference_in_a_model_is_described(model: bytes) -> None:
     changed = parse(model)
     changed.trainer_spec.split_digits = True
     changed.pieces[4].piece = "new"
-    told = "\n".join(difference.describe(outcome(changed.SerializeToString()), outcome(model)))
-    assert "trainer_spec.split_digits  true  not stored" in told
-    assert "pieces only in ours: 1" in told
-    assert "first at id 4" in told
+    report = "\n".join(difference.describe(outcome(changed.SerializeToString()), outcome(model)))
+    assert "trainer_spec.split_digits  true  not stored" in report
+    assert "pieces only in ours: 1" in report
+    assert "first at id 4" in report
 
 
 def test_the_first_different_line_of_a_vocabulary_is_named() -> None:
-    told = difference.describe(outcome(b"", b"a\t0\nb\t1\n"), outcome(b"", b"a\t0\nc\t1\n"))
-    assert any("vocab line 2" in line for line in told)
+    report = difference.describe(outcome(b"", b"a\t0\nb\t1\n"), outcome(b"", b"a\t0\nc\t1\n"))
+    assert any("vocab line 2" in line for line in report)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +84,18 @@ def test_the_first_different_line_of_a_vocabulary_is_named() -> None:
 def test_failures_are_equal_if_the_types_are(
     ours: tuple[str, ...], theirs: tuple[str, ...], equal: bool
 ) -> None:
-    told = difference.describe(
+    report = difference.describe(
         Outcome({}, Failure(ours, "x"), 0.0), Outcome({}, Failure(theirs, "y"), 0.0)
     )
-    assert (told == []) == equal
+    assert (report == []) == equal
 
 
 def test_files_left_behind_by_a_failure_are_a_difference() -> None:
     failure = Failure(("TrainingError", "RuntimeError"), "x")
-    told = difference.describe(Outcome({"m.model": b"x"}, failure, 0.0), Outcome({}, failure, 0.0))
-    assert any("left files behind" in line for line in told)
+    report = difference.describe(
+        Outcome({"m.model": b"x"}, failure, 0.0), Outcome({}, failure, 0.0)
+    )
+    assert any("left files behind" in line for line in report)
 
 
 def test_an_unexpected_file_is_a_difference() -> None:
@@ -123,8 +125,8 @@ def test_a_side_that_hangs_is_replaced() -> None:
 
 def test_a_difference_is_traced_to_its_stage() -> None:
     with Trainers(ours=BROKEN) as trainers:
-        told = trainers.explain(trainers.compare(SOFT, TEXT + "litter"))
-    assert "stage, one whole round: DIFFERENT" in told
+        report = trainers.explain(trainers.compare(SOFT, TEXT + "litter"))
+    assert "stage, one whole round: DIFFERENT" in report
 
 
 def test_flags_have_legal_and_repeatable_spellings() -> None:

@@ -381,10 +381,10 @@ def test_a_required_character_that_does_not_occur(trainers: Trainers, release: s
     assert_fails(ours, "TrainingError", 'required_chars holds "漢"')
 
 
-@deviation("BPE up to 0.2.2: a pair of characters beyond the 65,536th character of a word")
+@deviation("BPE up to 0.2.2: a pair of characters beyond the 65,536th character of a pretoken")
 @pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2"])
-def test_a_word_that_is_too_long(trainers: Trainers, release: str) -> None:
+def test_a_pretoken_that_is_too_long(trainers: Trainers, release: str) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": "bpe", "max_sentence_length": 1_000_000}
     ours, theirs = both(trainers, file_case(options, ["ab" * 40_000 + "\n"], release=release))
     assert_process_ends(theirs)
-    assert_fails(ours, "TrainingError", "a word is too long")
+    assert_fails(ours, "TrainingError", "a pretoken is too long")

@@ -60,7 +60,7 @@ def test_the_library_encodes_alike_with_our_model(
     assert len(LINES) == 1000
     lines = tmp_path / "lines.txt"
     lines.write_text("\n".join(LINES), encoding="utf-8")
-    told = []
+    outputs = []
     for name, outcome in [("ours", comparison.ours), ("theirs", comparison.reference)]:
         model = tmp_path / f"{name}.model"
         model.write_bytes(outcome.output(".model") or b"")
@@ -68,6 +68,6 @@ def test_the_library_encodes_alike_with_our_model(
         environment = {**os.environ, **NOTHING_ELSE}
         done = subprocess.run(command, env=environment, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
-        told.append(done.stdout.decode().splitlines())
-    assert len(told[0]) == len(LINES)
-    assert told[0] == told[1]
+        outputs.append(done.stdout.decode().splitlines())
+    assert len(outputs[0]) == len(LINES)
+    assert outputs[0] == outputs[1]

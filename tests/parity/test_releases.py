@@ -40,8 +40,8 @@ def test_an_unknown_release_fails(trainers: Trainers, form: str) -> None:
     case = Case({"input": "a.txt", "model_prefix": "m"}, form=form, release="0.1.99")
     outcome = trainers.ours.run(case)
     assert outcome.failure is not None
-    told = outcome.failure.message if form != "cli" else outcome.log
-    assert 'compat must be one of 0.2.0, 0.2.1, 0.2.2, 0.2.3, not "0.1.99".' in told
+    message = outcome.failure.message if form != "cli" else outcome.log
+    assert 'compat must be one of 0.2.0, 0.2.1, 0.2.2, 0.2.3, not "0.1.99".' in message
 
 
 @pytest.mark.parametrize("form", ["python", "string", "cli"])

@@ -61,7 +61,7 @@ def test_each_option_alone(
     assert comparison.equal, comparison.report()
 
 
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -> None:
     """Sums above 2**24 are rounded, in float32, in the order of the pretokens."""
     lines = {f"{word} {n}": n**7 for n, word in enumerate(words_text(6).split()[:40], 1)}
@@ -70,7 +70,7 @@ def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -
     trainers.check(options, text, release=old_release)
 
 
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
     """The last sentence replaces an empty one, and may be empty itself."""
     lines = words_text(7).splitlines()
@@ -81,7 +81,7 @@ def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split:
     trainers.check(options, text, release=old_release)
 
 
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 @pytest.mark.parametrize("lines", ["\u200b 4|a 4|Ϯ 4|\u200b 1", "ab 1|\u200b 2|ab 2|ac 3|\u200b 1"])
 def test_empty_sentences_of_a_small_text(
     trainers: Trainers, old_release: str, lines: str, split: bool

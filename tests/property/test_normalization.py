@@ -85,31 +85,32 @@ def test_copying_plain_characters_at_once_changes_nothing(
 
 @given(st.sampled_from(sorted(PREDEFINED)), texts)
 def test_a_raw_token_is_normalized_as_within_a_text(name: str, text: bytes) -> None:
-    run = text.replace(b" ", b"")
-    inside = Normalizer(PREDEFINED[name], add_dummy_prefix=False).normalize(run)
-    marked = OURS[name].normalize_run(run).replace(b" ", SPACE)
+    raw = text.replace(b" ", b"")
+    inside = Normalizer(PREDEFINED[name], add_dummy_prefix=False).normalize(raw)
+    marked = OURS[name].normalize_raw_token(raw).replace(b" ", SPACE)
     assert re.sub(rb"(?:\xe2\x96\x81)+\Z", b"", marked) == inside
 
 
 @settings(max_examples=500, deadline=None)
 @given(rule_sets)
-def test_words_are_independent_if_no_source_contains_a_space(rules: reference.Rules) -> None:
+def test_raw_tokens_are_independent_if_no_source_contains_a_space(rules: reference.Rules) -> None:
     normalizer = Normalizer(charsmap.compile_charsmap(rules))
     assert normalizer.words_are_independent == all(0x20 not in source for source in rules)
 
 
 @settings(max_examples=500, deadline=None)
 @given(rule_sets, st.lists(texts, min_size=1, max_size=6))
-def test_independent_words_join_to_the_normalized_text(
-    rules: reference.Rules, words: list[bytes]
+def test_independent_raw_tokens_join_to_the_normalized_text(
+    rules: reference.Rules, lines: list[bytes]
 ) -> None:
     spaceless = {s: t for s, t in rules.items() if 0x20 not in s} or {(0x61,): (0x62, 0x20)}
     normalizer = Normalizer(charsmap.compile_charsmap(spaceless))
-    runs = {word: normalizer.normalize_run(word) for word in b" ".join(words).split(b" ") if word}
-    regular = [w for w, run in runs.items() if run and b"  " not in run and SPACE not in run]
+    raw_tokens = filter(None, b" ".join(lines).split(b" "))
+    texts = {raw: normalizer.normalize_raw_token(raw) for raw in raw_tokens}
+    regular = [r for r, text in texts.items() if text and b"  " not in text and SPACE not in text]
     whole = normalizer.normalize(b" ".join(regular))
     assert whole == b"".join(
-        SPACE + runs[word].removesuffix(b" ").replace(b" ", SPACE) for word in regular
+        SPACE + texts[raw].removesuffix(b" ").replace(b" ", SPACE) for raw in regular
     )
 
 

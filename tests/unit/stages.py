@@ -16,7 +16,15 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import open_source, sample_sentences
 from spmcompat.unigram.pieces import Pieces
-from tests.oracle.characters import BOUNDARY, SPACE, Options, Sentence, cover, is_valid_piece, words
+from tests.oracle.characters import (
+    BOUNDARY,
+    SPACE,
+    Options,
+    Sentence,
+    cover,
+    is_valid_piece,
+    pretokens,
+)
 from tests.oracle.seeding import Pieces as OraclePieces
 from tests.parity import corpora
 
@@ -87,7 +95,7 @@ def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
     )
     sentences = [(normalized(line, options, dummy), count) for line, count in lines]
     covered, required = cover(sentences, options)
-    return Case(corpus, covered, words(covered, options), required, options, [])
+    return Case(corpus, covered, pretokens(covered, options), required, options, [])
 
 
 def normalized(line: str, options: Options, dummy: bool) -> str:
@@ -131,7 +139,7 @@ def random_case(name: str) -> Case:
 
 
 def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
-    """Draw substrings of the words; now and then a character is left to the unknown piece."""
+    """Draw substrings of the pretokens; now and then a character is left to the unknown piece."""
     found: set[str] = set()
     for text, _ in case.counted:
         for begin in range(len(text)):

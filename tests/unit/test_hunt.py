@@ -156,10 +156,10 @@ def test_the_manner_of_a_difference() -> None:
     sampled = model()
     sampled.self_test_data.samples.add(input="a", expected="a")
     assert manner(sampled, plain) == ("different", "samples")
-    told = "INTERNAL: src/trainer_interface.cc(45) [v.size() == 2] in {}"
+    error = "INTERNAL: src/trainer_interface.cc(45) [v.size() == 2] in {}"
     known = "RuntimeError trainer_interface.cc [v.size() == 2]"
-    assert manner(plain, told.format("x")) == ("different", "", known)
-    assert manner("oh", told.format("y")) == ("both fail", "RuntimeError", known)
+    assert manner(plain, error.format("x")) == ("different", "", known)
+    assert manner("oh", error.format("y")) == ("both fail", "RuntimeError", known)
 
 
 def test_a_difference_stays_of_its_kind() -> None:

@@ -43,7 +43,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def allocator(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile an allocator that fails when it is told to."""
+    """Compile an allocator that fails on command."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if compiler is None:
         pytest.skip("needs a C++ compiler")

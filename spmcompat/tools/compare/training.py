@@ -179,10 +179,10 @@ def _result(
 def _file_name(name: str) -> str:
     """Return a file name for the name of a result; different names get different file names.
 
-    A short name of lower-case ASCII characters stays as it is. Any other name is shortened and gets
-    a digest. The digest makes names different that differ only in case, because some file systems
-    ignore case. It begins with a letter, so it differs from the vocabulary size at the end of a
-    plain name.
+    A short name of lower-case ASCII characters stays as it is. Any other name is shortened, and a
+    digest is added to it. Names that differ only in case get different digests, since some file
+    systems ignore case. A digest begins with a letter, so it cannot be taken for the vocabulary
+    size, which ends the name of other files.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name

@@ -73,7 +73,7 @@ def _run(argv: Sequence[str], stdout: TextIO) -> int:
         stdout.write(f"A  {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
         stdout.write(f"B  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
         limit = None if "all" in asked else SHOWN
-        stdout.writelines(f"{line}\n" for line in told(found, limit=limit))
+        stdout.writelines(f"{line}\n" for line in report_lines(found, limit=limit))
     return EQUAL if found.equal else DIFFERENT
 
 
@@ -132,7 +132,7 @@ def _plain(value: object) -> object:
 # ---------------------------------------------------------------- as text
 
 
-def told(
+def report_lines(
     found: "Difference", names: tuple[str, str] = ("A", "B"), limit: int | None = SHOWN
 ) -> Iterator[str]:
     """Yield the report, line by line.
@@ -216,7 +216,7 @@ def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterat
         most = max(one.units for one in found.scores)
         rows = [(a_id, b_id, a, b, n, repr(text)) for text, a_id, b_id, a, b, n in found.scores]
         title = f"scores: {len(rows):,} {of_common} differ, by at most {most:,} units"
-        yield f"{title} of the last place", (*ids, *names, "units", "piece"), rows
+        yield f"{title} in the last place", (*ids, *names, "units", "piece"), rows
 
 
 def _other_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:

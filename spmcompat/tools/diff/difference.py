@@ -158,7 +158,7 @@ def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
     The pairs are in the order of the left ids, so the subsequence has the same order in both
     models.
     """
-    # For each length of a subsequence: the smallest right id that ends one, and its index.
+    # For each length: the smallest right id that ends a subsequence of that length, and its index.
     end_ids: list[int] = []
     end_indices: list[int] = []
     # For each index: the index before it in its subsequence, or -1.

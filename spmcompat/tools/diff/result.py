@@ -128,7 +128,7 @@ class SampleDifference(NamedTuple):
 
 
 class UnknownDifference(NamedTuple):
-    """The values of a field that the schema does not know; `place` names its message."""
+    """The values of a field that the schema does not know; `place` is the message that holds it."""
 
     place: str
     field: int

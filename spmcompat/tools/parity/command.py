@@ -45,7 +45,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     """
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    # Nothing was compared then: 1 would mean that the files differ.
+    # After an error the status is 2, because 1 would mean that the files differ.
     return run_command("spmcompat parity", lambda: _run(argv, out, err), err, failure=USAGE)
 
 
@@ -63,17 +63,17 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
     from spmcompat.tools.parity.check import from_flags  # noqa: PLC0415
 
-    found = from_flags(flags, watch=lambda told: stderr.write(f"{told}...\n"))
+    found = from_flags(flags, watch=lambda stage: stderr.write(f"{stage}...\n"))
     if wants_json:
         from spmcompat.tools.diff.command import as_json  # noqa: PLC0415
 
         stdout.write(as_json(_facts(found)))
     else:
-        stdout.writelines(f"{line}\n" for line in told(found))
+        stdout.writelines(f"{line}\n" for line in report_lines(found))
     return EQUAL if found.equal or found.both_fail else DIFFERENT
 
 
-def told(found: "Parity") -> Iterator[str]:
+def report_lines(found: "Parity") -> Iterator[str]:
     """Yield the report, line by line."""
     from spmcompat.cli.table import table  # noqa: PLC0415
 
@@ -112,7 +112,7 @@ def _differences(reference: "Side", ours: "Side") -> Iterator[str]:
     names = (reference.name, ours.name)
     if reference.model != ours.model and reference.model and ours.model:
         yield ".model:"
-        yield from diff.told(compare(reference.model, ours.model), names)
+        yield from diff.report_lines(compare(reference.model, ours.model), names)
     if reference.vocab != ours.vocab and reference.vocab and ours.vocab:
         lines = reference.vocab.splitlines(), ours.vocab.splitlines()
         i = first_difference(*lines) or 0

@@ -24,12 +24,14 @@ def _check(**keywords: object) -> "Parity":
     __tracebackhide__ = True
     from spmcompat.errors import TrainingError  # noqa: PLC0415
     from spmcompat.tools.parity.check import from_keywords  # noqa: PLC0415
-    from spmcompat.tools.parity.command import told  # noqa: PLC0415
+    from spmcompat.tools.parity.command import report_lines  # noqa: PLC0415
 
     try:
         found = from_keywords(keywords)
     except TrainingError as error:
         raise pytest.fail.Exception(str(error)) from None
     if not found.equal:
-        pytest.fail("\n".join(["spmcompat and sentencepiece wrote different files:", *told(found)]))
+        pytest.fail(
+            "\n".join(["spmcompat and sentencepiece wrote different files:", *report_lines(found)])
+        )
     return found

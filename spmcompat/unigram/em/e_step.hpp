@@ -15,8 +15,8 @@
 
 namespace spmcompat {
 
-// Adds the expected counts and the objective: the work of one worker. find_shared_alphas comes
-// before, for every block, if all scores are finite.
+// Adds up the expected counts and the objective. Every worker calls this once. If all scores are
+// finite, find_shared_alphas must have been called for every block before.
 inline void add_expected_counts(Lanes& lanes, const Lattices& lattices,
                                 const Arithmetic& arithmetic, int64_t total_count) {
   ForwardBackward pass(lattices, arithmetic);
@@ -29,8 +29,8 @@ inline void add_expected_counts(Lanes& lanes, const Lattices& lattices,
   });
 }
 
-// Adds the log likelihoods, in double: the work of one worker. find_shared_alphas comes before, for
-// every block.
+// Adds up log likelihoods in double. Every worker calls this once, after find_shared_alphas was
+// called for every block.
 inline void add_log_likelihoods(Lanes& lanes, const Lattices& lattices,
                                 const Arithmetic& arithmetic) {
   ForwardBackward pass(lattices, arithmetic);
@@ -41,8 +41,8 @@ inline void add_log_likelihoods(Lanes& lanes, const Lattices& lattices,
   });
 }
 
-// Counts how often each piece is in the best paths, and notes one position of each, for pruning:
-// the work of one worker.
+// Counts how often each piece is in the best paths, and notes one position of each piece for
+// pruning. Every worker calls this once.
 inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithmetic& arithmetic) {
   constexpr size_t kPathsAhead = 8;  // prefetch distance
   const PrefixLinks& links = lattices.links();
@@ -70,8 +70,8 @@ inline float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t lanes) {
   float total = 0.0f;
   for (size_t lane = 0; lane < lanes; ++lane) {
     float sum = 0.0f;
-    for (size_t pretoken = lane; pretoken < corpus.word_count.size(); pretoken += lanes) {
-      sum += static_cast<float>(corpus.word_count[pretoken]);
+    for (size_t pretoken = lane; pretoken < corpus.pretoken_count.size(); pretoken += lanes) {
+      sum += static_cast<float>(corpus.pretoken_count[pretoken]);
     }
     total += sum;
   }

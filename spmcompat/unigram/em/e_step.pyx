@@ -10,7 +10,7 @@ from spmcompat.runtime.cancel cimport CancelFlag
 
 
 cdef int LIKELIHOOD_LANES = 16
-# Ranges of lattice blocks that workers take: enough for an even share, few enough to hand out.
+# How many ranges of lattice blocks the workers share. More would be more even, and cost more calls.
 cdef size_t RANGES = 256
 
 
@@ -66,7 +66,7 @@ cdef class Lattices:
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
         self.arithmetic.log_sum_exp = exact_log_sum_exp(with_log1p)
         self.total_count = 0
-        for count in corpus.segmented.word_count:
+        for count in corpus.segmented.pretoken_count:
             self.total_count += count
         self.shared_first_segments = shared_first_segments(
             corpus.segmented, self.lattices.blocks())
@@ -148,7 +148,7 @@ def _ranges(size_t blocks):
 
 
 cdef class _Builder:
-    """Builds the lattices of a corpus, in the order of its methods."""
+    """Builds the lattices of a corpus. The methods are called in their order here."""
 
     cdef Corpus corpus
     cdef Pieces pieces
@@ -182,7 +182,7 @@ cdef class _Builder:
 
 
 cdef class _KeptLinks:
-    """Makes the links of the pieces that stay, in the order of its methods."""
+    """Makes the links of the pieces that stay. The methods are called in their order here."""
 
     cdef NewIds new_ids
     cdef unique_ptr[KeptLinks] links
@@ -208,7 +208,7 @@ cdef class _KeptLinks:
 
 
 cdef class _NewLinks:
-    """Completes links and sets them in the lattices, in the order of its methods."""
+    """Completes links and sets them in the lattices. The methods are called in their order here."""
 
     cdef NewLinks links
     cdef vector[uint32_t] first_nodes
@@ -269,7 +269,7 @@ cdef class _Pass:
 
 @final
 cdef class NewIds:
-    """For each old piece its new id, or kDropped; at the end the id of the unknown piece."""
+    """The new id of each old piece, or kDropped. The last item is the id of the unknown piece."""
 
     cdef bint are_unchanged(self) noexcept:
         cdef size_t i

@@ -34,9 +34,9 @@ inline std::vector<std::vector<uint32_t>> shared_first_segments(const SegmentedC
                                                                 size_t blocks) {
   std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
   std::vector<std::vector<uint32_t>> result(blocks);
-  for (size_t pretoken = 0; pretoken < corpus.word_count.size(); ++pretoken) {
-    if (corpus.word_begin[pretoken] == corpus.word_begin[pretoken + 1]) continue;
-    const uint32_t segment = corpus.word_segments[corpus.word_begin[pretoken]];
+  for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
+    if (corpus.pretoken_begin[pretoken] == corpus.pretoken_begin[pretoken + 1]) continue;
+    const uint32_t segment = corpus.pretoken_segments[corpus.pretoken_begin[pretoken]];
     shared[segment] = seen[segment];
     seen[segment] = true;
   }
@@ -95,10 +95,10 @@ class PlainSum {
   bool empty_ = true;
 };
 
-// Works on a group of pretokens, again and again:
+// Works on one group of pretokens after the other, in these steps:
 //   1. add, until the group is full.
-//   2. find_marginals, or find_likelihoods alone.
-//   3. add_marginals to the expected counts, and for_each_likelihood.
+//   2. find_marginals; or find_likelihoods, if only the likelihoods are needed.
+//   3. add_marginals to the expected counts, then for_each_likelihood.
 //   4. clear.
 class ForwardBackward {
  public:
@@ -117,7 +117,7 @@ class ForwardBackward {
            (pretokens_.size() >= kMinPretokens && positions_ > kGroupPositions);
   }
 
-  // A pretoken without segments is a sentence that normalized to nothing; it adds nothing.
+  // A pretoken without segments is a sentence of which normalization left nothing. It adds nothing.
   void add(const uint32_t* segments, size_t count, float frequency) {
     if (count == 0) return;
     Pretoken pretoken{};
@@ -140,7 +140,7 @@ class ForwardBackward {
   void find_marginals() {
     prepare();
     if (links_.finite()) {
-      list_nodes(&Pretoken::known_size);  // the forward pass lists the others
+      list_nodes(&Pretoken::known_size);  // the forward pass lists the other nodes
       run_forward();
       run_backward();
     } else {

@@ -1,9 +1,10 @@
 // Reduction lanes: the order in which float sums over pretokens are taken.
 //
 // Pretoken i belongs to lane i mod n. Every lane has sums of its own, and the sums of the lanes are
-// added in their order, as the reference does it with n threads. A worker takes the next pretokens
-// of any lane, and waits only before it adds what it has found: until all pretokens before them
-// have been added. So lanes change the bytes of a model, and workers never do.
+// added in their order, as the reference does with n threads. A worker takes the next pretokens of
+// any lane and computes what they contribute. It waits only before it adds this to the sums, until
+// all earlier pretokens of the lane have been added. So lanes change the bytes of a model, and
+// workers never do.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,7 @@ struct LaneSums {
   }
 };
 
-// The pretokens of some lanes, in order. Prefetches the lattices of those to come.
+// The pretokens of some lanes, in order. Prefetches the lattices of the next ones.
 class LanePretokens {
  public:
   LanePretokens(const SegmentedCorpus& corpus, const Lattices& lattices, size_t first_lane,
@@ -54,7 +55,7 @@ class LanePretokens {
         last_lane_(last_lane),
         lanes_(lanes) {}
 
-  bool done() const { return pretoken_ >= corpus_.word_count.size(); }
+  bool done() const { return pretoken_ >= corpus_.pretoken_count.size(); }
   void next() {
     pretoken_ += lanes_;
     if (done() && lane_ < last_lane_) pretoken_ = ++lane_;
@@ -65,20 +66,20 @@ class LanePretokens {
   }
 
   const uint32_t* segments() const {
-    return corpus_.word_segments.data() + corpus_.word_begin[pretoken_];
+    return corpus_.pretoken_segments.data() + corpus_.pretoken_begin[pretoken_];
   }
   size_t size() const {
-    return corpus_.word_begin[pretoken_ + 1] - corpus_.word_begin[pretoken_];
+    return corpus_.pretoken_begin[pretoken_ + 1] - corpus_.pretoken_begin[pretoken_];
   }
-  float count() const { return static_cast<float>(corpus_.word_count[pretoken_]); }
+  float count() const { return static_cast<float>(corpus_.pretoken_count[pretoken_]); }
 
  private:
   template <typename Function>
   void for_each_segment(size_t pretoken, Function function) const {
-    if (pretoken >= corpus_.word_count.size()) return;
-    const uint64_t end = corpus_.word_begin[pretoken + 1];
-    for (uint64_t i = corpus_.word_begin[pretoken]; i < end; ++i) {
-      function(corpus_.word_segments[i]);
+    if (pretoken >= corpus_.pretoken_count.size()) return;
+    const uint64_t end = corpus_.pretoken_begin[pretoken + 1];
+    for (uint64_t i = corpus_.pretoken_begin[pretoken]; i < end; ++i) {
+      function(corpus_.pretoken_segments[i]);
     }
   }
 
@@ -90,7 +91,7 @@ class LanePretokens {
 // All lanes of one pass over the corpus.
 class Lanes {
  public:
-  // With `single_sum` all lanes, one after the other, add to the same sums.
+  // With `single_sum`, all lanes add to the same sums, one lane after the other.
   Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool single_sum,
         size_t workers, const CancelFlag& cancel)
       : max_open_(workers), cancel_(&cancel) {
@@ -103,9 +104,11 @@ class Lanes {
     }
   }
 
-  // The work of one worker. It fills the pass with a group of pretokens by
-  // pass.add(segments, size, count), calls `find` of the pass without a lock, then
-  // add(sums of the lane) when all groups before have been added, then pass.clear().
+  // Does the work of one worker. For each group of pretokens:
+  //   1. Calls pass.add(segments, size, count) for each pretoken of the group.
+  //   2. Calls `find` of the pass, without a lock.
+  //   3. Waits until all earlier groups of the lane have been added; calls add(sums of the lane).
+  //   4. Calls pass.clear().
   template <typename Pass, typename Add>
   void work(Pass& pass, void (Pass::*find)(), Add add) {
     try {
@@ -175,7 +178,7 @@ class Lanes {
     return lane.filled_groups++;
   }
 
-  // Waits until all groups before have been added. Returns false after an error of another worker.
+  // Waits until all earlier groups have been added. Returns false after an error of another worker.
   bool await_turn(const Lane& lane, size_t turn) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || lane.added_groups == turn; });
@@ -217,7 +220,7 @@ class Lanes {
   // Guards all members below, and all members of a lane except its pretokens and sums.
   std::mutex mutex_;
   std::condition_variable changed_;
-  size_t merged_ = 0;  // lanes that the total holds
+  size_t merged_ = 0;  // lanes whose sums are in the total
   LaneSums total_;
   bool stopped_ = false;
 };

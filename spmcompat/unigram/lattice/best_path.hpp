@@ -125,8 +125,9 @@ class BestPaths {
     return pretoken + 1 < pretokens_.size() ? pretokens_[pretoken + 1].segments : segments_.size();
   }
 
-  // Of the pieces that end at a position, the one that begins first among those whose score is the
-  // best after the score of the node on the right is added, in float as the reference does.
+  // Returns the last piece of the best path to a position. Scores are compared after the score of
+  // the node on the right is added in float, as in the reference. If several pieces tie, returns
+  // the one that begins first.
   uint32_t first_of_ties(size_t begin, size_t end, float right_score) const {
     const float best = path_ends_[end].score + right_score;
     uint32_t found = path_ends_[end].piece & ~PathEnd::kNearTie;

@@ -17,7 +17,7 @@
 
 namespace spmcompat {
 
-// In this order:
+// Builds the lattices, in these steps:
 //   1. lay_out for all blocks.
 //   2. find_longest for all parts.
 //   3. take_links and take_lattices, each once. The lattices still lack the finished links.
@@ -69,7 +69,7 @@ class LatticeBuilder {
   const StringList& segments_;
   const Pieces& pieces_;
   std::vector<LatticeBlock> blocks_;
-  std::vector<uint32_t> prefixes_;  // of each piece the longest other one that it begins with
+  std::vector<uint32_t> prefixes_;  // piece -> the longest other piece that it begins with
 };
 
 }  // namespace spmcompat

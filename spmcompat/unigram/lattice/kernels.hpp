@@ -52,8 +52,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Equals `exact`, which is a result of exact_log_sum_exp, in every element, for finite arguments
-// and for x = -inf.
+// Returns the same as `exact` in every element, for finite arguments and for x = -inf. `exact` is a
+// result of exact_log_sum_exp.
 SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp exact) {
   const Float4 high = greater(x, y);
   const Float4 d = greater(lesser(x, y) - high, Float4{-24.0f, -24.0f, -24.0f, -24.0f});

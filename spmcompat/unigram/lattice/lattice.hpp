@@ -33,13 +33,13 @@ constexpr uint32_t kFirstAtPosition = 0x80000000u;
 inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
 inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
-// One segment's lattice, as a view.
+// A view of the lattice of one segment.
 struct LatticeView {
   const uint32_t* first_nodes;  // of every position
   uint32_t length;              // of the segment, in characters
 };
 
-// Where a piece is a node.
+// A position at which a piece is a node.
 struct NodePosition {
   uint32_t segment = kNowhere;
   uint32_t begin = 0;  // in the segment, in characters
@@ -52,7 +52,7 @@ struct NodePosition {
 
 class LatticeBlock {
  public:
-  // Takes the lengths of the segments, in characters. Every node is the unknown piece at first.
+  // `lengths` are those of the segments, in characters. At first every node is the unknown piece.
   void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
     size_t positions = 0;
     begin_.reserve(lengths.size() + 1);
@@ -65,8 +65,8 @@ class LatticeBlock {
   }
 
   // Finds the longest match of every position where pieces of the trie may begin. The block holds
-  // the segments from `segment` to `last`. `lookups` is empty before and after: it keeps its
-  // memory from block to block.
+  // the segments from `segment` to `last`. `lookups` is working memory, which is kept from block to
+  // block. It is empty before and after a call.
   void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
                     const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups) {
     const char* const text = segments.text();
@@ -107,7 +107,7 @@ class LatticeBlock {
     return alphas_.data();
   }
   size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
-  // Null for a segment without room.
+  // Null for a segment that has no room for alphas.
   const float* alphas(size_t segment) const {
     return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
   }
@@ -128,10 +128,11 @@ class LatticeBlock {
   std::vector<float> alphas_;
 };
 
-// The finished lattices; LatticeBuilder (builder.hpp) makes their blocks.
+// The finished lattices. LatticeBuilder (builder.hpp) makes their blocks.
 //
-// They change to other pieces in this order:
-//   1. keep_links, and KeptLinks::keep for all parts; a new corpus has LatticeBuilder instead.
+// They change to other pieces in these steps:
+//   1. keep_links, then KeptLinks::keep for all parts. For a new corpus, LatticeBuilder replaces
+//      this step.
 //   2. NewLinks::count for all parts.
 //   3. set_links.
 //   4. renumber_block for all blocks.
@@ -147,13 +148,13 @@ class Lattices {
 
   const PrefixLinks& links() const { return links_; }
 
-  // Hands over the links; the lattices cannot be used until they have new ones. `new_ids` ends with
+  // Moves the links out. The lattices cannot be used until they have new links. `new_ids` ends with
   // the id of the unknown piece, and must outlive the result.
   std::unique_ptr<KeptLinks> keep_links(const std::vector<uint32_t>& new_ids,
                                         const Pieces& pieces) {
     return std::make_unique<KeptLinks>(std::move(links_), new_ids, pieces);
   }
-  // `first_nodes` changes as NewLinks::finish says.
+  // Changes `first_nodes` in the same way as NewLinks::finish.
   void set_links(NewLinks& links, std::vector<uint32_t>& first_nodes) {
     links_ = links.finish(first_nodes);
   }

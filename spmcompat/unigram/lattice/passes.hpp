@@ -36,8 +36,8 @@ T* grow(std::vector<T>& values, size_t size) {
   return values.data();
 }
 
-// Copies the first nodes of a lattice's positions, marked. Prefetches their pieces, which lie all
-// over the memory and are read next, by count_nodes.
+// Copies the first nodes of the positions of a lattice, with the mark kFirstAtPosition. Prefetches
+// their pieces, which are spread over the memory: count_nodes reads them next.
 inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, uint32_t* copies) {
   for (uint32_t i = 0; i < view.length; ++i) {
     __builtin_prefetch(&links[view.first_nodes[i]]);

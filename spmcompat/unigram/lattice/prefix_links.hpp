@@ -30,20 +30,22 @@ constexpr uint32_t kDropped = 0xffffffffu;
 
 constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 
-// All that a pass over lattices reads of a piece, in 16 bytes.
+// Everything that a pass over lattices needs to know about a piece, in 16 bytes.
 struct LinkedPiece {
   float score;
   uint32_t length;      // in characters
   uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
-  uint32_t node_count;  // from this piece on, along the links
+  uint32_t node_count;  // of this piece and all to which its links lead
 };
 
-// 1 for the shortest piece of a position, else 0: a number, to be added without a branch.
+// 1 for the shortest piece of a position, else 0. It is a number, so that code can add it instead
+// of branching.
 inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
-// Ids are those of the pieces. After the pieces come the unknown piece, the neutral node, and an
-// unknown piece of its own for each piece whose links lead to no single character. At a position
-// with such a longest match the unknown piece is the first node and links to the match.
+// The links of all nodes. The node of a piece has the id of the piece. The next ids are those of
+// the unknown piece, the neutral node, and more unknown pieces: one for each piece whose links lead
+// to no piece of a single character. At a position where such a piece is the longest match, its
+// unknown piece is the first node and links to it.
 class PrefixLinks {
  public:
   PrefixLinks() = default;
@@ -95,7 +97,10 @@ class PrefixLinks {
   std::vector<LinkedPiece> nodes_;
 };
 
-// Links in the making: set for every piece, then count for all parts, then finish.
+// Builds the links, in these steps:
+//   1. set for every piece.
+//   2. count for all parts.
+//   3. finish.
 class NewLinks {
  public:
   NewLinks() = default;
@@ -108,8 +113,8 @@ class NewLinks {
 
   uint32_t parts() const { return (links_.size() + kPartSize - 1) / kPartSize; }
 
-  // Counts the nodes from each piece of the part on, and notes the pieces whose links lead to no
-  // single character.
+  // Counts the nodes to which the links of each piece of the part lead. Notes the pieces whose
+  // links lead to no piece of a single character.
   void count(uint32_t part) {
     std::vector<LinkedPiece>& nodes = links_.nodes_;
     const uint32_t last = std::min((part + 1) * kPartSize, links_.pieces());
@@ -122,8 +127,8 @@ class NewLinks {
     }
   }
 
-  // Returns the finished links. Then `first_nodes` gives the first node of a position for what
-  // the lattices hold there; empty means that they hold the first nodes already.
+  // Returns the finished links. Changes `first_nodes` into a map from what the lattices hold at a
+  // position to its first node. An empty map means that they hold the first nodes already.
   PrefixLinks finish(std::vector<uint32_t>& first_nodes) {
     const std::vector<uint32_t> after_unknown = add_unknown_pieces();
     if (first_nodes.empty()) {
@@ -138,7 +143,8 @@ class NewLinks {
   friend class KeptLinks;
   static constexpr uint32_t kPartSize = 1 << 14;  // nodes
 
-  // Returns for each longest match the first node; empty if that is always the match itself.
+  // Returns a map from the longest match to the first node. It is empty if both are always the
+  // same.
   std::vector<uint32_t> add_unknown_pieces() {
     std::vector<LinkedPiece>& nodes = links_.nodes_;
     std::vector<uint32_t> first_nodes;
@@ -160,8 +166,8 @@ class NewLinks {
   std::vector<std::vector<uint32_t>> without_character_;  // pieces, by part
 };
 
-// Links of the pieces that stay, from the old links: keep for all parts of the old nodes, then take
-// each result once.
+// Makes the links of the pieces that stay from the old links. First keep is called for all parts of
+// the old nodes. Then each result can be taken once.
 class KeptLinks {
  public:
   // See Lattices::keep_links.
@@ -188,7 +194,7 @@ class KeptLinks {
   }
 
   NewLinks take_links() { return std::move(links_); }
-  // For every old first node the new longest match, or the unknown piece.
+  // A map from every old first node to the new longest match, or to the unknown piece.
   std::vector<uint32_t> take_longest_matches() { return std::move(longest_matches_); }
 
  private:

@@ -22,16 +22,18 @@ struct PathEnd {
   uint32_t piece;  // its last piece; with kNearTie if a piece that begins earlier may tie with it
 };
 
-// The arrays that the streams of a pass read and write, by position if not said otherwise. Every
-// alpha and beta is -infinity at first, unless a stream starts from it. Slot 0 is scratch: idle
-// streams write there what they have read.
+// The arrays that the streams of a pass read and write. They have one item for each position unless
+// a comment says otherwise. Every alpha and beta is -infinity at first, unless a stream starts from
+// it. Item 0 is scratch memory: idle streams write to it what they have read.
 struct PassArrays {
   const LinkedPiece* pieces;
   uint32_t neutral;                // the node of idle streams: it changes no sum
   LogSumExp exact;
   const uint32_t* first_nodes;     // of every position, with kFirstAtPosition
-  float* alpha = nullptr;          // forward and backward pass only
-  float* beta = nullptr;           // backward pass only, with the next two
+  // The forward pass and the backward pass use alpha.
+  float* alpha = nullptr;
+  // Only the backward pass uses the next three.
+  float* beta = nullptr;
   float* log_marginal = nullptr;   // of every node
   size_t idle_log_marginal = 0;    // scratch: as many as the longest stream has nodes
   PathEnd* path_ends = nullptr;    // best-path pass only, with the next one
@@ -51,18 +53,19 @@ struct ListingPass {
 struct BestPathPass {
   static constexpr size_t kWidth = 8;
 };
-// Lists the nodes, and adds every node's term to the alpha of its end.
+// Lists the nodes, and adds the term of every node to the alpha of its end position.
 struct ForwardPass {
   static constexpr size_t kWidth = 8;
 };
-// Reads the listed nodes from the last to the first, computes their log marginals, and adds every
-// node's term to the beta of its begin.
+// Reads the listed nodes from the last to the first. Computes their log marginals, and adds the
+// term of every node to the beta of its begin position.
 struct BackwardPass {
   static constexpr size_t kWidth = 16;
 };
 
-// The state of the streams that advance together. Node k of a stream is the k-th from its first
-// node, or from its last node in the backward pass. The pointers stay; the other members advance.
+// The state of the streams that advance together. The pointers do not change while the other
+// members advance. Node k of a stream is the k-th node from its first one, in the backward pass
+// from its last one.
 template <typename Pass>
 struct StreamStates {
   uint32_t* nodes[Pass::kWidth];      // the listed node 0

@@ -24,7 +24,7 @@ namespace spmcompat {
 
 // The nodes of one lattice, or those from some position on.
 struct Stream {
-  uint32_t* nodes;  // the list: written, or read by the backward pass
+  uint32_t* nodes;  // the list; the backward pass reads it, other passes write it
   uint32_t size;    // of the list
   size_t begin;     // first position, in the arrays of the pass
   size_t length;    // in positions
@@ -32,7 +32,7 @@ struct Stream {
   float log_likelihood = 0;  // of the pretoken
 };
 
-// Runs a pass over streams. Those of about equal size run together, so that few are idle.
+// Runs a pass over streams. Streams of similar size run together, so that few of them become idle.
 template <typename Pass>
 class StreamRunner {
  public:
@@ -89,7 +89,7 @@ class StreamRunner {
     }
   }
 
-  // From here on the stream repeats the neutral node, in scratch memory.
+  // Replaces a stream that is finished: the neutral node is repeated, in scratch memory.
   void set_idle(StreamStates<Pass>& states, size_t i, const PassArrays& arrays) {
     states.position[i] = 0;
     if constexpr (kBackward) {

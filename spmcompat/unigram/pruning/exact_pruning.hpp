@@ -22,14 +22,14 @@
 
 namespace spmcompat {
 
-// How often each segment occurs in the corpus, from ids alone: the texts of the segments may be
-// dropped already.
+// How often each segment occurs in the corpus. This needs no texts: they may be dropped already.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
-  const std::vector<uint32_t>& all = corpus.word_segments;
+  const std::vector<uint32_t>& all = corpus.pretoken_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
-  for (size_t pretoken = 0; pretoken < corpus.word_count.size(); ++pretoken) {
-    for (uint64_t i = corpus.word_begin[pretoken]; i < corpus.word_begin[pretoken + 1]; ++i) {
-      counts[corpus.word_segments[i]] += corpus.word_count[pretoken];
+  for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
+    const uint64_t end = corpus.pretoken_begin[pretoken + 1];
+    for (uint64_t i = corpus.pretoken_begin[pretoken]; i < end; ++i) {
+      counts[corpus.pretoken_segments[i]] += corpus.pretoken_count[pretoken];
     }
   }
   return counts;

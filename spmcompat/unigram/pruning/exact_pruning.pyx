@@ -79,7 +79,7 @@ cdef _ExactLosses _find_exact_losses(Lattices lattices, workers):
 
 
 def exact_losses(Lattices lattices not None, workers):
-    """Return by how many nats the best segmentation of the corpus falls without each piece.
+    """Return how much the score of the best segmentation falls without each piece, in nats.
 
     Returns
     -------

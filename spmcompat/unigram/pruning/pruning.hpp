@@ -73,7 +73,7 @@ inline uint64_t loss_key(float loss, uint32_t id) {
   return uint64_t{~ascending} << 32 | id;
 }
 
-// Prefetches what the lattices of the next pieces are built from, which lies all over the memory.
+// Prefetches what the lattices of the next pieces are built from. It is spread over the memory.
 inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& counts,
                                     uint32_t id) {
   const auto for_position = [&](uint32_t later, auto function) {
@@ -92,8 +92,8 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& co
   });
 }
 
-// Of the pieces [first, last), those that are in a best path and that are the best segmentation of
-// their own text.
+// Returns the pieces from [first, last) that may stay: a best path contains them, and they are the
+// best segmentation of their own text.
 inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
                                                  const Lattices& lattices,
                                                  const LaneSums& counts, const LossScale& scale,
@@ -121,7 +121,7 @@ inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
   return result;
 }
 
-// Radix sort by the losses. It keeps the order of the ids, which ascend already.
+// Radix sort by the losses. The ids ascend already, and the sort is stable.
 inline void sort_by_loss(std::vector<uint64_t>& keys) {
   constexpr int kBits = 11;
   constexpr uint64_t kDigits = 1 << kBits;
@@ -135,9 +135,10 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
   }
 }
 
-// The ids of the pieces that stay, in the order of their new ids: all pieces without an
-// alternative, then the others by loss descending, id ascending, until there are exactly `size`. If
-// more than `size` have no alternative, all others stay too, as in the reference.
+// Returns the ids of the pieces that stay, in the order of their new ids. All pieces without an
+// alternative come first. The others follow by loss descending, id ascending, until there are
+// `size` pieces. If more than `size` pieces have no alternative, all others stay too: the reference
+// does the same.
 inline std::vector<uint32_t> select_pieces(const std::vector<PruningCandidates>& parts,
                                            size_t size) {
   std::vector<uint32_t> kept;

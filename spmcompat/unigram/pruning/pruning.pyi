@@ -9,7 +9,7 @@ class LossWeights:
     @staticmethod
     def by_pieces(counts: Counts) -> LossWeights: ...
     @staticmethod
-    def by_words(
+    def by_pretokens(
         lattices: Lattices, counts: Counts, lanes: int, workers: Workers
     ) -> LossWeights: ...
 

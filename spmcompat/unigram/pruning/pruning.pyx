@@ -110,7 +110,7 @@ cdef class LossWeights:
         return weights
 
     @staticmethod
-    def by_words(Lattices lattices not None, Counts counts not None, int lanes, workers):
+    def by_pretokens(Lattices lattices not None, Counts counts not None, int lanes, workers):
         """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
         The reference adds these occurrences up through all lanes. This differs from `counts` only
@@ -166,7 +166,7 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
 
 
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):
-    """Return the pieces with the highest scores, and the new ids of the old ones.
+    """Return the pieces with the highest scores, and the new ids of the old pieces.
 
     Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `keep_first`
     (bytes) stay before all others. Of equal scores the piece with the lower id stays. The order of

@@ -11,7 +11,7 @@ from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
 
 # Constants of the reference.
 _SHRINKING_FACTOR = 0.75  # share of the pieces that a round keeps
-_NEAR = 1.05  # from this multiple of the desired size on, the penalty no longer rises
+_NEAR = 1.05  # up to this multiple of the desired size, the penalty does not rise
 _MOST_ROUNDS = 51
 
 

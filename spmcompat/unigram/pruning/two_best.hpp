@@ -1,4 +1,5 @@
-// The two best segmentations of a piece's own text: they tell what would replace the piece.
+// The two best segmentations of a piece's own text. The second one shows what would replace the
+// piece.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ class PieceLattice {
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  // Builds it from any position where the piece is a node: its lattice is part of that around it.
+  // Builds the lattice from any position where the piece is a node: it is a part of the lattice of
+  // that segment.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();
@@ -40,7 +42,7 @@ class PieceLattice {
     }
   }
 
-  // Builds it from the piece's text alone.
+  // Builds the lattice from the piece's text alone.
   void build(const PieceTrie& trie, const Pieces& pieces, uint32_t id, float unknown_score) {
     decode_text(pieces[id], text_);
     const uint32_t length = static_cast<uint32_t>(text_.size());
@@ -94,9 +96,9 @@ class PieceLattice {
 
 // How a piece's own text is segmented.
 enum class Resegmentation {
-  kOnlyPath,     // there is no other path, or the search gave up: the piece stays
+  kOnlyPath,     // no other path exists, or the search gave up: the piece stays
   kSplit,        // the best path has several pieces: the piece is dropped
-  kAlternative,  // the best path is the piece; the second-best one, its alternative, could replace it
+  kAlternative,  // the best path is the piece; the second-best one is its alternative
 };
 
 // Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
@@ -200,7 +202,7 @@ class TwoBest {
     hypotheses_.swap(kept);
   }
 
-  // Copies a hypothesis and its path; `copies` tells what was copied before.
+  // Copies a hypothesis and its path. `copies` says what was copied before.
   static Hypothesis* copy_path(const Hypothesis* from, std::deque<Hypothesis>& kept,
                                 std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
     Hypothesis* head = nullptr;

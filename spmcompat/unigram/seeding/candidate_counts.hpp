@@ -51,7 +51,7 @@ class CandidateCounts {
   }
 
  private:
-  static constexpr SeedTree kTree{};  // that of 0.2.3: no other release has chunks
+  static constexpr SeedTree kTree{};  // the tree of 0.2.3, the only release with chunks
 
   CandidateCounts(size_t limit, CandidateScores scores)
       : limit_(limit), scores_(std::move(scores)) {}

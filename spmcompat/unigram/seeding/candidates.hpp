@@ -54,13 +54,13 @@ inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
       alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * std::log(size));
-  // The reference converts values out of range too; these are the results on x86-64.
+  // The reference also converts values that are out of range. These are its results on x86-64.
   if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
 }
 
-// Up to eight bytes as a number in the order of the texts; a shorter text is followed by zeros.
-// Eight bytes are read in any case.
+// The first eight bytes of a text as a number. Numbers have the order of their texts. Zeros replace
+// what a shorter text lacks; the memory after it must be readable up to eight bytes.
 inline uint64_t text_key(const char* text, uint32_t size) {
   uint64_t key;
   std::memcpy(&key, text, 8);
@@ -99,8 +99,8 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  // The bits of positive floats are in the order of the floats. Nine bits of the mantissa are
-  // enough. The sign bit is cleared: a NaN may have it.
+  // The bits of positive floats have the order of the floats. Nine bits of the mantissa are enough.
+  // The sign bit is cleared, because it may be set in a NaN.
   static uint32_t bin_of(float score) {
     uint32_t bits;
     std::memcpy(&bits, &score, sizeof bits);

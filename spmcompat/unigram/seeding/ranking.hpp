@@ -14,9 +14,9 @@
 
 namespace spmcompat {
 
-// Ranks what all workers have found, in this order:
-//   1. The constructor gathers the candidates into parts: all of part i rank before all of part i +
-//      1.
+// Ranks the candidates that all workers have found, in these steps:
+//   1. The constructor divides the candidates into parts. Every candidate of a part ranks before
+//      every candidate of the next part.
 //   2. sort, for all parts.
 //   3. add_best.
 class SeedRanking {

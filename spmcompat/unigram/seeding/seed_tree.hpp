@@ -5,11 +5,13 @@
 // follow. A symbol is a byte, or a character before 0.2.3.
 //
 // Release 0.2.2 cuts its nodes at the ends of sentences and between pretokens. This gives one more
-// kind of candidate: a substring that is always followed by a cut. The node that begins with it and
-// goes on after the cut yields the substring, and no node that yields it occurs more often.
+// kind of candidate: a substring that is always followed by a cut. It comes from the node that
+// begins with it and goes on after the cut. Of all nodes that give the substring, this one occurs
+// most often.
 //
-// Before 0.2.2 equal candidates rank in the order in which a walk through the sorted suffixes
-// leaves the nodes: a node comes before all greater ones, but after those that begin with it.
+// Before 0.2.2, candidates with equal scores rank in the order in which a walk through the sorted
+// suffixes leaves their nodes: in the order of their bytes, but a node comes after all nodes that
+// begin with it.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +30,8 @@ struct SeedTree {
   bool cut_nodes = false;           // nodes are cut between pretokens
   bool ties_in_tree_order = false;  // else longer texts in bytes come first, then by bytes
 
-  // The depth of a node, from the size in bytes of the common prefix of two texts.
+  // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
+  // may end inside of a character.
   uint32_t node_depth(const char* text, uint32_t depth) const {
     while (of_characters && is_trail(text[depth])) --depth;
     return depth;
@@ -36,7 +39,7 @@ struct SeedTree {
 
   uint32_t symbol_at(const char* text) const {
     size_t length;
-    // Four bytes: the longest character. No text ends inside of one.
+    // The longest characters have four bytes. No text ends inside of a character.
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 

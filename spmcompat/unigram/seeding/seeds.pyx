@@ -229,7 +229,7 @@ cdef class CandidateCounts:
         self.counts.reset(new CCandidateCounts(rule.limit, longest, rule.length_power))
 
     def add(self, SeedSearch search not None):
-        """Add the candidates of a finished search, which keeps none of them."""
+        """Move the candidates of a finished search into these counts."""
         with nogil:
             dereference(self.counts).add(dereference(search.tree_search), search.found)
 

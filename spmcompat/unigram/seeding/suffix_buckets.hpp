@@ -23,7 +23,7 @@ struct SuffixBucket {
 };
 
 struct SuffixGroups {
-  std::vector<uint32_t> suffixes;     // where they begin in the text of the segments, by bucket
+  std::vector<uint32_t> suffixes;     // their positions in the text of the segments, by bucket
   std::vector<SuffixBucket> buckets;  // the largest first
   std::vector<size_t> group_begin;    // group -> range of buckets
   std::vector<size_t> group_size;     // in suffixes

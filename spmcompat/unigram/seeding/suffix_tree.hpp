@@ -1,10 +1,11 @@
 // The search for candidates: the valid substrings of the text that different symbols follow.
 //
 // The reference sorts all suffixes of the text and takes the internal nodes of the suffix tree;
-// seed_tree.hpp tells how the releases differ there. A valid piece lies within one segment. Whether
-// it branches and how often it occurs depends only on the distinct segments and on what follows
-// each of them. So only suffixes of distinct segments are sorted, each cut after the longest
-// possible piece and the symbol after it. Every suffix counts as often as its segment.
+// seed_tree.hpp says how the releases differ there. A valid piece lies within one segment. So the
+// count of a piece, and whether different symbols follow it, depend only on the distinct segments
+// and on what follows each of them. Only suffixes of distinct segments are sorted. A suffix ends
+// after the longest possible piece and the symbol that follows it. It counts as often as its
+// segment.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +27,12 @@ namespace spmcompat {
 
 // Which substrings are candidates.
 struct SeedMode {
-  // False, as in the reference: those that different symbols follow in the text. True: within the
-  // segments alone, those that different characters or ends of segments follow, and whole segments.
+  // False, as in the reference: the substrings that different symbols follow in the text.
+  // True: whole segments, and the substrings that different characters follow within segments. The
+  // end of each segment counts as a different character.
   bool pretokens = false;
-  // Whether the longest valid prefix replaces a substring that is no valid piece (Land and Pinter,
-  // section 3.1).
+  // Whether a substring that is no valid piece is replaced by its longest valid prefix (Land and
+  // Pinter, section 3.1).
   bool recover = false;
 };
 
@@ -78,7 +80,7 @@ class SuffixTreeSearch {
     }
   }
 
-  // For the ranking, when all groups have been searched.
+  // Frees memory for the ranking, after all groups have been searched.
   void drop_suffixes() { std::vector<uint32_t>().swap(groups_.suffixes); }
   const SeedTree& tree() const { return tree_; }
   const CandidateScores& scores() const { return scores_; }
@@ -98,7 +100,7 @@ class SuffixTreeSearch {
     uint32_t begin;
     uint32_t segment;
     uint16_t size;  // up to the cut
-    bool whole;     // it reaches the end of the segment
+    bool whole;     // whether it reaches the end of the segment
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
@@ -106,7 +108,7 @@ class SuffixTreeSearch {
     uint32_t begin;   // of one of its suffixes
     uint64_t before;  // count of all suffixes before it
     size_t first;     // index of its first suffix
-    bool is_segment;  // its first suffix is a whole segment
+    bool is_segment;  // whether its first suffix is a whole segment
     Followers followers;
   };
 
@@ -117,7 +119,7 @@ class SuffixTreeSearch {
   }
 
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
-    // The longest piece, and the symbol after it: a byte or a character.
+    // No suffix is compared further than this, in bytes: the longest piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
     const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
     suffixes.clear();
@@ -248,9 +250,9 @@ class SuffixTreeSearch {
     return size;
   }
 
-  // The count of a node that different symbols follow, else 0. In a tree of bytes the reference
-  // takes a text with the zero byte after it for the text itself; where both are nodes, their
-  // counts are added up.
+  // The count of a node if different symbols follow it, otherwise 0. In a tree of bytes, the
+  // reference treats a text with a zero byte after it like the text itself. If both are nodes, it
+  // adds up their counts.
   uint64_t branching_count(const Node& node, uint64_t count) const {
     if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
@@ -260,7 +262,9 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a text that only one symbol follows, if nodes are cut before it, else 0.
+  // The count of a text that only one symbol follows, if nodes are cut before that symbol,
+  // otherwise
+  // 0.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
     if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;
@@ -297,7 +301,7 @@ class SuffixTreeSearch {
     return bytes <= 3 || count >= least_count_ ? count : 0;
   }
 
-  // Makes room for another candidate, first by dropping those below the bound.
+  // Makes room for another candidate. First it drops the candidates below the bound.
   void make_room(std::vector<Candidate>& found) const {
     drop_hopeless(found);
     if (found.size() >= found.capacity() / 4 * 3) {
@@ -319,7 +323,7 @@ class SuffixTreeSearch {
   uint64_t least_count_;
   CandidateScores scores_;
   ScoreBound bound_;
-  std::vector<uint32_t> segment_at_;  // of every kStride-th byte
+  std::vector<uint32_t> segment_at_;  // the segment of every kStride-th byte of the text
 };
 
 }  // namespace spmcompat

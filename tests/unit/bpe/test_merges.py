@@ -108,9 +108,9 @@ def test_merging_empties_the_segments_which_can_be_filled_again() -> None:
 
 
 def test_the_log_has_the_number_of_segments() -> None:
-    told = io.StringIO()
-    make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=told))
-    assert "preprocessed 2 distinct segments" in told.getvalue()
+    log = io.StringIO()
+    make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=log))
+    assert "preprocessed 2 distinct segments" in log.getvalue()
 
 
 def test_counts_beyond_32_bits() -> None:
@@ -127,8 +127,8 @@ def test_workers_never_change_a_merge(workers: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(60))
-def test_segments_have_the_merges_of_the_words(number: int) -> None:
-    """Words are cut at characters that are not required, because no piece crosses one."""
+def test_segments_have_the_merges_of_the_pretokens(number: int) -> None:
+    """Pretokens are cut at characters that are not required, because no piece crosses one."""
     dice = random.Random(f"segments/{number}")
     lines = [line for line, _ in stages.random_lines(dice)]
     options = Options(character_coverage=dice.choice([1.0, 0.9, 0.5]))

@@ -33,7 +33,7 @@ TEXT = corpora.mixed_text(3, 60)
 def fingerprint(corpus: Corpus) -> object:
     """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
-    return corpus.words, corpus.segments, corpus.alphabet, list(seeds)
+    return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
 
 def count(items: list[str] | None, **options: object) -> Counts:
@@ -94,7 +94,7 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("size", [1, 50, 1000])
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
     size: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_raw_token_longer_than_a_block_of_the_table() -> None:
     )
     counts = {chr(c): count for c, count in corpus.alphabet}
     assert counts == {"x": 4 * 600_000 + 17, "▁": 9, "y": 1, "a": 1, "b": 1, "c": 1}
-    assert corpus.words == 7
+    assert corpus.pretokens == 7
 
 
 def test_counts_of_raw_tokens_beyond_32_bits() -> None:
@@ -277,7 +277,7 @@ def test_the_last_sentences_take_the_places_of_empty_ones(release: Release) -> N
         )
         normalized = ["▁" + line.strip() if line.strip() else "" for line in lines]
         expected = without_empty(normalized, release.removes_all_empty)
-        assert [word.decode() for word, _ in corpus.counted_words()] == expected
+        assert [text.decode() for text, _ in corpus.counted_pretokens()] == expected
 
 
 def test_items_may_be_text_or_bytes_and_lose_their_line_ends() -> None:

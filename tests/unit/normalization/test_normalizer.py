@@ -152,11 +152,13 @@ def test_every_character_normalizes_as_in_the_library(name: str) -> None:
         ("space ends", False),
     ],
 )
-def test_words_are_independent_if_no_rule_contains_a_space(name: str, independent: bool) -> None:
+def test_raw_tokens_are_independent_if_no_rule_contains_a_space(
+    name: str, independent: bool
+) -> None:
     assert Normalizer(CHARSMAPS[name]).words_are_independent is independent
 
 
-def test_rules_without_spaces_in_their_sources_keep_words_independent() -> None:
+def test_rules_without_spaces_in_their_sources_keep_raw_tokens_independent() -> None:
     rules = {source: target for source, target in USER_RULES.items() if 0x20 not in source}
     assert Normalizer(charsmap.compile_charsmap(rules)).words_are_independent
 
@@ -178,7 +180,7 @@ def test_rules_without_spaces_in_their_sources_keep_words_independent() -> None:
 )
 def test_a_raw_token_collapses_spaces_and_keeps_the_last(text: bytes, expected: bytes) -> None:
     normalizer = Normalizer(CHARSMAPS["nmt_nfkc"], add_dummy_prefix=False)
-    assert normalizer.normalize_run(text) == expected
+    assert normalizer.normalize_raw_token(text) == expected
 
 
 @pytest.mark.parametrize("remove", [True, False])
@@ -187,7 +189,7 @@ def test_a_raw_token_does_not_depend_on_the_flags(remove: bool) -> None:
     normalizer = Normalizer(
         CHARSMAPS["nfkc"], remove_extra_whitespaces=remove, escape_whitespaces=remove
     )
-    assert normalizer.normalize_run(text) == b"a b"
+    assert normalizer.normalize_raw_token(text) == b"a b"
 
 
 def test_a_broken_charsmap_is_refused() -> None:

@@ -158,12 +158,12 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
 
 def _fingerprint(corpus: Corpus) -> object:
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
-    return corpus.alphabet, list(corpus.counted_words()), list(seeds)
+    return corpus.alphabet, list(corpus.counted_pretokens()), list(seeds)
 
 
 @pytest.mark.parametrize("chunk_bytes", [500 << 20, 300], ids=["one chunk", "many chunks"])
 @pytest.mark.parametrize("prefix", [True, False])
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_splitting_at_a_delimiter_is_the_delimiter(
     split: bool, prefix: bool, chunk_bytes: int, tmp_path: Path
 ) -> None:

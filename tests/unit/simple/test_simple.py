@@ -46,10 +46,10 @@ def test_words_with_unknown_characters_are_counted_but_are_not_pieces() -> None:
     assert train_word([], 5, None) == []
 
 
-def test_words_are_sorted_by_count() -> None:
+def test_pretokens_are_sorted_by_count() -> None:
     corpus = stages.read(["b a", "a b c", "b"])
-    words = [(word.decode(), count) for word, count in corpus.counted_words()]
-    assert words == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
+    found = [(text.decode(), count) for text, count in corpus.counted_pretokens()]
+    assert found == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
     assert corpus.total_count == 6
     suffixed = stages.read(
         ["a b"],
@@ -57,7 +57,7 @@ def test_words_are_sorted_by_count() -> None:
         treat_whitespace_as_suffix=True,
         character_coverage=1.0,
     )
-    assert [word.decode() for word, _ in suffixed.counted_words()] == ["a", "▁", "▁b"]
+    assert [text.decode() for text, _ in suffixed.counted_pretokens()] == ["a", "▁", "▁b"]
 
 
 def test_the_whole_alphabet_has_all_characters_but_the_boundary_mark() -> None:

@@ -76,7 +76,7 @@ def test_the_cases_cover_unknown_characters_idle_lanes_and_several_segments() ->
     assert sum(map(lacks_a_character, cases)) > 5
     assert sum(len(case.counted) < max(LANES) for case in cases) > 2
     assert sum(any(count > 1 for _, count in case.counted) for case in cases) > 5
-    assert sum(case.corpus.segments != case.corpus.words for case in cases) > 5
+    assert sum(case.corpus.segments != case.corpus.pretokens for case in cases) > 5
 
 
 def test_renumbered_lattices_equal_new_ones() -> None:
@@ -101,7 +101,7 @@ def test_renumbered_lattices_equal_new_ones() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2, 3, 16])
 def test_expected_counts_do_not_depend_on_workers(lanes: int) -> None:
-    """Every lane has many groups of words; another order of the sums would give other sums."""
+    """Every lane has many groups of pretokens; another order of the sums would give other sums."""
     dice = random.Random(lanes)
     words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
     counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
@@ -153,7 +153,7 @@ def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
-def test_ties_in_one_word_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
+def test_ties_in_one_pretoken_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
     """All paths with the same number of pieces tie; every size of `sizes` is a piece."""
     case = stages.both([("a" * length, 7)], Options(), dummy=False)
     pieces = [("a" * size, np.float32(-1)) for size in sizes]

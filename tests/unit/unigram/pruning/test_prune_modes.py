@@ -23,13 +23,13 @@ BATCH = int(os.environ.get("SPMCOMPAT_PRUNINGS", "10"))
 Scores = dict[str, float]
 
 
-def best_path(word: str, scores: Scores, unknown: set[str], unknown_score: float) -> list[str]:
+def best_path(pretoken: str, scores: Scores, unknown: set[str], unknown_score: float) -> list[str]:
     """Return the best segmentation, in double; empty if there is none."""
     best: list[tuple[float, list[str]]] = [(0.0, [])]
-    for end in range(1, len(word) + 1):
+    for end in range(1, len(pretoken) + 1):
         found: tuple[float, list[str]] = (-math.inf, [])
         for begin in range(end):
-            text = word[begin:end]
+            text = pretoken[begin:end]
             score = scores.get(text, unknown_score if text in unknown else -math.inf)
             if best[begin][0] + score > found[0]:
                 found = (best[begin][0] + score, [*best[begin][1], text])
@@ -39,8 +39,8 @@ def best_path(word: str, scores: Scores, unknown: set[str], unknown_score: float
 
 def cost(case: Case, scores: Scores, unknown: set[str], unknown_score: float) -> float:
     total = 0.0
-    for word, count in case.counted:
-        path = best_path(word, scores, unknown, unknown_score)
+    for pretoken, count in case.counted:
+        path = best_path(pretoken, scores, unknown, unknown_score)
         if not path:
             return math.inf
         total -= count * sum(scores.get(text, unknown_score) for text in path)
@@ -50,7 +50,7 @@ def cost(case: Case, scores: Scores, unknown: set[str], unknown_score: float) ->
 def losses_by_brute_force(case: Case) -> dict[str, float]:
     """Remove one piece at a time, with the same scores, and segment the whole corpus again."""
     scores = {text: float(score) for text, score in case.pieces}
-    unknown = {c for word, _ in case.counted for c in word if c not in scores}
+    unknown = {c for pretoken, _ in case.counted for c in pretoken if c not in scores}
     unknown_score = min(scores.values()) - 10
     before = cost(case, scores, unknown, unknown_score)
     result = {}
@@ -81,7 +81,7 @@ def test_exact_losses_equal_brute_force(batch: int) -> None:
 
 
 def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
-    """The alternative of "thou" itself is t|hou, but the word has the better cour|t|house."""
+    """The alternative of "thou" itself is t|hou, but the pretoken has the better cour|t|house."""
     case = stages.both([("courthouse", 3)], Options(), dummy=False)
     scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
     scores |= dict.fromkeys("courthse", -20.0)

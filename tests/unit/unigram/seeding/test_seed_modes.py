@@ -43,25 +43,27 @@ def scores_of(case: Case, counts: Counter[str]) -> dict[str, float]:
     return {text: float(score) for text, score in scored[len(scored) - len(counts) :]}
 
 
-def words_case(words: dict[str, int], length: int = 10) -> Case:
-    """Read words as they are: white space cuts nothing."""
+def pretokens_case(pretokens: dict[str, int], length: int = 10) -> Case:
+    """Read pretokens as they are: white space cuts nothing."""
     options = Options(
         character_coverage=1.0, split_by_whitespace=False, max_sentencepiece_length=length
     )
-    return stages.both(list(words.items()), options, dummy=False)
+    return stages.both(list(pretokens.items()), options, dummy=False)
 
 
 @pytest.mark.parametrize(
-    ("words", "seeds"), [(GRAMMY, GRAMMY_SEEDS), (BANANA, BANANA_SEEDS)], ids=["grammy", "banana"]
+    ("pretokens", "seeds"),
+    [(GRAMMY, GRAMMY_SEEDS), (BANANA, BANANA_SEEDS)],
+    ids=["grammy", "banana"],
 )
 def test_pretoken_seeds_equal_the_published_tables(
-    words: dict[str, int], seeds: dict[str, int]
+    pretokens: dict[str, int], seeds: dict[str, int]
 ) -> None:
-    # A space may not end a piece; replace it by a letter that no word has.
+    # A space may not end a piece; replace it by a letter that no pretoken has.
     expected = Counter({text.replace(" ", "z"): count for text, count in seeds.items()})
-    case = words_case({word.replace(" ", "z"): count for word, count in words.items()})
+    case = pretokens_case({text.replace(" ", "z"): count for text, count in pretokens.items()})
     assert substrings(case, pretokens=True, recover=False) == scores_of(case, expected)
-    assert oracle.pretoken_candidates(words, lambda text: len(text) <= 10, False) == seeds
+    assert oracle.pretoken_candidates(pretokens, lambda text: len(text) <= 10, False) == seeds
 
 
 def test_the_oracle_equals_the_published_table_with_recovery() -> None:
@@ -74,25 +76,25 @@ def test_the_oracle_equals_the_published_table_with_recovery() -> None:
     assert oracle.pretoken_candidates(GRAMMY, has_no_inner_space, True) == seeds | recovered
 
 
-def random_words(dice: random.Random) -> dict[str, int]:
-    """Draw words with parts that are no valid pieces."""
+def random_pretokens(dice: random.Random) -> dict[str, int]:
+    """Draw pretokens with parts that are no valid pieces."""
     letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
     sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
-    words = ["".join(dice.choices(letters, k=size)) for size in sizes]
-    return {word: dice.choice([1, 1, 2, 5]) for word in words}
+    pretokens = ["".join(dice.choices(letters, k=size)) for size in sizes]
+    return {pretoken: dice.choice([1, 1, 2, 5]) for pretoken in pretokens}
 
 
 def segments_of(case: Case) -> Counter[str]:
-    """Cut words between characters that no piece may join."""
+    """Cut pretokens between characters that no piece may join."""
     any_length = replace(case.options, max_sentencepiece_length=99)
     found: Counter[str] = Counter()
-    for word, count in case.counted:
+    for pretoken, count in case.counted:
         begin = 0
-        for i in range(1, len(word)):
-            if not is_valid_piece(word[i - 1 : i + 1], any_length):
-                found[word[begin:i]] += count
+        for i in range(1, len(pretoken)):
+            if not is_valid_piece(pretoken[i - 1 : i + 1], any_length):
+                found[pretoken[begin:i]] += count
                 begin = i
-        found[word[begin:]] += count
+        found[pretoken[begin:]] += count
     return found
 
 
@@ -102,7 +104,7 @@ def segments_of(case: Case) -> Counter[str]:
 def test_pretoken_seeds_equal_brute_force(batch: int, recover: bool) -> None:
     for number in range(BATCH):
         dice = random.Random(f"pretokens/{batch}/{number}")
-        case = words_case(random_words(dice), length=dice.choice([2, 3, 4, 16]))
+        case = pretokens_case(random_pretokens(dice), length=dice.choice([2, 3, 4, 16]))
         is_valid = partial(is_valid_piece, options=case.options)
         expected = oracle.pretoken_candidates(segments_of(case), is_valid, recover)
         assert substrings(case, True, recover) == scores_of(case, expected), case.sentences

@@ -105,7 +105,7 @@ def test_seeds_of_old_releases_equal_the_oracle(
     ids=" | ".join,
 )
 @pytest.mark.parametrize("dummy", [True, False], ids=["dummy", "bare"])
-@pytest.mark.parametrize("split", [True, False], ids=["words", "sentences"])
+@pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 @pytest.mark.parametrize("frequency", [1, 3])
 def test_substrings_at_the_ends_of_sentences(
     lines: list[str], dummy: bool, split: bool, frequency: int

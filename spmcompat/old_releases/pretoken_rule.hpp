@@ -13,20 +13,20 @@
 
 namespace spmcompat {
 
-struct WordRule {
-  WordRule() = default;
-  explicit WordRule(const Plan& plan)
+struct PretokenRule {
+  PretokenRule() = default;
+  explicit PretokenRule(const Plan& plan)
       : pieces(plan),
         bpe_delimiter(plan.bpe_delimiter),
         bpe_longest_word(plan.bpe_longest_word) {}
 
   PieceRule pieces;
-  std::string bpe_delimiter;    // of the pre-tokenization; none if empty
+  std::string bpe_delimiter;    // where pre-tokenization cuts; empty if it does not
   size_t bpe_longest_word = 0;  // positions of a pretoken that can be counted, if not 0
 };
 
-// Puts a boundary mark in the place of every delimiter.
-inline void mark_delimiters(std::string& pretoken, const WordRule& rule) {
+// Replaces every delimiter by a boundary mark.
+inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   if (rule.bpe_delimiter.empty()) return;
   for (size_t at = 0; (at = pretoken.find(rule.bpe_delimiter, at)) != std::string::npos; ++at) {
     pretoken.replace(at, rule.bpe_delimiter.size(), 1, static_cast<char>(rule.pieces.boundary));
@@ -34,7 +34,7 @@ inline void mark_delimiters(std::string& pretoken, const WordRule& rule) {
 }
 
 // Whether two neighbours that may be a piece stand at positions that cannot be counted.
-inline bool is_too_long(std::string_view pretoken, const WordRule& rule) {
+inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
   if (rule.bpe_longest_word == 0 || pretoken.size() <= rule.bpe_longest_word) return false;
   char32_t pair[2] = {0, 0};
   size_t position = 0;
@@ -49,9 +49,9 @@ inline bool is_too_long(std::string_view pretoken, const WordRule& rule) {
 
 // Calls function(segment) for every segment of a pretoken.
 template <typename Function>
-void for_each_bpe_segment(std::string pretoken, const WordRule& rule, Function function) {
+void for_each_bpe_segment(std::string pretoken, const PretokenRule& rule, Function function) {
   mark_delimiters(pretoken, rule);
-  if (is_too_long(pretoken, rule)) throw std::length_error("a word is too long");
+  if (is_too_long(pretoken, rule)) throw std::length_error("a pretoken is too long");
   for_each_segment(pretoken, rule.pieces,
                    [&](std::string_view segment, char32_t) { function(segment); });
 }
