@@ -24,9 +24,10 @@ from collections.abc import Iterable, Sequence
 
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.e_step import best_path_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
 
@@ -96,7 +97,7 @@ def _estimate(
     """Return all pieces with maximum likelihood log probabilities."""
     for _ in range(steps):
         report.step("Counting best paths")
-        counts = lattices.best_path_counts(lanes, workers)
+        counts = best_path_counts(lattices, lanes, workers)
         pieces, _ = m_step(lattices.pieces, counts, workers, ml=True, keep=True)
         lattices.rescore(Pieces(priced(pieces)))
         stage.advance()

@@ -14,10 +14,11 @@ from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.unigram.em.e_step import Lattices, NewIds
+from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.final import finalize
+from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
@@ -211,7 +212,7 @@ def _train_round(
     """Run the EM steps of one round; with `keep` no piece is dropped."""
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
-        counts = lattices.expected_counts(options.lanes, workers)
+        counts = expected_counts(lattices, options.lanes, workers)
         report.step("M-step")
         threshold, ml = options.early_prune_threshold, options.m_step == "ml"
         pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
@@ -237,7 +238,7 @@ def _pruned(
         report.step("Pruning")
         return prune_exact(lattices, size, workers)
     report.step("Counting best paths")
-    counts = lattices.best_path_counts(options.lanes, workers)
+    counts = best_path_counts(lattices, options.lanes, workers)
     report.step("Pruning")
     weights = (
         LossWeights.by_pretokens(lattices, counts, options.lanes, workers)

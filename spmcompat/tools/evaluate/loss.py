@@ -17,8 +17,9 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import Items
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
-from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.e_step import log_likelihood
 from spmcompat.unigram.em.probabilities import log_sum
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 
 if TYPE_CHECKING:
@@ -90,9 +91,9 @@ class MarginalLoss:
         except EmptyCorpusError:
             return
         lattices = Lattices(corpus, self._pieces, self._workers)
-        self.raw -= lattices.log_likelihood(self._workers)
+        self.raw -= log_likelihood(lattices, self._workers)
         lattices.rescore(self._shifted)
-        self.renormalized -= lattices.log_likelihood(self._workers)
+        self.renormalized -= log_likelihood(lattices, self._workers)
 
     def _read(self, lines: Sequence[bytes]) -> Corpus:
         source = Items(lines)

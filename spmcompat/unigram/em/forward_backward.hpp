@@ -29,24 +29,6 @@ constexpr float kGuard = -1.0f;
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
 constexpr size_t kNodePadding = 3;
 
-// The first segments of several pretokens, by lattice block, as indices in the block.
-inline std::vector<std::vector<uint32_t>> shared_first_segments(const SegmentedCorpus& corpus,
-                                                                size_t blocks) {
-  std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
-  std::vector<std::vector<uint32_t>> result(blocks);
-  for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
-    if (corpus.pretoken_begin[pretoken] == corpus.pretoken_begin[pretoken + 1]) continue;
-    const uint32_t segment = corpus.pretoken_segments[corpus.pretoken_begin[pretoken]];
-    shared[segment] = seen[segment];
-    seen[segment] = true;
-  }
-  for (size_t segment = 0; segment < shared.size(); ++segment) {
-    if (!shared[segment]) continue;
-    result[segment / Lattices::kBlockSize].push_back(segment % Lattices::kBlockSize);
-  }
-  return result;
-}
-
 // Computes the alphas of some segments of a block, as they are at the begin of a pretoken.
 inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
                                const PrefixLinks& links, const Arithmetic& arithmetic) {

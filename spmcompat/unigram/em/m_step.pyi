@@ -1,5 +1,6 @@
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, NewIds
+from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.lattice.lattices import NewIds
 from spmcompat.unigram.pieces import Pieces
 
 def m_step(

@@ -72,4 +72,22 @@ class LatticeBuilder {
   std::vector<uint32_t> prefixes_;  // piece -> the longest other piece that it begins with
 };
 
+// The first segments of several pretokens, by lattice block, as indices in the block.
+inline std::vector<std::vector<uint32_t>> shared_first_segments(const SegmentedCorpus& corpus,
+                                                                size_t blocks) {
+  std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
+  std::vector<std::vector<uint32_t>> result(blocks);
+  for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
+    if (corpus.pretoken_begin[pretoken] == corpus.pretoken_begin[pretoken + 1]) continue;
+    const uint32_t segment = corpus.pretoken_segments[corpus.pretoken_begin[pretoken]];
+    shared[segment] = seen[segment];
+    seen[segment] = true;
+  }
+  for (size_t segment = 0; segment < shared.size(); ++segment) {
+    if (!shared[segment]) continue;
+    result[segment / Lattices::kBlockSize].push_back(segment % Lattices::kBlockSize);
+  }
+  return result;
+}
+
 }  // namespace spmcompat

@@ -1,5 +1,5 @@
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Lattices, NewIds
+from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 
 def exact_losses(lattices: Lattices, workers: Workers) -> list[float | None]: ...

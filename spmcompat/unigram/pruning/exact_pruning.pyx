@@ -7,7 +7,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport SegmentedCorpus
-from spmcompat.unigram.em.e_step cimport Arithmetic, CLattices, Lattices
+from spmcompat.unigram.lattice.lattices cimport Arithmetic, CLattices, Lattices
 from spmcompat.unigram.pruning.pruning cimport select_kept
 
 

@@ -1,7 +1,8 @@
 from typing import final
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, Lattices, NewIds
+from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 
 @final

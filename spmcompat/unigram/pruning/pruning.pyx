@@ -10,9 +10,11 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
+from spmcompat.unigram.em.e_step import best_path_counts
+
 from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
-from spmcompat.unigram.em.e_step cimport (
-    CLattices, Counts, LaneSums, Lattices, NewIds, kDropped, sum_pretoken_counts)
+from spmcompat.unigram.em.e_step cimport Counts, LaneSums, sum_pretoken_counts
+from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, NewIds, kDropped
 from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
 
@@ -121,7 +123,7 @@ cdef class LossWeights:
         weights.occurrences = counts
         for count in counts.sums.expected:
             if count >= EXACT_FLOATS:
-                weights.occurrences = lattices.best_path_counts(lanes, workers, single_sum=True)
+                weights.occurrences = best_path_counts(lattices, lanes, workers, single_sum=True)
                 break
         weights.total = sum_pretoken_counts(lattices.corpus.segmented, lanes)
         return weights

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.e_step import expected_counts
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
@@ -58,7 +59,7 @@ def prune_sparsely(
             # One round more: the last one only finds that the size is reached.
             stage.expect(rounds_left(size, desired_size, _SHRINKING_FACTOR) + 1 + debias)
             report.step("E-step")
-            counts = lattices.expected_counts(lanes, workers)
+            counts = expected_counts(lattices, lanes, workers)
             if size > desired_size * _NEAR:
                 kept = max(desired_size, shrunk(size, _SHRINKING_FACTOR))
                 penalty = max(penalty, ranked_count(counts, kept))
@@ -75,7 +76,7 @@ def prune_sparsely(
                 break
         if debias:
             report.step("E-step")
-            counts = lattices.expected_counts(lanes, workers)
+            counts = expected_counts(lattices, lanes, workers)
             report.step("M-step")
             pieces, _ = sparse_step(pieces, counts, 0.0)
             pieces.check()

@@ -1,4 +1,5 @@
-from spmcompat.unigram.em.e_step import Counts, NewIds
+from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.lattice.lattices import NewIds
 from spmcompat.unigram.pieces import Pieces
 
 def ranked_count(counts: Counts, rank: int) -> float: ...

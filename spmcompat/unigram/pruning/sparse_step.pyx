@@ -3,7 +3,8 @@
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts, NewIds, kDropped
+from spmcompat.unigram.em.e_step cimport Counts
+from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces
 
 

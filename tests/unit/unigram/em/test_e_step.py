@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, Lattices
+from spmcompat.unigram.em.e_step import Counts, best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.lattice.processors import has_avx2
 from spmcompat.unigram.pieces import Pieces
 from tests.oracle import training as oracle
@@ -56,14 +57,14 @@ def test_e_step_and_m_step_equal_the_oracle(name: str) -> None:
             workers = Workers(count)
             pieces = stages.ours(case.pieces)
             lattices = Lattices(case.corpus, pieces, workers)
-            counts = lattices.expected_counts(lanes, workers)
+            counts = expected_counts(lattices, lanes, workers)
             check_expected(counts, first)
-            assert list(lattices.best_path_counts(lanes, workers)) == [float(c) for c in best]
+            assert list(best_path_counts(lattices, lanes, workers)) == [float(c) for c in best]
             pieces, new_ids = m_step(pieces, counts, workers)
             assert list(pieces) == stages.plain(left)
             if second is not None:
                 lattices.renumber(pieces, new_ids, workers)
-                check_expected(lattices.expected_counts(lanes, workers), second)
+                check_expected(expected_counts(lattices, lanes, workers), second)
 
 
 def test_the_cases_cover_unknown_characters_idle_lanes_and_several_segments() -> None:
@@ -88,12 +89,12 @@ def test_renumbered_lattices_equal_new_ones() -> None:
     for count in WORKERS:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        counts = lattices.expected_counts(2, workers)
+        counts = expected_counts(lattices, 2, workers)
         thinned, new_ids = m_step(pieces, counts, workers, threshold=3000)
         assert 0 < len(thinned) < len(pieces)
         lattices.renumber(thinned, new_ids, workers)
-        anew = Lattices(case.corpus, thinned, workers).expected_counts(3, workers)
-        again = lattices.expected_counts(3, workers)
+        anew = expected_counts(Lattices(case.corpus, thinned, workers), 3, workers)
+        again = expected_counts(lattices, 3, workers)
         assert list(again) == list(anew)
         assert again.objective == anew.objective
 
@@ -112,9 +113,9 @@ def test_expected_counts_do_not_depend_on_workers(lanes: int) -> None:
     def sums(count: int, lanes: int = lanes) -> tuple[list[float], float, list[float], list[float]]:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        expected = lattices.expected_counts(lanes, workers)
-        best = lattices.best_path_counts(lanes, workers)
-        single_sum = lattices.best_path_counts(lanes, workers, single_sum=True)
+        expected = expected_counts(lattices, lanes, workers)
+        best = best_path_counts(lattices, lanes, workers)
+        single_sum = best_path_counts(lattices, lanes, workers, single_sum=True)
         return list(expected), expected.objective, list(best), list(single_sum)
 
     alone = sums(1)
@@ -143,11 +144,11 @@ def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
         workers = Workers(count)
         ours = stages.ours(pieces)
         lattices = Lattices(case.corpus, ours, workers)
-        counts = lattices.expected_counts(2, workers)
+        counts = expected_counts(lattices, 2, workers)
         check_expected(counts, first)
         thinned, new_ids = m_step(ours, counts, workers)
         lattices.renumber(thinned, new_ids, workers)
-        check_expected(lattices.expected_counts(2, workers), second)
+        check_expected(expected_counts(lattices, 2, workers), second)
 
 
 @pytest.mark.usefixtures("processor")
@@ -159,16 +160,16 @@ def test_ties_in_one_pretoken_of_equal_letters(length: int, sizes: Sequence[int]
     pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)
     lattices = Lattices(case.corpus, stages.ours(pieces), workers)
-    check_expected(lattices.expected_counts(5, workers), oracle.e_step(pieces, case.counted, 5))
+    check_expected(expected_counts(lattices, 5, workers), oracle.e_step(pieces, case.counted, 5))
     best = oracle.best_path_counts(pieces, case.counted, 5)
-    assert list(lattices.best_path_counts(5, workers)) == [float(count) for count in best]
+    assert list(best_path_counts(lattices, 5, workers)) == [float(count) for count in best]
 
 
 def test_counts_have_a_length_and_an_index() -> None:
     case = stages.both([("ab", 3)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"a", -1.0), (b"ab", -1.0), (b"b", -1.0)])
-    counts = Lattices(case.corpus, pieces, workers).best_path_counts(4, workers)
+    counts = best_path_counts(Lattices(case.corpus, pieces, workers), 4, workers)
     assert (len(counts), list(counts)) == (3, [0.0, 3.0, 0.0])
     with pytest.raises(IndexError):
         counts[3]
@@ -178,7 +179,7 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
-    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    counts = best_path_counts(Lattices(case.corpus, pieces, workers), 1, workers)
     assert list(counts) == [0.0, 3.0, 1.0, 0.0]
     assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=3)[0]] == [b"ab"]
     assert [piece for piece, _ in m_step(pieces, counts, workers, threshold=1)[0]] == [b"ab", b"c"]
@@ -189,7 +190,7 @@ def test_m_step_can_keep_every_piece_and_does_not_change_the_counts() -> None:
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -1.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -9.0)])
-    counts = Lattices(case.corpus, pieces, workers).best_path_counts(1, workers)
+    counts = best_path_counts(Lattices(case.corpus, pieces, workers), 1, workers)
     kept = dict(m_step(pieces, counts, workers, ml=True, keep=True)[0])
     expected = {b"b": 0.5, b"ab": 3.0, b"c": 1.0, b"a": 0.5}
     assert kept == {piece: pytest.approx(math.log(n / 5)) for piece, n in expected.items()}

@@ -9,7 +9,8 @@ import random
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.e_step import best_path_counts
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.exact_pruning import exact_losses, prune_exact
 from spmcompat.unigram.pruning.pruning import prune_flat
@@ -108,7 +109,7 @@ def test_exact_pruning_keeps_needed_pieces_and_drops_unused_ones() -> None:
     left, new_ids = prune_exact(lattices, 3, workers)
     assert [piece for piece, _ in left] == [b"c", b"ab"]
     lattices.renumber(left, new_ids, workers)
-    assert list(lattices.best_path_counts(1, workers)) == [1.0, 5.0]
+    assert list(best_path_counts(lattices, 1, workers)) == [1.0, 5.0]
 
 
 def test_flat_pruning_keeps_the_highest_scores() -> None:

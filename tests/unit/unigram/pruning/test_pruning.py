@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Lattices
+from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune
 from tests.oracle import training as oracle
@@ -41,14 +42,14 @@ def test_pruning_equals_the_oracle(name: str) -> None:
         workers = Workers(count)
         pieces = stages.ours(case.pieces)
         lattices = Lattices(case.corpus, pieces, workers)
-        counts = lattices.best_path_counts(lanes, workers)
+        counts = best_path_counts(lattices, lanes, workers)
         left, new_ids = prune(
             lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers
         )
         assert list(left) == stages.plain(expected)
         if after is not None:
             lattices.renumber(left, new_ids, workers)
-            assert list(lattices.expected_counts(lanes, workers)) == list(map(float, after[0]))
+            assert list(expected_counts(lattices, lanes, workers)) == list(map(float, after[0]))
 
 
 def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int]]:
@@ -76,7 +77,7 @@ def test_the_alternative_is_the_best_segmentation_without_the_piece(
     monkeypatch.setattr(oracle, "_two_best", two_best_by_a_forbidden_node)
     workers = Workers(2)
     lattices = Lattices(case.corpus, stages.ours(scored), workers)
-    counts = lattices.best_path_counts(1, workers)
+    counts = best_path_counts(lattices, 1, workers)
     for size in (1, len(scored) // 2, 2 * len(scored)):
         options = replace(options, vocab_size=size)
         left, _ = prune(lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers)
@@ -102,7 +103,7 @@ def test_equal_losses_rank_by_id() -> None:
     workers = Workers(1)
     pieces = Pieces([(text.encode(), -1.0) for text in texts])
     lattices = Lattices(case.corpus, pieces, workers)
-    counts = lattices.best_path_counts(2, workers)
+    counts = best_path_counts(lattices, 2, workers)
     left = [
         piece for piece, _ in prune(lattices, counts, LossWeights.by_pieces(counts), 2, workers)[0]
     ]
@@ -123,7 +124,7 @@ def test_pruning_does_not_depend_on_workers() -> None:
     for count in (1, 2, 3):
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        counts = lattices.best_path_counts(3, workers)
+        counts = best_path_counts(lattices, 3, workers)
         results.append(
             list(prune(lattices, counts, LossWeights.by_pieces(counts), 3000, workers)[0])
         )

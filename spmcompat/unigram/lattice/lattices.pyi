@@ -1,0 +1,17 @@
+from typing import final
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.unigram.pieces import Pieces
+
+@final
+class NewIds: ...
+
+@final
+class Lattices:
+    pieces: Pieces
+    def __init__(
+        self, corpus: Corpus, pieces: Pieces, workers: Workers, with_log1p: bool = True
+    ) -> None: ...
+    def renumber(self, pieces: Pieces, new_ids: NewIds, workers: Workers) -> None: ...
+    def rescore(self, pieces: Pieces) -> None: ...
