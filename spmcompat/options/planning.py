@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.normalization.normalizer import Normalizer
+from spmcompat.normalization.charsmap import any_source_has_space
 from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
@@ -174,7 +174,7 @@ def _derive(
         and given.remove_extra_whitespaces
         and not whole_sentences
         and marks_stay
-        and _words_are_independent(charsmap)
+        and not _normalization_crosses_spaces(charsmap)
     )
 
     # Characters, and merges of new releases, need nothing but how often each pretoken occurs.
@@ -266,9 +266,9 @@ def _derive(
     )
 
 
-def _words_are_independent(charsmap: bytes) -> bool:
-    """Return whether each raw token can be normalized alone."""
+def _normalization_crosses_spaces(charsmap: bytes) -> bool:
+    """Return whether raw tokens cannot be normalized one at a time."""
     try:
-        return Normalizer(charsmap).words_are_independent
+        return any_source_has_space(charsmap)
     except TrainingError as error:
         raise TrainingError(f"INTERNAL: {error}") from None
