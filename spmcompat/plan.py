@@ -4,8 +4,6 @@
 The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -163,7 +161,7 @@ class Plan(NamedTuple):
     cut: Callable[[str], Sequence[str | bytes]] | None
     allow_inconsistent_pretokenization: bool
     seeding_chunk_bytes: int
-    seeds: Plan | None
+    seeds: "Plan | None"
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
     treat_whitespace_as_suffix: bool

@@ -1,7 +1,5 @@
 """Makes the plan of a run from options, release and kind of model; nothing else derives it."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence
