@@ -51,7 +51,7 @@ struct Plan {
   bool em_reads_sentences;
   bool seed_tree_of_characters;
   std::string bpe_delimiter;
-  size_t bpe_longest_word;
+  size_t bpe_longest_pretoken;
 };
 
 }  // namespace spmcompat

@@ -42,4 +42,4 @@ cdef extern from "spmcompat/plan.hpp" namespace "spmcompat" nogil:
         cbool em_reads_sentences
         cbool seed_tree_of_characters
         string bpe_delimiter
-        size_t bpe_longest_word
+        size_t bpe_longest_pretoken

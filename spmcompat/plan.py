@@ -4,8 +4,6 @@
 The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -152,7 +150,7 @@ class Plan(NamedTuple):
         Whether what follows a segment is given in characters, not in bytes.
     bpe_delimiter : bytes
         BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
-    bpe_longest_word : int
+    bpe_longest_pretoken : int
         How many positions of a pretoken BPE can count; 0 for any number.
     """
 
@@ -163,7 +161,7 @@ class Plan(NamedTuple):
     cut: Callable[[str], Sequence[str | bytes]] | None
     allow_inconsistent_pretokenization: bool
     seeding_chunk_bytes: int
-    seeds: Plan | None
+    seeds: "Plan | None"
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
     treat_whitespace_as_suffix: bool
@@ -196,7 +194,7 @@ class Plan(NamedTuple):
     em_reads_sentences: bool
     seed_tree_of_characters: bool
     bpe_delimiter: bytes
-    bpe_longest_word: int
+    bpe_longest_pretoken: int
 
 
 ONLY_IN_PYTHON = frozenset(

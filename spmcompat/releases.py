@@ -55,10 +55,10 @@ class Release(NamedTuple):
         Whether ``input_sentence_size`` draws the same sample in every process.
     bpe_active_set : bool
         Whether BPE chooses a merge from an active set of pairs, not from all pairs.
-    bpe_delimits_words : bool
+    bpe_delimits_pretokens : bool
         Whether BPE looks for the delimiter of the pre-tokenization in pretokens, after rare
         characters were replaced; if not, in sentences, before that.
-    bpe_longest_word : int
+    bpe_longest_pretoken : int
         The number of positions of a pretoken that BPE can count; 0 means any number.
     bpe_needs_required_chars : bool
         Whether BPE fails if a required character does not occur in the text.
@@ -77,7 +77,7 @@ class Release(NamedTuple):
         Whether seeds are searched for in one chunk of the text after the other.
     seeds_see_lines_twice : bool
         Whether, in a text with counts, seeds are counted as if the text had each line twice.
-    delimiter_leaves_words : bool
+    removes_delimiter : bool
         Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
         pretokens.
     delimiter_parts_by_byte : bool
@@ -130,8 +130,8 @@ class Release(NamedTuple):
     symbols_begin_words: bool
     sample_is_repeatable: bool
     bpe_active_set: bool
-    bpe_delimits_words: bool
-    bpe_longest_word: int
+    bpe_delimits_pretokens: bool
+    bpe_longest_pretoken: int
     bpe_needs_required_chars: bool
     seed_tree_of_characters: bool
     seed_nodes_are_cut: bool
@@ -139,7 +139,7 @@ class Release(NamedTuple):
     seed_sum_in_float: bool
     seeds_in_chunks: bool
     seeds_see_lines_twice: bool
-    delimiter_leaves_words: bool
+    removes_delimiter: bool
     delimiter_parts_by_byte: bool
     repeats_seed_file: bool
     seed_counts_are_positive: bool
@@ -196,8 +196,8 @@ V0_2_3 = Release(
     symbols_begin_words=True,
     sample_is_repeatable=False,
     bpe_active_set=False,
-    bpe_delimits_words=False,
-    bpe_longest_word=0,
+    bpe_delimits_pretokens=False,
+    bpe_longest_pretoken=0,
     bpe_needs_required_chars=False,
     seed_tree_of_characters=False,
     seed_nodes_are_cut=False,
@@ -205,7 +205,7 @@ V0_2_3 = Release(
     seed_sum_in_float=False,
     seeds_in_chunks=True,
     seeds_see_lines_twice=False,
-    delimiter_leaves_words=False,
+    removes_delimiter=False,
     delimiter_parts_by_byte=False,
     repeats_seed_file=False,
     seed_counts_are_positive=True,
@@ -231,15 +231,15 @@ V0_2_2 = V0_2_3._replace(
     removes_all_empty=False,
     needs_text=False,
     unk_is_optional=False,
-    bpe_delimits_words=True,
-    bpe_longest_word=1 << 16,
+    bpe_delimits_pretokens=True,
+    bpe_longest_pretoken=1 << 16,
     bpe_needs_required_chars=True,
     seed_tree_of_characters=True,
     seed_nodes_are_cut=True,
     seed_sum_in_float=True,
     seeds_in_chunks=False,
     seeds_see_lines_twice=True,
-    delimiter_leaves_words=True,
+    removes_delimiter=True,
     repeats_seed_file=True,
     seed_counts_are_positive=False,
     scales_seed_size=False,

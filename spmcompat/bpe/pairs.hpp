@@ -1,12 +1,10 @@
 // The pairs of neighbouring symbols: their counts, their positions, and how to find them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
+#include "spmcompat/containers/arena.hpp"
 #include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/open_table.hpp"
 
@@ -19,27 +17,8 @@ struct Pair {
   uint32_t size;  // of the list of positions
 };
 
-// Memory for lists of positions, which never move.
-class PositionArena {
- public:
-  uint32_t* reserve(size_t size) {
-    if (size > left_) {
-      left_ = std::max(size, kBlock);
-      blocks_.push_back(std::unique_ptr<uint32_t[]>(new uint32_t[left_]));
-      head_ = blocks_.back().get();
-    }
-    uint32_t* list = head_;
-    head_ += size;
-    left_ -= size;
-    return list;
-  }
-
- private:
-  static constexpr size_t kBlock = 1 << 16;
-  std::vector<std::unique_ptr<uint32_t[]>> blocks_;
-  uint32_t* head_ = nullptr;
-  size_t left_ = 0;
-};
+// The lists of positions.
+using PositionArena = Arena<uint32_t, 1 << 16>;
 
 // From two symbols to the dense id of their pair.
 class PairIndex {

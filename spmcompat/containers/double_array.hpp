@@ -271,6 +271,21 @@ class DoubleArray {
     }
   }
 
+  // Whether a key contains this byte. The search runs backwards, from the few states with an arc
+  // of this label to the root.
+  bool any_key_contains(uint8_t wanted) const {
+    if (empty()) return false;
+    std::vector<bool> leads_there(units_.size(), false);
+    for (bool grows = true; grows;) {  // a pass may find a state after the arcs that lead to it
+      grows = false;
+      for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
+        if (leads_there[from] || (label != wanted && !leads_there[to])) return;
+        leads_there[from] = grows = true;
+      });
+    }
+    return leads_there[root()];
+  }
+
   // The value of a state for which `step` has set is_key.
   uint32_t value(uint32_t base) const { return units_[base] & ~double_array::kIsValue; }
 

@@ -7,38 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "spmcompat/containers/arena.hpp"
 #include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/slot_index.hpp"
 
 namespace spmcompat {
-
-// Memory for bytes, which is freed all at once.
-class Arena {
- public:
-  const char* store(const char* data, size_t size) {
-    if (size > left_) {
-      const size_t block = size > kBlock ? size : kBlock;
-      blocks_.push_back(std::unique_ptr<char[]>(new char[block]));
-      head_ = blocks_.back().get();
-      left_ = block;
-    }
-    char* stored = head_;
-    std::memcpy(stored, data, size);
-    head_ += size;
-    left_ -= size;
-    return stored;
-  }
-
- private:
-  static constexpr size_t kBlock = 1 << 18;
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  char* head_ = nullptr;
-  size_t left_ = 0;
-};
 
 class StringTable {
  public:
@@ -50,7 +26,7 @@ class StringTable {
   uint32_t add(std::string_view s, uint32_t hash) {
     const uint32_t known = size();
     const uint32_t id = add_lasting(s, hash);
-    if (id == known) strings_[id] = std::string_view(arena_.store(s.data(), s.size()), s.size());
+    if (id == known) strings_[id] = stored(s);
     return id;
   }
   // Makes no copy: the string must outlive the table.
@@ -77,7 +53,13 @@ class StringTable {
   }
 
  private:
-  Arena arena_;
+  std::string_view stored(std::string_view s) {
+    char* bytes = bytes_.reserve(s.size());
+    std::memcpy(bytes, s.data(), s.size());
+    return {bytes, s.size()};
+  }
+
+  Arena<char, 1 << 18> bytes_;
   std::vector<std::string_view> strings_;
   SlotIndex index_;
 };

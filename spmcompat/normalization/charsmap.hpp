@@ -68,6 +68,12 @@ inline Charsmap parse_charsmap(std::string_view blob) {
   return charsmap;
 }
 
+// Whether the source of a rule contains a space (U+0020). If none does, raw tokens can be normalized
+// one at a time.
+inline bool any_source_has_space(std::string_view blob) {
+  return parse_charsmap(blob).rules.any_key_contains(' ');
+}
+
 namespace charsmap {
 
 inline std::string encode(const Chars& chars) {

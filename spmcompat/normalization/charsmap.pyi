@@ -2,6 +2,7 @@ from collections.abc import Mapping
 
 NAMES: tuple[str, ...]
 
+def any_source_has_space(blob: bytes) -> bool: ...
 def compile_charsmap(
     rules: Mapping[tuple[int, ...], tuple[int, ...]], *, change_something: bool = True
 ) -> bytes: ...

@@ -28,6 +28,7 @@ cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" no
     string cpp_without "spmcompat::without_characters"(
         string_view blob, const cpp_set[uint32_t]& characters) except +
     Rules cpp_decompile "spmcompat::decompile_charsmap"(string_view blob) except +
+    cbool cpp_any_source_has_space "spmcompat::any_source_has_space"(string_view blob) except +
 
 
 NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
@@ -108,6 +109,32 @@ def decompile(blob):
         result[tuple(dereference(it).first)] = tuple(dereference(it).second)
         preincrement(it)
     return result
+
+
+def any_source_has_space(bytes blob not None):
+    """Return whether the source of a rule contains a space (U+0020).
+
+    If none does, raw tokens can be normalized one at a time.
+
+    Parameters
+    ----------
+    blob : bytes
+        A compiled charsmap. No bytes mean no rules.
+
+    Returns
+    -------
+    bool
+        Whether there is such a rule.
+
+    Raises
+    ------
+    TrainingError
+        The charsmap is broken.
+    """
+    try:
+        return cpp_any_source_has_space(blob)
+    except RuntimeError as error:
+        raise TrainingError(str(error)) from None
 
 
 def load_rules(path, code_points="strict"):

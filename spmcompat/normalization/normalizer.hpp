@@ -77,9 +77,8 @@ class Normalizer {
         charsmap_(parse_charsmap(charsmap)),
         symbols_(symbols) {
     for (int c = 0; c < 128; ++c) ascii_[c] = ascii_class(static_cast<char>(c));
-    for (char32_t c = 0x80; c < plain_.size(); ++c) plain_[c] = is_code_point(c) && has_no_rule(c);
+    find_plain_characters();
     plain_space_ = ascii_class(' ') == kPlain;
-    independent_ = rules_keep_raw_tokens_apart();
     ascii_[int{' '}] = kSpecial;
     if (symbols_ != nullptr) {  // a symbol may begin anywhere
       ascii_.fill(kSpecial);
@@ -102,11 +101,8 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Whether raw tokens (text between two U+0020) can be normalized one at a time.
-  bool words_are_independent() const { return independent_; }
-
-  // Replaces `out` by the normalized raw token, as if it stood after a space in a text whose spaces
-  // are collapsed. The raw token holds no U+0020. Spaces that rules produce stay U+0020. Nothing is
+  // Replaces `out` by the normalized raw token: bytes without U+0020, in a text in which a space
+  // comes before them and spaces are collapsed. Spaces that rules produce stay U+0020. Nothing is
   // added in front or removed at the end.
   void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
@@ -138,10 +134,25 @@ class Normalizer {
     return kCombines;
   }
 
-  bool has_no_rule(char32_t c) const {
-    if (charsmap_.rules.empty()) return true;
+  // Fills plain_. Where no rule begins like the bytes that 64 characters share, all 64 are plain.
+  void find_plain_characters() {
     std::string bytes;
-    append_utf8(c, bytes);
+    for (char32_t first = 0x80; first < plain_.size(); first += 64) {
+      if (!is_code_point(first)) continue;
+      bytes.clear();
+      append_utf8(first, bytes);
+      const std::string_view shared(bytes.data(), bytes.size() - 1);
+      const bool all_plain = begins_no_rule(shared);
+      for (char32_t c = first; c < first + 64; ++c) {
+        bytes.back() = static_cast<char>(0x80 | (c & 0x3f));
+        plain_[c] = all_plain || begins_no_rule(bytes);
+      }
+    }
+  }
+
+  // Whether no source begins with these bytes, and these bytes begin with no source.
+  bool begins_no_rule(std::string_view bytes) const {
+    if (charsmap_.rules.empty()) return true;
     uint32_t base = charsmap_.rules.root();
     for (const char byte : bytes) {
       bool is_key;
@@ -154,26 +165,6 @@ class Normalizer {
   bool has_arc(uint32_t state, uint8_t label) const {
     bool is_key;
     return charsmap_.rules.step(&state, label, &is_key);
-  }
-
-  // Whether the rules leave a space as it is, and no rule has a space among other characters in its
-  // source.
-  bool rules_keep_raw_tokens_apart() const {
-    if (normalize_first(" ", " " + 1).text != " ") return false;
-    if (charsmap_.rules.empty()) return true;
-    std::vector<bool> is_state(charsmap_.rules.units().size(), false);
-    is_state[charsmap_.rules.root()] = true;
-    bool apart = true;
-    // An arc may lead to a state whose own arcs were visited before it, so one pass is not enough.
-    for (bool grows = true; grows;) {
-      grows = false;
-      charsmap_.rules.for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
-        if (!is_state[from]) return;
-        if (label == ' ') apart = false;
-        if (!is_state[to]) is_state[to] = grows = true;
-      });
-    }
-    return apart;
   }
 
   // Returns the symbol at `at`. If there is none, returns the target of the longest rule that
@@ -268,7 +259,6 @@ class Normalizer {
   std::array<Ascii, 128> ascii_;
   std::array<bool, 0x10000> plain_{};  // of characters beyond ASCII
   bool plain_space_;
-  bool independent_;
 };
 
 // Replaces every meta piece by a mark, by leftmost longest match. Where no meta piece begins, it

@@ -18,7 +18,6 @@ cdef extern from "spmcompat/normalization/normalizer.hpp" namespace "spmcompat" 
         CNormalizer(string_view charsmap, const NormalizerOptions& options) except +
         void normalize(const char* text, size_t size, string& out) except +
         void normalize_raw_token(const char* text, size_t size, string& out) except +
-        cbool words_are_independent()
 
     cdef cppclass MetaPieceMatcher:
         MetaPieceMatcher(vector[string] symbols, char mark) except +

@@ -72,11 +72,6 @@ cdef class Normalizer:
         self.normalizer.get().normalize_raw_token(text, len(text), out)
         return <bytes>out
 
-    @property
-    def words_are_independent(self):
-        """Whether raw tokens (text between two U+0020) can be normalized one at a time."""
-        return self.normalizer.get().words_are_independent()
-
 
 def replace_meta_pieces(pieces, bytes text):
     """Put the boundary mark (U+001F) in the place of each meta piece, by leftmost longest match.

@@ -18,11 +18,11 @@ struct PretokenRule {
   explicit PretokenRule(const Plan& plan)
       : pieces(plan),
         bpe_delimiter(plan.bpe_delimiter),
-        bpe_longest_word(plan.bpe_longest_word) {}
+        bpe_longest_pretoken(plan.bpe_longest_pretoken) {}
 
   PieceRule pieces;
   std::string bpe_delimiter;    // where pre-tokenization cuts; empty if it does not
-  size_t bpe_longest_word = 0;  // positions of a pretoken that can be counted, if not 0
+  size_t bpe_longest_pretoken = 0;  // positions of a pretoken that can be counted, if not 0
 };
 
 // Replaces every delimiter by a boundary mark.
@@ -35,14 +35,14 @@ inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
 
 // Whether two neighbours that may be a piece stand at positions that cannot be counted.
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
-  if (rule.bpe_longest_word == 0 || pretoken.size() <= rule.bpe_longest_word) return false;
+  if (rule.bpe_longest_pretoken == 0 || pretoken.size() <= rule.bpe_longest_pretoken) return false;
   char32_t pair[2] = {0, 0};
   size_t position = 0;
   bool found = false;
   for_each_character(pretoken, [&](char32_t c) {
     pair[0] = pair[1];
     pair[1] = c;
-    found |= position++ >= rule.bpe_longest_word && rule.pieces.allows(pair, 2);
+    found |= position++ >= rule.bpe_longest_pretoken && rule.pieces.allows(pair, 2);
   });
   return found;
 }

@@ -1,7 +1,5 @@
 """Makes the plan of a run from options, release and kind of model; nothing else derives it."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence
@@ -9,7 +7,7 @@ from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.normalization.normalizer import Normalizer
+from spmcompat.normalization.charsmap import any_source_has_space
 from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
@@ -20,7 +18,7 @@ _MARK = SPACE_MARK.encode()
 
 
 class PlanOptions(NamedTuple):
-    """What of the settings decides the plan; names and defaults are theirs."""
+    """The settings that decide the plan, with the same names and defaults."""
 
     model_type: int = TrainerSpec.UNIGRAM
     input: tuple[str, ...] = ()
@@ -108,7 +106,7 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
         If the pretokenizer cannot be used.
     """
     is_unigram = given.model_type == TrainerSpec.UNIGRAM
-    removes_delimiter = given.pretokenization_delimiter and given.release.delimiter_leaves_words
+    removes_delimiter = given.pretokenization_delimiter and given.release.removes_delimiter
     seeds_see_twice = given.tsv and given.release.seeds_see_lines_twice
     if not is_unigram or not (removes_delimiter or seeds_see_twice):
         return _derive(given, charsmap, meta_pieces, finds_seeds=is_unigram)
@@ -139,27 +137,29 @@ def _derive(
         required_chars = required_chars.replace(SPACE_MARK, "")
         symbols = tuple(symbol for symbol in symbols if symbol != _MARK)
 
-    # Who looks at the delimiter: BPE of old releases in pretokens whose rare characters are
-    # replaced; other trainers of old releases in sentences whose rare characters are replaced,
-    # where it is removed; new releases in sentences as they are read.
+    # Where the delimiter is looked for. New releases look in the sentences as they are read. Old
+    # releases look after rare characters were replaced: BPE in pretokens, the other trainers in
+    # sentences, from which they also remove it.
     delimiter = given.pretokenization_delimiter.encode()
     bpe_delimiter = removed_delimiter = b""
-    if is_bpe and release.bpe_delimits_words:
+    if is_bpe and release.bpe_delimits_pretokens:
         delimiter, bpe_delimiter = b"", delimiter
-    elif release.delimiter_leaves_words:
+    elif release.removes_delimiter:
         delimiter, removed_delimiter = b"", delimiter
-    # A removed delimiter cuts seeds alone: EM's pieces may cross its position.
+    # A removed delimiter cuts seeds only: the pieces of EM may cross its position.
     delimiter_cuts = finds_seeds and bool(removed_delimiter)
 
     cut = find_cut(given.pretokenizer)
 
-    # Pieces cross spaces, or the delimiter has to be found in the sentence first.
+    # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # No symbol or delimiter removes a space mark, so every pretoken keeps the one it begins with.
+    # Whether every pretoken keeps the space mark that it begins with: no symbol and no delimiter
+    # contains one.
     marks_stay = _MARK not in delimiter and not any(_MARK in symbol for symbol in symbols)
-    # The normalizer puts a space mark in front of every sentence. A boundary mark that replaces it
-    # becomes the unknown mark, unless all characters are kept; the first bytes of both marks are
-    # the same. A pretokenizer may begin a sentence with anything.
+    # Whether all sentences begin with the same byte. The normalizer puts a space mark in front of
+    # each. If a boundary mark replaces the space mark, it becomes the unknown mark, whose first
+    # byte is the same, unless all characters are kept. A pretokenizer may begin a sentence with
+    # anything.
     uniform_starts = spaces_apart or (
         given.add_dummy_prefix
         and not given.treat_whitespace_as_suffix
@@ -174,29 +174,29 @@ def _derive(
         and given.remove_extra_whitespaces
         and not whole_sentences
         and marks_stay
-        and _words_are_independent(charsmap)
+        and not _normalization_crosses_spaces(charsmap)
     )
 
-    # Characters, and merges of new releases, need nothing but how often each pretoken occurs.
+    # The char model and BPE of new releases need no more than how often each pretoken occurs.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
-    # Releases that cut the nodes of the suffix tree drop those that reach the end of the text.
+    # Releases that cut the nodes of the suffix tree drop the nodes that reach the end of the text.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
-    # What follows a sentence depends on their order, unless all begin alike; and EM may read the
-    # sentences in that order.
+    # What follows a sentence depends on the order of the sentences, unless all begin alike. EM may
+    # also read the sentences in that order.
     keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
-    # Pretokens join to sentences where the space mark turns out to be no required character.
+    # Pretokens join to sentences if the space mark turns out not to be required.
     may_join = not spaces_apart and SPACE_MARK not in required_chars
     keeps_pretokens = keeps_contexts and not whole_sentences and (looks_at_text_end or may_join)
-    # Where distinct pretokens are counted, an empty sentence that stays changes nothing but which
-    # sentence ends the text, as if all were removed.
+    # Some releases leave some empty sentences in the text. Where distinct pretokens are counted,
+    # this makes no difference, so all are removed.
     removes_all_empty = release.removes_all_empty or not (whole_sentences or looks_at_text_end)
-    # Pieces that may cross spaces are trained on sentences. Seeds need no order but that of
-    # segments.
+    # EM trains pieces that may cross spaces on sentences, in the order of the text.
     em_reads_sentences = not split_by_whitespace and not delimiter_cuts
 
-    # Distinct segments are never too many for one search.
+    # Only a search in the full text is divided into chunks: there are never too many distinct
+    # segments for one search.
     in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
     seed = given.sampling_seed if given.random_seed is None else given.random_seed
     return Plan(
@@ -262,13 +262,13 @@ def _derive(
         em_reads_sentences=em_reads_sentences,
         seed_tree_of_characters=release.seed_tree_of_characters,
         bpe_delimiter=bpe_delimiter,
-        bpe_longest_word=release.bpe_longest_word if is_bpe else 0,
+        bpe_longest_pretoken=release.bpe_longest_pretoken if is_bpe else 0,
     )
 
 
-def _words_are_independent(charsmap: bytes) -> bool:
-    """Return whether each raw token can be normalized alone."""
+def _normalization_crosses_spaces(charsmap: bytes) -> bool:
+    """Return whether raw tokens cannot be normalized one at a time."""
     try:
-        return Normalizer(charsmap).words_are_independent
+        return any_source_has_space(charsmap)
     except TrainingError as error:
         raise TrainingError(f"INTERNAL: {error}") from None

@@ -5,7 +5,6 @@ numbers in one of two ways: with Abseil, where the whole text must be a number; 
 standard streams, which read the number that the text begins with and ignore the rest.
 """
 
-import csv
 import io
 import math
 import re
@@ -17,16 +16,12 @@ UINT32 = range(2**32)
 UINT64 = range(2**64)
 
 _SPACE = " \t\n\v\f\r"
-_DECIMAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+", re.ASCII)
-_FLOAT = re.compile(
-    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
-    re.ASCII | re.IGNORECASE,
-)
-_STREAMED_INT = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)", re.ASCII)
-_STREAMED_FLOAT = re.compile(
-    r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?)", re.ASCII
-)
+# Patterns that `re` compiles when they are first used: most trainings need few of them.
+_DECIMAL = r"[+-]?[0-9]+"
+_HEXADECIMAL = r"[+-]?0[xX][0-9a-fA-F]+"
+_FLOAT = r"(?ai)[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)"
+_STREAMED_INT = r"[ \t\n\v\f\r]*([+-]?[0-9]+)"
+_STREAMED_FLOAT = r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?)"
 _TRUE = frozenset({"1", "t", "true", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "n", "no"})
 
@@ -49,9 +44,9 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
         If the text is not such a number, or the field cannot hold it.
     """
     bare = text.strip(_SPACE)
-    if _DECIMAL.fullmatch(bare):
+    if re.fullmatch(_DECIMAL, bare):
         value = to_int(bare)
-    elif hexadecimal and _HEXADECIMAL.fullmatch(bare):
+    elif hexadecimal and re.fullmatch(_HEXADECIMAL, bare):
         value = int(bare, 16)
     else:
         raise BadValueError(f'cannot parse "{text}" as int.')
@@ -90,7 +85,7 @@ def stream_int(text: str, allowed: range) -> int:
     BadValueError
         If there is no such number, or the field cannot hold it.
     """
-    match = _STREAMED_INT.match(text)
+    match = re.match(_STREAMED_INT, text)
     value = to_int(match[1]) if match else allowed.stop
     if allowed.start == 0 and -allowed.stop < value < 0:
         value += allowed.stop
@@ -107,7 +102,7 @@ def stream_float(text: str) -> float:
     BadValueError
         If there is none, its exponent has no digits, or it is too large.
     """
-    match = _STREAMED_FLOAT.match(text)
+    match = re.match(_STREAMED_FLOAT, text)
     if match is None or not match[1][-1:].strip("eE+-") or math.isinf(float(match[1])):
         raise BadValueError(f'cannot parse "{text}" as float.')
     return float(match[1])
@@ -122,7 +117,7 @@ def parse_float(text: str) -> float:
         If the text is not such a number.
     """
     bare = text.strip(_SPACE)
-    if not _FLOAT.fullmatch(bare):
+    if not re.fullmatch(_FLOAT, bare):
         raise BadValueError(f'cannot parse "{text}" as float.')
     return float(bare)
 
@@ -191,6 +186,8 @@ def to_text(value: object) -> str:
     """
     if not isinstance(value, list):
         return _item_to_text(value)
+    import csv  # noqa: PLC0415
+
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow([_item_to_text(item) for item in value])
     return line.getvalue()

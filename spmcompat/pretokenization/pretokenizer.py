@@ -16,7 +16,7 @@ from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.releases import DEFAULT
 from spmcompat.unicode.marks import SPACE_MARK
 
-Cut: TypeAlias = "Callable[[str], Sequence[str | bytes]]"
+Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
 
 _SCRIPT = "script"
 _PATTERN = "regex:"

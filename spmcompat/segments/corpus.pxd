@@ -12,7 +12,7 @@ cdef extern from "spmcompat/old_releases/pretoken_rule.hpp" namespace "spmcompat
         PretokenRule(const CPlan& plan) except +
         PieceRule pieces
         string bpe_delimiter
-        size_t bpe_longest_word
+        size_t bpe_longest_pretoken
 
 
 cdef extern from "spmcompat/old_releases/seed_counts.hpp" namespace "spmcompat" nogil:

@@ -33,7 +33,7 @@ cdef class SegmentCounts:
         """Raise the error of a pretoken that is too long."""
         raise TrainingError(
             f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
-            f"{self.rule.bpe_longest_word} characters. Lower --max_sentence_length, or choose "
+            f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or choose "
             "another release with compat."
         ) from None
 

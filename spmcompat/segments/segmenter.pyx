@@ -41,7 +41,7 @@ cdef extern from *:
       const std::vector<bool> required = required_characters(alphabet);
       std::string covered;
       counter.table().consume_texts([&](std::string_view text, uint64_t count) {
-        const size_t longest = rule.bpe_longest_word;
+        const size_t longest = rule.bpe_longest_pretoken;
         if (rule.bpe_delimiter.empty() && (longest == 0 || text.size() <= longest)) {
           out.add_long_segments(text, count, rule.pieces, required);
           return;

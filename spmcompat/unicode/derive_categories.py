@@ -2,7 +2,7 @@
 
 The version of Unicode is fixed: that of Python 3.11::
 
-    python3.11 derive_categories.py
+    python3.11 -m spmcompat.unicode.derive_categories
 
 With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
 differs.
@@ -10,10 +10,11 @@ differs.
 
 import argparse
 import sys
-import textwrap
 import unicodedata
 from itertools import groupby
 from pathlib import Path
+
+from spmcompat.unicode.derived_header import fill_lines, write_or_check
 
 TARGET = Path(__file__).parent / "category_ranges.hpp"
 VERSION = "14.0.0"
@@ -63,11 +64,11 @@ def ranges() -> list[tuple[int, int, str]]:
 
 def render() -> str:
     """Return the content of the header."""
-    items = " ".join(f"{{0x{a:x},0x{b:x},{NAMES.index(name)}}}," for a, b, name in ranges())
+    items = [f"{{0x{a:x},0x{b:x},{NAMES.index(name)}}}," for a, b, name in ranges()]
     return HEADER.format(
         version=VERSION,
         constants="\n".join(f"constexpr int kCategory{n} = {i};" for i, n in enumerate(NAMES)),
-        ranges=textwrap.fill(items, 96, initial_indent="    ", subsequent_indent="    "),
+        ranges=fill_lines(items, "    "),
     )
 
 
@@ -78,13 +79,7 @@ def main() -> int:
     options = parser.parse_args()
     if unicodedata.unidata_version != VERSION:
         raise SystemExit(f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}")
-    text = render()
-    if options.check:
-        same = TARGET.read_text() == text
-        print(f"{TARGET.name}: {'up to date' if same else 'differs'}")
-        return 0 if same else 1
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(TARGET, render(), options.check)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 The installed library does not expose the table, so the source distribution is read::
 
     pip download --no-binary :all: --no-deps sentencepiece==0.2.3
-    python derive_scripts.py sentencepiece-0.2.3.tar.gz
+    python -m spmcompat.unicode.derive_scripts sentencepiece-0.2.3.tar.gz
 
 With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
 differs.
@@ -14,6 +14,8 @@ import re
 import sys
 import tarfile
 from pathlib import Path
+
+from spmcompat.unicode.derived_header import fill_lines, write_or_check
 
 TARGET = Path(__file__).parent / "script_ranges.hpp"
 MEMBER = "unicode_script_map.h"
@@ -87,17 +89,6 @@ def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
     return ranges
 
 
-def fill_lines(items: list[str], lead: str, width: int = 96) -> str:
-    """Fill lines with the items. Each line begins with ``lead``."""
-    lines = [lead + items[0]]
-    for item in items[1:]:
-        if len(lines[-1]) + 1 + len(item) > width:
-            lines.append(lead + item)
-        else:
-            lines[-1] += " " + item
-    return "\n".join(lines)
-
-
 def render(ranges: list[tuple[int, int, str]]) -> str:
     """Return the content of the header."""
     names = NAMED + sorted({name for _, _, name in ranges} - set(NAMED))
@@ -118,13 +109,7 @@ def main() -> int:
     parser.add_argument("archive", type=Path, help="the source distribution, a .tar.gz file")
     parser.add_argument("--check", action="store_true", help="compare, do not write")
     options = parser.parse_args()
-    text = render(merge(parse(read_table(options.archive))))
-    if options.check:
-        same = TARGET.read_text() == text
-        print(f"{TARGET.name}: {'up to date' if same else 'differs'}")
-        return 0 if same else 1
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(TARGET, render(merge(parse(read_table(options.archive)))), options.check)
 
 
 if __name__ == "__main__":

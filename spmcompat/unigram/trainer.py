@@ -3,8 +3,6 @@
 What only some options need is imported where it is used, so that small trainings start quickly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from spmcompat.releases import DEFAULT
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers
+from tests.processes import read_until, start_python
 from tests.waiting import LIMIT
 
 TEXT = corpora.words_text(seed=5, lines=80, types=60)
@@ -157,19 +157,10 @@ def test_interrupt_is_130(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_interrupt_while_reading(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "spmcompat", "train", "--input=/dev/stdin", "--model_prefix=m"]
-    root = str(Path(training.__file__).parents[1])
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": root},
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if b"Loading corpus" in line:
-                break
+    command = ["-m", "spmcompat", "train", "--input=/dev/stdin", "--model_prefix=m"]
+    pipe = subprocess.PIPE
+    with start_python(command, tmp_path, stdin=pipe, stderr=pipe) as process:
+        read_until(process.stderr, b"Loading corpus")
         # More than a pipe holds, so the program has begun to read. The rest never comes.
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"a " * (1 << 20))

@@ -93,9 +93,9 @@ def test_a_raw_token_is_normalized_as_within_a_text(name: str, text: bytes) -> N
 
 @settings(max_examples=500, deadline=None)
 @given(rule_sets)
-def test_raw_tokens_are_independent_if_no_source_contains_a_space(rules: reference.Rules) -> None:
-    normalizer = Normalizer(charsmap.compile_charsmap(rules))
-    assert normalizer.words_are_independent == all(0x20 not in source for source in rules)
+def test_a_space_is_found_in_any_source(rules: reference.Rules) -> None:
+    found = charsmap.any_source_has_space(charsmap.compile_charsmap(rules))
+    assert found == any(0x20 in source for source in rules)
 
 
 @settings(max_examples=500, deadline=None)

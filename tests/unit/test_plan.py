@@ -65,7 +65,7 @@ def test_seeds_have_a_plan_of_their_own_where_they_are_counted_otherwise(release
         assert not twice.looks_at_text_end
     cut = make_plan(PlanOptions(pretokenization_delimiter="|", release=release))
     assert (cut.delimiter == b"|") != (cut.removed_delimiter == b"|")
-    assert (cut.seeds is not None) == release.delimiter_leaves_words
+    assert (cut.seeds is not None) == release.removes_delimiter
     if cut.seeds is not None:
         assert cut.seeds.delimiter_cuts
         assert not cut.delimiter_cuts

@@ -140,27 +140,26 @@ def test_every_character_normalizes_as_in_the_library(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "independent"),
+    ("name", "has_space"),
     [
-        *((name, True) for name in (*charsmap.NAMES, "identity")),
-        ("user", False),
-        ("space to other", False),
-        ("space deleted", False),
-        ("space doubled", False),
-        ("space begins", False),
-        ("space inside", False),
-        ("space ends", False),
+        *((name, False) for name in (*charsmap.NAMES, "identity")),
+        ("user", True),
+        ("space to other", True),
+        ("space deleted", True),
+        ("space doubled", True),
+        ("space begins", True),
+        ("space inside", True),
+        ("space ends", True),
     ],
 )
-def test_raw_tokens_are_independent_if_no_rule_contains_a_space(
-    name: str, independent: bool
-) -> None:
-    assert Normalizer(CHARSMAPS[name]).words_are_independent is independent
+def test_which_charsmaps_have_a_source_with_a_space(name: str, has_space: bool) -> None:
+    assert charsmap.any_source_has_space(CHARSMAPS[name]) is has_space
 
 
-def test_rules_without_spaces_in_their_sources_keep_raw_tokens_independent() -> None:
+def test_spaces_in_targets_are_not_spaces_in_sources() -> None:
     rules = {source: target for source, target in USER_RULES.items() if 0x20 not in source}
-    assert Normalizer(charsmap.compile_charsmap(rules)).words_are_independent
+    assert any(0x20 in target for target in rules.values())
+    assert not charsmap.any_source_has_space(charsmap.compile_charsmap(rules))
 
 
 @pytest.mark.parametrize(
@@ -195,6 +194,8 @@ def test_a_raw_token_does_not_depend_on_the_flags(remove: bool) -> None:
 def test_a_broken_charsmap_is_refused() -> None:
     with pytest.raises(TrainingError, match=r"Blob for normalization rule is broken\."):
         Normalizer(b"abc")
+    with pytest.raises(TrainingError, match=r"Blob for normalization rule is broken\."):
+        charsmap.any_source_has_space(b"abc")
 
 
 def test_one_normalizer_serves_several_threads() -> None:

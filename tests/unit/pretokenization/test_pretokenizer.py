@@ -1,7 +1,6 @@
 """A function of the caller that pre-tokenizes."""
 
 import io
-import os
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
+from tests.processes import start_python
 from tests.unit import stages
 from tests.unit.stages import read
 from tests.waiting import LIMIT
@@ -206,13 +206,8 @@ except KeyboardInterrupt:
     print("interrupted", flush=True)
     time.sleep(0.3)
 """
-    root = str(Path(spmcompat.__file__).parents[1])
-    with subprocess.Popen(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": root},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+    with start_python(
+        ["-c", program], tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"called\n"

@@ -17,6 +17,7 @@ import spmcompat
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from tests.parity import corpora
+from tests.processes import read_until, start_python
 from tests.waiting import LIMIT, wait_for_work, wait_until
 
 
@@ -227,22 +228,12 @@ def test_ctrl_c_inside_a_kernel(form: str, stage: str, tmp_path: Path) -> None:
         "--input=t.txt --model_prefix=m --vocab_size=50 --max_sentence_length=1000000 "
         "--max_sentencepiece_length=100 --num_sub_iterations=10"
     )
-    command = [sys.executable, "-m", "spmcompat", "train", *arguments.split()]
+    command = ["-m", "spmcompat", "train", *arguments.split()]
     if form == "python":
-        command = [sys.executable, "-c", PROGRAM.format(arguments=arguments)]
-    root = str(Path(spmcompat.__file__).parents[1])
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": root},
-        stderr=subprocess.PIPE,
-    ) as process:
+        command = ["-c", PROGRAM.format(arguments=arguments)]
+    with start_python(command, tmp_path, stderr=subprocess.PIPE) as process:
+        seen = read_until(process.stderr, mark)
         assert process.stderr is not None
-        seen = b""
-        for line in process.stderr:
-            seen += line
-            if mark in line:
-                break
         wait_for_work(process.pid, 0.1)
         process.send_signal(signal.SIGINT)
         status = process.wait(LIMIT)

@@ -1,0 +1,34 @@
+// Memory for many arrays that never move. All of it is freed at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace spmcompat {
+
+// `kBlock` is how many items are allocated at a time.
+template <typename Item, size_t kBlock>
+class Arena {
+ public:
+  Item* reserve(size_t size) {
+    if (size > left_) {
+      const size_t block = std::max(size, kBlock);
+      blocks_.push_back(std::unique_ptr<Item[]>(new Item[block]));
+      head_ = blocks_.back().get();
+      left_ = block;
+    }
+    Item* reserved = head_;
+    head_ += size;
+    left_ -= size;
+    return reserved;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Item[]>> blocks_;
+  Item* head_ = nullptr;
+  size_t left_ = 0;
+};
+
+}  // namespace spmcompat
