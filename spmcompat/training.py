@@ -39,7 +39,7 @@ def run(
     writer : object with ``write``, optional
         Takes the bytes of the model, if it is not written to files.
     report : Report, optional
-        What the run speaks through; by default standard error or the program's logging.
+        Takes log lines and progress; by default standard error or the program's logging.
 
     Raises
     ------
