@@ -123,7 +123,10 @@ class CaseMaker:
             options.pop("pretokenization_delimiter", None)
         if not consistent and self.chance(0.9):
             options["allow_inconsistent_pretokenization"] = True
-        return replace(case, options=options, pretokenizer=self.dice.choice(names))
+        name = self.dice.choice(names)
+        if name in pretokenizers.CUTTING_CHARACTERS and self.kind == "unigram":
+            options.pop("auto_character_coverage", None)  # see docs/deviations.md
+        return replace(case, options=options, pretokenizer=name)
 
     def slice(self) -> bytes:
         """Take a slice of the text; most slices are whole lines, some cut a character."""

@@ -42,6 +42,9 @@ INCONSISTENT: Mapping[str, Callable[[str], Any]] = {
 }
 """Their pretokens do not join to the sentence."""
 
+CUTTING_CHARACTERS = ("half characters", "broken bytes")
+"""Their pretokens are not well-formed UTF-8."""
+
 FAILING: Mapping[str, Any] = {
     "raises": lambda sentence: sentence[10**6],
     "raises for an empty sentence": lambda sentence: sentence.index("▁") or [sentence],
