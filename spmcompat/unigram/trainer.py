@@ -127,6 +127,7 @@ def train(
         pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
     else:
         pieces = _prune_by_loss(lattices, options, workers, report)
+    del lattices  # Finishing needs memory too.
     report.step("Finishing")
     if options.release.drops_unreachable and options.loop_size > options.final_size:
         trained = len(pieces)
