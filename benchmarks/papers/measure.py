@@ -72,11 +72,12 @@ def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWo
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> float:
-    command = [sys.executable, "-m", "spmcompat", "train", f"--input={text}"]
-    command += [f"--model_prefix={prefix}", "--minloglevel=2"]
+    # Python looks for modules in the working directory first: not in the folder of the checkout.
+    command = [sys.executable, "-m", "spmcompat", "train", f"--input={text.resolve()}"]
+    command += [f"--model_prefix={prefix.name}", "--minloglevel=2"]
     command += [f"--{name}={value}" for name, value in flags.items()]
     started = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=prefix.parent, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
     return time.perf_counter() - started

@@ -187,8 +187,9 @@ def _check_ranges(settings: Settings) -> None:
         if option.least is None or option.target not in (TRAINER, SETTINGS):
             continue
         value = getattr(spec if option.target == TRAINER else settings, option.stored_as)
-        is_flat = option.name == "shrinking_factor" and settings.extensions.prune == "flat"
-        if not (is_flat and 0 <= value < 1):
+        if option.name == "shrinking_factor" and settings.extensions.prune == "flat":
+            _check_flat_shrinking(value)
+        else:
             _check_range(option, value)
     if 0 < spec.input_sentence_size <= 100:
         raise TrainingError(
@@ -198,6 +199,14 @@ def _check_ranges(settings: Settings) -> None:
     for kind in ("unk", "bos", "eos", "pad"):
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
+
+
+def _check_flat_shrinking(value: float) -> None:
+    """Raise if a pruning by score would drop no piece."""
+    if not 0 <= value < 1:
+        raise TrainingError(
+            f"shrinking_factor must be at least 0 and below 1 with prune=flat, not {value:g}."
+        )
 
 
 def _check_range(option: Option, value: float) -> None:

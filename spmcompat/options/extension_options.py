@@ -129,7 +129,8 @@ EXTENSIONS = (
     _extension(
         "early_prune_threshold",
         FLOAT,
-        "The M-step drops pieces whose expected count is below this.",
+        "The M-step drops pieces whose expected count is below this. It raises the other counts to "
+        "at least 0.01.",
         EXTENSION,
         default=0.5,
         least=0,

@@ -1,6 +1,6 @@
 """The text of one option becomes a value, and is stored where the table says."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -211,6 +211,31 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
     settings.denormalizer.add_dummy_prefix = False
     settings.denormalizer.remove_extra_whitespaces = False
     settings.denormalizer.escape_whitespaces = False
+
+
+def note_ignored(settings: Settings, given: Collection[str]) -> None:
+    """Note the options that were given, but have no effect beside an extension.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings, before `separate_spaces` changes them.
+    given : collection of str
+        The names of the options that were given.
+    """
+    extensions = settings.extensions
+    ignored = {
+        "shrinking_factor": extensions.objective == "fewest_tokens"
+        and "objective=fewest_tokens, which prunes once",
+        "seed_sentencepiece_size": extensions.seed_factor > 0
+        and "seed_factor, which sets the number of seed pieces",
+        "add_dummy_prefix": extensions.space_pieces == "separate"
+        and settings.normalizer.add_dummy_prefix
+        and "space_pieces=separate, which adds no space in front of a sentence",
+    }
+    for name, reason in ignored.items():
+        if reason and name in given:
+            settings.notes.append(f"{name} has no effect beside {reason}.")
 
 
 def separate_spaces(settings: Settings) -> None:

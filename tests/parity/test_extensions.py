@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,34 @@ def test_a_recipe_logs_what_it_sets() -> None:
     assert "--recipe=paper sets --seed_mode=pretokens\n" in log.getvalue()
 
 
+IGNORED = [
+    ({"recipe": "mingram", "shrinking_factor": 0.8}, "shrinking_factor"),
+    ({"recipe": "paper", "seed_sentencepiece_size": 5000}, "seed_sentencepiece_size"),
+    ({"space_pieces": "separate", "add_dummy_prefix": True}, "add_dummy_prefix"),
+]
+
+
+@pytest.mark.parametrize(("options", "ignored"), IGNORED, ids=str)
+def test_an_option_without_effect_is_told(options: dict[str, object], ignored: str) -> None:
+    assert options_without_effect(options) == [ignored]
+    assert (
+        options_without_effect({name: value for name, value in options.items() if name != ignored})
+        == []
+    )
+
+
+def options_without_effect(options: dict[str, object]) -> list[str]:
+    """Return the options of which a training says that they have no effect."""
+    log = io.StringIO()
+    train(options, minloglevel=1, logstream=log)
+    return re.findall(r"(\w+) has no effect beside", log.getvalue())
+
+
+def test_an_option_with_effect_is_not_told() -> None:
+    options = {"space_pieces": "separate", "add_dummy_prefix": False, "shrinking_factor": 0.8}
+    assert options_without_effect(options) == []
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -225,7 +254,7 @@ def test_a_recipe_logs_what_it_sets() -> None:
         ({"recipe": "mingram", "prune": "flat"}, "objective=fewest_tokens does not use prune"),
         ({"seed_mode": "bpe", "prefix_recovery": True}, "does not use prefix_recovery"),
         ({"shrinking_factor": 0}, "shrinking_factor must be from 0.5"),
-        ({"shrinking_factor": 1, "prune": "flat"}, "shrinking_factor must be from 0.5"),
+        ({"shrinking_factor": 1, "prune": "flat"}, "at least 0 and below 1 with prune=flat"),
     ],
     ids=str,
 )

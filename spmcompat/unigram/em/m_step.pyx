@@ -14,9 +14,10 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" 
 
 
 cdef size_t PART = 16384  # pieces that a worker takes at a time
-cdef float LEAST_KEPT = 0.5  # smaller counts count as this where every piece is kept
-# Drop pieces with smaller counts even if the threshold is lower: digamma is no useful score there.
-cdef float LEAST = 1e-6
+cdef float LEAST_KEPT = 0.5  # smaller counts are raised to this where every piece is kept
+# Smaller counts are raised to this if the threshold does not drop the piece. The digamma of a small
+# count x is about -1/x, and sums of float32 fail with such scores.
+cdef float LEAST = 0.01
 
 
 def m_step(
@@ -34,7 +35,8 @@ def m_step(
     workers : Workers
         Real threads.
     threshold : float
-        Pieces whose expected count is below this, or below 0.000001, are dropped.
+        Pieces whose expected count is below this are dropped. Counts below 0.01 that are not dropped
+        are raised to 0.01.
     ml : bool
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
@@ -56,6 +58,7 @@ def m_step(
     """
     cdef Pieces new_pieces
     cdef NewIds new_ids = NewIds()
+    cdef float least = LEAST_KEPT if keep else LEAST
     cdef float total = 0.0
     cdef float log_total
     cdef float count
@@ -65,11 +68,9 @@ def m_step(
         new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
-            if keep:
-                count = max(count, LEAST_KEPT)
-            elif count < threshold or count < LEAST:
+            if not keep and count < threshold:
                 continue
-            total += count
+            total += max(count, least)
             new_ids.ids[i] = selected.size()
             selected.push_back(i)
         new_ids.ids.push_back(selected.size())
@@ -78,8 +79,7 @@ def m_step(
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)
         for i in range(selected.size()):
-            count = counts.sums.expected[selected[i]]
-            new_pieces.pieces.score[i] = max(count, LEAST_KEPT) if keep else count
+            new_pieces.pieces.score[i] = max(counts.sums.expected[selected[i]], least)
     parts = (selected.size() + PART - 1) // PART
     workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
     return new_pieces, new_ids

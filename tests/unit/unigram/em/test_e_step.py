@@ -186,6 +186,29 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
     assert list(m_step(pieces, counts, workers, threshold=4)[0]) == []
 
 
+def test_counts_of_kept_pieces_have_a_floor() -> None:
+    """Digamma falls to -1/count; sums of such scores in float32 no longer cover the text."""
+    case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
+    workers = Workers(1)
+    pieces = Pieces([(b"b", -30.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -30.0), (b"bc", -1.0)])
+    lattices = Lattices(case.corpus, pieces, workers)
+    counts = expected_counts(lattices, 1, workers)
+    assert 0 < counts[0] < 1e-20
+    kept, new_ids = m_step(pieces, counts, workers, threshold=0)
+    total = 0.01 + 3 + 1 + 0.01 + 0.01
+    expected = {b"b": 0.01, b"ab": 3, b"c": 1, b"a": 0.01, b"bc": 0.01}
+    assert dict(kept) == {
+        piece: pytest.approx(oracle.digamma(n) - oracle.digamma(total), rel=1e-5)
+        for piece, n in expected.items()
+    }
+    lattices.renumber(kept, new_ids, workers)
+    again = expected_counts(lattices, 1, workers)
+    lengths = [len(piece) for piece, _ in kept]
+    assert sum(n * size for n, size in zip(again, lengths, strict=True)) == pytest.approx(7)
+    # A threshold below the floor still drops pieces.
+    assert b"b" not in dict(m_step(pieces, counts, workers, threshold=0.001)[0])
+
+
 def test_m_step_can_keep_every_piece_and_does_not_change_the_counts() -> None:
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
