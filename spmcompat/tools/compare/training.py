@@ -153,6 +153,7 @@ def _result(
     command, model = _command(config, size, texts.train, prefix)
     path = folder / "results" / f"{file_name}.json"
     made_from = {"command": command, "text": texts.fingerprint, "gold": _fingerprint(gold)}
+    made_from["figures"] = list(Evaluation._fields)
     stored = _read_result(path, made_from)
     if stored is not None:
         report.info(f"{name}: result read from {path}")

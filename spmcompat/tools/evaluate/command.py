@@ -26,6 +26,7 @@ _FORMATS = {
     "renormalized_loss_per_character": "{:.4f}",
     "renormalized_loss_per_byte": "{:.4f}",
     "tokens": "{:,}",
+    "words": "{:,}",
     "tokens_per_word": "{:.4f}",
     "characters_per_token": "{:.4f}",
     "bytes_per_token": "{:.4f}",

@@ -8,11 +8,15 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
+from spmcompat.tools.evaluate.alignment import align
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.tools.evaluate.models import Model
-from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
+from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
 # Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
@@ -23,7 +27,8 @@ class Evaluation(NamedTuple):
 
     `uses` has the number of uses of each piece, in descending order. Losses are in nats. They are
     NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
-    bytes are counted before normalization and without line ends.
+    bytes are counted before normalization and without line ends. Words are what the text has
+    between white space, so their number is the same for every model.
     """
 
     model: str
@@ -34,6 +39,7 @@ class Evaluation(NamedTuple):
     renormalized_loss_per_character: float
     renormalized_loss_per_byte: float
     tokens: int
+    words: int
     tokens_per_word: float
     characters_per_token: float
     bytes_per_token: float
@@ -55,19 +61,50 @@ class Overlap(NamedTuple):
     jaccard_without_characters: float
 
 
+class _Batch(NamedTuple):
+    """Some lines of the text as bytes and as text, and the number of words in each."""
+
+    lines: list[bytes]
+    texts: list[str]
+    words: npt.NDArray[np.int64]
+
+
+def _batch(lines: list[bytes]) -> _Batch:
+    texts = [line.decode(errors="replace") for line in lines]
+    return _Batch(lines, texts, np.array([len(text.split()) for text in texts], dtype=np.int64))
+
+
 class _Measurement:
     """The figures of one model, for the lines added so far."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.tokens = TokenCounts(model.kinds)
+        self.whole_words = 0
 
-    def add(self, lines: Sequence[bytes]) -> None:
-        self.tokens.add(self.model.encode(lines))
+    def add(self, batch: _Batch) -> None:
+        encoded = self.model.encode(batch.lines)
+        self.tokens.add(encoded)
+        self._add_words(batch, encoded)
         if self.model.loss is not None:
-            self.model.loss.add(lines)
+            self.model.loss.add(batch.lines)
 
-    def result(self, characters: int, size: int, gold: Sequence[GoldWord]) -> Evaluation:
+    def _add_words(self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]) -> None:
+        """Count whole words; where the marks show other words than the text has, align both."""
+        kinds = self.model.kinds
+        marked = words_by_marks(kinds, encoded)
+        agree = marked.words == batch.words
+        self.whole_words += int(marked.whole_words[agree].sum())
+        rest = np.flatnonzero(~agree).tolist()
+        if rest:
+            texts = [batch.texts[i] for i in rest]
+            ids = np.concatenate([encoded[i] for i in rest])
+            aligned = align(texts, self.model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
+            self.whole_words += aligned.whole_words
+
+    def result(
+        self, characters: int, size: int, words: int, gold: Sequence[GoldWord]
+    ) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
         if model.loss is not None:
@@ -82,13 +119,14 @@ class _Measurement:
             renormalized_loss_per_character=ratio(renormalized, loss_characters),
             renormalized_loss_per_byte=ratio(renormalized, loss_bytes),
             tokens=tokens.tokens,
-            tokens_per_word=ratio(tokens.tokens, tokens.words),
+            words=words,
+            tokens_per_word=ratio(tokens.tokens, words),
             characters_per_token=ratio(characters, tokens.tokens),
             bytes_per_token=ratio(size, tokens.tokens),
             unknown_rate=tokens.unknown_rate,
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
-            whole_words=ratio(tokens.whole_words, tokens.words),
+            whole_words=ratio(self.whole_words, words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
             gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
@@ -124,19 +162,21 @@ def evaluate(
     for path in texts:
         refuse_impossible(path, "check its name")
     measurements = [_Measurement(model) for model in models]
-    characters = size = 0
+    characters = size = words = 0
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines in _batches(texts):
+            batch = _batch(lines)
             for measurement in measurements:
-                measurement.add(lines)
+                measurement.add(batch)
             size += sum(map(len, lines))
-            characters += sum(len(line.decode(errors="replace")) for line in lines)
+            characters += sum(map(len, batch.texts))
+            words += int(batch.words.sum())
             stage.advance(sum(map(len, lines)) + len(lines))
     if size == 0:
         raise BadValueError("The text is empty. Check --text.")
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
-    return [measurement.result(characters, size, gold) for measurement in measurements]
+    return [measurement.result(characters, size, words, gold) for measurement in measurements]
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:

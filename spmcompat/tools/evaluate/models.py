@@ -13,6 +13,7 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
@@ -47,6 +48,9 @@ class Model(Protocol):
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         """Return the token ids of each line; lines are UTF-8."""
+
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        """Return where the text of each token begins and ends, in characters of its line."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         """Split each word into the texts of its tokens."""
@@ -104,6 +108,13 @@ class _SentencePiece:
         )
         return encoded
 
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        encoded = self._encoder.encode(list(lines), return_type="proto")
+        return [
+            _in_characters(line, [(p.begin, p.end) for p in result.pieces])
+            for line, result in zip(lines, encoded, strict=True)
+        ]
+
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
         # A space mark that the encoder adds before the word has an empty surface.
@@ -142,11 +153,24 @@ class _HuggingFace:
         encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [np.array(line.ids, dtype=np.int32) for line in encoded]
 
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        encoded = self._tokenizer.encode_batch(list(lines), add_special_tokens=False)
+        return [list(line.offsets) for line in encoded]
+
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._tokenizer.encode_batch(list(words), add_special_tokens=False)
         return [
             _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
         ]
+
+
+def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
+    """Turn offsets in bytes of UTF-8 into offsets in characters."""
+    if line.isascii():
+        return list(spans)
+    units = np.frombuffer(line.encode(), dtype=np.uint8)
+    before = np.concatenate([[0], np.cumsum(units & 0xC0 != 0x80)]).tolist()
+    return [(before[begin], before[end]) for begin, end in spans]
 
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
@@ -159,14 +183,16 @@ def _kinds_of_tokens(
     texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
 ) -> TokenKinds:
     marks = SPACE_MARK + _BYTE_SPACE
+    none = np.zeros(len(texts), dtype=np.bool_)
     if by_continuation:
         begins = flags(not text.startswith(_CONTINUES) for text in texts)
+        ends = none
     else:
-        begins = flags(text.startswith((SPACE_MARK, _BYTE_SPACE)) for text in texts)
-    none = np.zeros(len(texts), dtype=np.bool_)
+        begins = flags(text.startswith(tuple(marks)) for text in texts)
+        ends = flags(text.endswith(tuple(marks)) for text in texts)
     return TokenKinds(
         begins=begins,
-        ends=none,
+        ends=ends,
         blank=flags(bool(text) and not text.strip(marks) for text in texts),
         more_words=np.zeros(len(texts), dtype=np.int64),
         unknown=unknown,

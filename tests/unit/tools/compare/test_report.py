@@ -24,6 +24,7 @@ def result(config: str, tokens: int, loss: float = math.nan, size: int = 100) ->
         renormalized_loss_per_character=loss,
         renormalized_loss_per_byte=loss,
         tokens=tokens,
+        words=8,
         tokens_per_word=1.5,
         characters_per_token=3.0,
         bytes_per_token=3.0,

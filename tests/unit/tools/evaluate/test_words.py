@@ -1,0 +1,105 @@
+"""Words are those of the text, for every kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.models import load_model
+from spmcompat.unicode.marks import SPACE_MARK
+
+from .conftest import Train
+
+tokenizers = pytest.importorskip("tokenizers")
+
+
+def measure(path: Path, lines: Sequence[str]) -> Evaluation:
+    text = path.with_name("measured.txt")
+    text.write_bytes("\n".join(lines).encode())
+    (result,) = evaluate([load_model(str(path), Workers(1))], [str(text)], [], Report(3))
+    return result
+
+
+def metaspace(folder: Path) -> Path:
+    scores = {"<unk>": 0.0, SPACE_MARK: -2.0, f"{SPACE_MARK}the": -1.0, "cat": -3.0, "s": -4.0}
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.Unigram(list(scores.items()), unk_id=0, byte_fallback=False)
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    return save(tokenizer, folder)
+
+
+def wordpiece(folder: Path, pre_tokenizer: str) -> Path:
+    texts = ("[UNK]", "cat", "##s", ",", "the", "##,")
+    vocabulary = {text: i for i, text in enumerate(texts)}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = getattr(tokenizers.pre_tokenizers, pre_tokenizer)()
+    return save(tokenizer, folder)
+
+
+def byte_level(folder: Path) -> Path:
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    texts = [*alphabet, "at", "\u0120the", "\u0120c", "\u0120cat"]
+    merges = [("a", "t"), ("\u0120", "c"), ("\u0120c", "at")]
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.BPE({text: i for i, text in enumerate(texts)}, merges)
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
+    return save(tokenizer, folder)
+
+
+def save(tokenizer: Any, folder: Path) -> Path:
+    path = folder / "tokenizer.json"
+    tokenizer.save(str(path))
+    return path
+
+
+def test_a_word_after_a_lone_space_mark_is_counted(tmp_path: Path) -> None:
+    result = measure(metaspace(tmp_path), ["the cat the", "cat cats"])
+    # the | ▁ cat | the, and ▁ cat | ▁ cat s
+    assert result.tokens == 9
+    assert result.words == 5
+    assert result.tokens_per_word == pytest.approx(9 / 5)
+    assert result.whole_words == pytest.approx(4 / 5)
+
+
+def test_punctuation_that_bert_splits_off_is_no_word(tmp_path: Path) -> None:
+    result = measure(wordpiece(tmp_path, "BertPreTokenizer"), ["the cat, cat", "cats ,"])
+    # the cat ,  cat, and cat ##s ,
+    assert result.tokens == 7
+    assert result.words == 5
+    assert result.tokens_per_word == pytest.approx(7 / 5)
+    assert result.whole_words == pytest.approx(3 / 5)
+
+
+def test_a_word_of_bytes_is_not_a_whole_word(tmp_path: Path) -> None:
+    result = measure(byte_level(tmp_path), ["cat cat\tcat", "\u00e9 cat"])
+    # After the tab there is no space, so the last word of the first line is c at.
+    assert result.words == 5
+    assert result.whole_words == pytest.approx(3 / 5)
+
+
+def test_all_models_have_the_same_number_of_words(tmp_path: Path, train: Train) -> None:
+    lines = ["the  cat\u00a0the", " cat\u3000cats, ", "", "\u200bthe\u200bcat", "caf\u00e9 \u00b4s"]
+    words = sum(len(line.split()) for line in lines)
+    paths = [
+        train("m"),
+        train("m", model_type="bpe", normalization_rule_name="identity"),
+        train("m", split_by_whitespace=False),
+        train("m", space_pieces="separate"),
+    ]
+    results = [measure(path, lines) for path in paths]
+    results += [measure(metaspace(tmp_path), lines), measure(byte_level(tmp_path), lines)]
+    results += [
+        measure(wordpiece(tmp_path, name), lines) for name in ("Whitespace", "BertPreTokenizer")
+    ]
+    for result in results:
+        assert result.words == words
+        assert result.tokens_per_word == pytest.approx(result.tokens / words)
+        assert 0 <= result.whole_words <= 1
