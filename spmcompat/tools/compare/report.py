@@ -98,8 +98,9 @@ evaluated on {_megabytes(texts.held_out.stat().st_size)} of held-out text, which
 {HELD_OUT} lines. The best value of each column is marked.</p>
 <p>Only Unigram models have a loss. It is the negative log likelihood of the text over all its
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
-scores that are shifted so that the probabilities of all pieces add up to 1. User-defined pieces do
-not add to the loss. If spaces are separate pieces, they are user-defined pieces.</p>
+scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
+characters of the original text, and every model pays for its spaces: if spaces are user-defined
+pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
 {tables}
 <h2>Plots</h2>
 <div class="plots">{_plots(results)}</div>

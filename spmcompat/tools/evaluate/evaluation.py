@@ -87,7 +87,7 @@ class _Measurement:
         self.tokens.add(encoded)
         self._add_words(batch, encoded)
         if self.model.loss is not None:
-            self.model.loss.add(batch.lines)
+            self.model.loss.add(batch.lines, encoded)
 
     def _add_words(self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]) -> None:
         """Count whole words; where the marks show other words than the text has, align both."""
