@@ -31,6 +31,8 @@ _FORMATS = {
     "characters_per_token": "{:.4f}",
     "bytes_per_token": "{:.4f}",
     "unknown_rate": "{:.4%}",
+    "lost_characters": "{:.4%}",
+    "lost_spaces": "{:.4%}",
     "byte_piece_rate": "{:.4%}",
     "renyi_efficiency": "{:.4f}",
     "whole_words": "{:.2%}",

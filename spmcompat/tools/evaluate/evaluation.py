@@ -20,6 +20,11 @@ from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
 # Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
+# A model may lose this share of the characters and spaces. The usual character coverage, 0.9995,
+# gives up half of it, and single characters become spaces in normalization.
+_TOLERATED_LOSS = 0.001
+# The unknown token of these models replaces a whole word, with characters that the model knows.
+_WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 
 
 class Evaluation(NamedTuple):
@@ -29,6 +34,10 @@ class Evaluation(NamedTuple):
     NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
     bytes are counted before normalization and without line ends. Words are what the text has
     between white space, so their number is the same for every model.
+
+    `lost_characters` is the share of characters, except white space, that unknown tokens or no
+    tokens stand for. `lost_spaces` is the number of tokens that seem to begin a word but stand
+    inside one, divided by the number of words.
     """
 
     model: str
@@ -44,6 +53,8 @@ class Evaluation(NamedTuple):
     characters_per_token: float
     bytes_per_token: float
     unknown_rate: float
+    lost_characters: float
+    lost_spaces: float
     byte_piece_rate: float
     renyi_efficiency: float
     whole_words: float
@@ -61,17 +72,60 @@ class Overlap(NamedTuple):
     jaccard_without_characters: float
 
 
+def lost_text(result: Evaluation) -> str:
+    """Return how the model loses text; empty if its figures compare with those of other models.
+
+    A model that loses text needs fewer tokens, and has a lower loss, for that reason alone.
+    """
+    lost = result.lost_characters
+    if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
+        return f"it replaces whole words, with {_percent(lost)} of the characters"
+    if lost > _TOLERATED_LOSS:
+        return f"it loses {_percent(lost)} of the characters"
+    if result.lost_spaces > _TOLERATED_LOSS:
+        share = _percent(result.lost_spaces)
+        return f"it does not show where spaces are, in {share} of the words"
+    return ""
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if share >= _TOLERATED_LOSS else f"{100 * share:.2g}%"
+
+
 class _Batch(NamedTuple):
     """Some lines of the text as bytes and as text, and the number of words in each."""
 
     lines: list[bytes]
     texts: list[str]
     words: npt.NDArray[np.int64]
+    visible_characters: int
 
 
 def _batch(lines: list[bytes]) -> _Batch:
     texts = [line.decode(errors="replace") for line in lines]
-    return _Batch(lines, texts, np.array([len(text.split()) for text in texts], dtype=np.int64))
+    words = [text.split() for text in texts]
+    return _Batch(
+        lines,
+        texts,
+        np.fromiter(map(len, words), dtype=np.int64, count=len(words)),
+        sum(len(word) for line in words for word in line),
+    )
+
+
+class _TextSize:
+    """The size of the lines added so far; visible characters are those that are not white space."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.characters = 0
+        self.visible_characters = 0
+        self.words = 0
+
+    def add(self, batch: _Batch) -> None:
+        self.bytes += sum(map(len, batch.lines))
+        self.characters += sum(map(len, batch.texts))
+        self.visible_characters += batch.visible_characters
+        self.words += int(batch.words.sum())
 
 
 class _Measurement:
@@ -81,6 +135,8 @@ class _Measurement:
         self.model = model
         self.tokens = TokenCounts(model.kinds)
         self.whole_words = 0
+        self.lost_characters = 0
+        self.lost_spaces = 0
 
     def add(self, batch: _Batch) -> None:
         encoded = self.model.encode(batch.lines)
@@ -90,21 +146,25 @@ class _Measurement:
             self.model.loss.add(batch.lines, encoded)
 
     def _add_words(self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Count whole words; where the marks show other words than the text has, align both."""
-        kinds = self.model.kinds
+        """Count whole words, and what the tokens lose.
+
+        Where the marks of the tokens show the words of the text, no alignment is needed.
+        """
+        model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
-        agree = marked.words == batch.words
-        self.whole_words += int(marked.whole_words[agree].sum())
-        rest = np.flatnonzero(~agree).tolist()
+        unclear = (marked.words != batch.words) | model.drops_characters
+        unclear |= [bool(kinds.unknown[line].any()) for line in encoded]
+        self.whole_words += int(marked.whole_words[~unclear].sum())
+        rest = np.flatnonzero(unclear).tolist()
         if rest:
             texts = [batch.texts[i] for i in rest]
             ids = np.concatenate([encoded[i] for i in rest])
-            aligned = align(texts, self.model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
+            aligned = align(texts, model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
             self.whole_words += aligned.whole_words
+            self.lost_characters += aligned.lost_characters
+            self.lost_spaces += aligned.inner_tokens if model.marks_continuation else 0
 
-    def result(
-        self, characters: int, size: int, words: int, gold: Sequence[GoldWord]
-    ) -> Evaluation:
+    def result(self, text: _TextSize, gold: Sequence[GoldWord]) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
         if model.loss is not None:
@@ -119,14 +179,16 @@ class _Measurement:
             renormalized_loss_per_character=ratio(renormalized, loss_characters),
             renormalized_loss_per_byte=ratio(renormalized, loss_bytes),
             tokens=tokens.tokens,
-            words=words,
-            tokens_per_word=ratio(tokens.tokens, words),
-            characters_per_token=ratio(characters, tokens.tokens),
-            bytes_per_token=ratio(size, tokens.tokens),
+            words=text.words,
+            tokens_per_word=ratio(tokens.tokens, text.words),
+            characters_per_token=ratio(text.characters, tokens.tokens),
+            bytes_per_token=ratio(text.bytes, tokens.tokens),
             unknown_rate=tokens.unknown_rate,
+            lost_characters=ratio(self.lost_characters, text.visible_characters),
+            lost_spaces=ratio(self.lost_spaces, text.words),
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
-            whole_words=ratio(self.whole_words, words),
+            whole_words=ratio(self.whole_words, text.words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
             gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
@@ -162,21 +224,19 @@ def evaluate(
     for path in texts:
         refuse_impossible(path, "check its name")
     measurements = [_Measurement(model) for model in models]
-    characters = size = words = 0
+    size = _TextSize()
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines in _batches(texts):
             batch = _batch(lines)
             for measurement in measurements:
                 measurement.add(batch)
-            size += sum(map(len, lines))
-            characters += sum(map(len, batch.texts))
-            words += int(batch.words.sum())
+            size.add(batch)
             stage.advance(sum(map(len, lines)) + len(lines))
-    if size == 0:
+    if size.bytes == 0:
         raise BadValueError("The text is empty. Check --text.")
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
-    return [measurement.result(characters, size, words, gold) for measurement in measurements]
+    return [measurement.result(size, gold) for measurement in measurements]
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:

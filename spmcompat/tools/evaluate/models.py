@@ -37,6 +37,10 @@ class Model(Protocol):
         Properties of each piece.
     loss : MarginalLoss or None
         Adds up the loss of the text; None if the scores are not log probabilities.
+    drops_characters : bool
+        Whether the model has no token for a character that it does not know.
+    marks_continuation : bool
+        Whether tokens inside a word are marked. Then all other tokens begin a word.
     """
 
     path: str
@@ -45,6 +49,8 @@ class Model(Protocol):
     vocabulary: set[str]
     kinds: TokenKinds
     loss: MarginalLoss | None
+    drops_characters: bool
+    marks_continuation: bool
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         """Return the token ids of each line; lines are UTF-8."""
@@ -80,6 +86,9 @@ def load_model(path: str, workers: Workers) -> Model:
 
 class _SentencePiece:
     """A SentencePiece model; the installed ``sentencepiece`` encodes."""
+
+    drops_characters = False
+    marks_continuation = False
 
     def __init__(self, path: str, workers: Workers) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
@@ -128,6 +137,7 @@ class _HuggingFace:
 
     def __init__(self, path: str) -> None:
         from tokenizers import Tokenizer  # noqa: PLC0415
+        from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
         os.stat(path)  # the library raises the same error for a missing and an invalid file
         try:
@@ -142,11 +152,14 @@ class _HuggingFace:
         special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
         unknown = getattr(model, "unk_token", None)
         self.vocabulary = {text for text in texts if text not in special}
+        self.marks_continuation = type(model).__name__ == "WordPiece"
         self.kinds = _kinds_of_tokens(
             [text if text in self.vocabulary else "" for text in texts],
             flags(text == unknown or (unknown is None and text == "<unk>") for text in texts),
-            by_continuation=type(model).__name__ == "WordPiece",
+            by_continuation=self.marks_continuation,
         )
+        has_all_bytes = self.vocabulary.issuperset(ByteLevel.alphabet())
+        self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         texts = [line.decode(errors="replace") for line in lines]
