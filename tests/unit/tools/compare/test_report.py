@@ -102,7 +102,7 @@ def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
     results = [
         result("one", 10, 1.25),
         result("two", 8, 1.0, lost=0.01),
-        result("three", 12, 1.5, lost=0.0001),
+        result("three", 12, 1.5, lost=0.004),
     ]
     html = page(results, texts, "text")
     rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)\b(.*?)</tr>', html))
@@ -110,7 +110,7 @@ def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
     assert "loses text" in rows["two"]
     assert "class=best" not in rows["two"]
     assert "loses text" not in rows["one"] + rows["three"]
-    assert "<b>two</b> loses text: it loses 1.00% of the characters." in html
+    assert "<b>two</b> loses text: it loses 1.000% of the characters." in html
 
 
 def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:
