@@ -59,7 +59,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmcompat evaluate",
-        description="Evaluates SentencePiece models and other tokenizers on a text.",
+        description="Evaluates SentencePiece models and other tokenizers on a text. Words are what "
+        "the text has between white space, so their number is the same for every model.",
     )
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"

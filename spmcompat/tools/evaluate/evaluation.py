@@ -20,6 +20,8 @@ from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
 # Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
+# The number of lines that are aligned at once, so that the arrays stay small.
+_ALIGNED_LINES = 1000
 # A model may lose this share of the characters, and of the spaces. The usual character coverage,
 # 0.9995, gives up a tenth of it. In Chinese and Japanese, new characters take about a third of it.
 _TOLERATED_LOSS = 0.005
@@ -98,13 +100,13 @@ class _Batch(NamedTuple):
 
 def _batch(lines: list[bytes]) -> _Batch:
     texts = [line.decode(errors="replace") for line in lines]
-    words = [text.split() for text in texts]
-    return _Batch(
-        lines,
-        texts,
-        np.fromiter(map(len, words), dtype=np.int64, count=len(words)),
-        sum(len(word) for line in words for word in line),
-    )
+    words = np.zeros(len(texts), dtype=np.int64)
+    visible_characters = 0
+    for i, text in enumerate(texts):
+        parts = text.split()
+        words[i] = len(parts)
+        visible_characters += sum(map(len, parts))
+    return _Batch(lines, texts, words, visible_characters)
 
 
 class _TextSize:
@@ -151,9 +153,10 @@ class _Measurement:
         unclear |= [bool(kinds.unknown[line].any()) for line in encoded]
         self.whole_words += int(marked.whole_words[~unclear].sum())
         rest = np.flatnonzero(unclear).tolist()
-        if rest:
-            texts = [batch.texts[i] for i in rest]
-            ids = np.concatenate([encoded[i] for i in rest])
+        for begin in range(0, len(rest), _ALIGNED_LINES):
+            part = rest[begin : begin + _ALIGNED_LINES]
+            texts = [batch.texts[i] for i in part]
+            ids = np.concatenate([encoded[i] for i in part])
             aligned = align(texts, model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
             self.whole_words += aligned.whole_words
             self.lost_characters += aligned.lost_characters
