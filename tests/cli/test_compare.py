@@ -46,12 +46,14 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     html = Path("out/report.html").read_text(encoding="utf-8")
     results = sorted(path.stem for path in Path("out/results").iterdir())
     assert len(results) == 12
+    held_out = Path("out/held-out.txt").read_text().splitlines()
+    words = sum(len(line.split()) for line in held_out)
     for name in results:
         evaluation = json.loads(Path(f"out/results/{name}.json").read_text())["run"]["evaluation"]
         assert evaluation["tokens"] > 0
+        assert evaluation["words"] == words
         assert evaluation["gold"]["words"] == 1
         assert name.rpartition("-")[0] in html
-    held_out = Path("out/held-out.txt").read_text().splitlines()
     trained = Path("out/train.txt").read_text().splitlines()
     whole = Path("text.txt").read_text().splitlines()
     assert held_out == whole[19::20]

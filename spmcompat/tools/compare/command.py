@@ -33,7 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmcompat compare",
         description="Trains tokenizers in several ways on one text, evaluates them on held-out "
-        "lines, and writes a report. Keeps the results of earlier calls if nothing changed.",
+        "lines, and writes a report. The report marks the best values, but never those of a model "
+        "that loses text. Keeps the results of earlier calls if nothing changed.",
     )
     parser.add_argument("--text", required=True, metavar="FILE", help="text in UTF-8")
     parser.add_argument(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spmcompat.tools.compare.training import Result
+from spmcompat.tools.evaluate.evaluation import lost_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ def loss_against_tokens(results: Sequence[Result]) -> str:
             axes.plot(
                 [result.evaluation.tokens for result in own],
                 [result.evaluation.loss_per_character for result in own],
-                label=name,
+                label=f"{name} (loses text)" if any(map(_is_lossy, own)) else name,
                 linewidth=1,
                 **style[name],
             )
@@ -68,6 +69,10 @@ def loss_against_tokens(results: Sequence[Result]) -> str:
         axes.set_ylabel("nats per character (lower is better)")
 
     return _svg("loss", draw)
+
+
+def _is_lossy(result: Result) -> bool:
+    return bool(lost_text(result.evaluation))
 
 
 def token_lengths(results: Sequence[Result]) -> str:

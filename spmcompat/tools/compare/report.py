@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from spmcompat.tools.compare.plots import frequency_by_rank, loss_against_tokens, token_lengths
 from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
+from spmcompat.tools.evaluate.evaluation import lost_text
 
 
 class Column(NamedTuple):
@@ -28,6 +29,7 @@ _COLUMNS = (
     Column("bytes per token", lambda r: r.evaluation.bytes_per_token, "{:.3f}", max),
     Column("whole words", lambda r: r.evaluation.whole_words, "{:.1%}", max),
     Column("unknown tokens", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
+    Column("lost characters", lambda r: r.evaluation.lost_characters, "{:.3%}", min),
     Column("Rényi efficiency", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
     Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
     Column("boundary precision", lambda r: _gold(r, "precision"), "{:.3f}", max),
@@ -55,6 +57,7 @@ thead th { vertical-align: bottom; white-space: normal; background: var(--soft);
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }
 td.best { background: var(--best); font-weight: 700; }
+th small { font-weight: 400; } .note { font-size: .875rem; }
 th.cut, td.cut { text-align: left; }
 td.cut { font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
@@ -95,11 +98,13 @@ def page(results: Sequence[Result], texts: Texts, text: str) -> str:
 <h1>Tokenizers on {escape(text)}</h1>
 <p>The tokenizers were trained on {_megabytes(texts.train.stat().st_size)} of text. They were
 evaluated on {_megabytes(texts.held_out.stat().st_size)} of held-out text, which is one of every
-{HELD_OUT} lines. The best value of each column is marked.</p>
+{HELD_OUT} lines. The best value of each column is marked, except for models that lose text: they
+need fewer tokens because of what they lose.</p>
 <p>Only Unigram models have a loss. It is the negative log likelihood of the text over all its
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
-scores that are shifted so that the probabilities of all pieces add up to 1. User-defined pieces do
-not add to the loss. If spaces are separate pieces, they are user-defined pieces.</p>
+scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
+characters of the original text, and every model pays for its spaces: if spaces are user-defined
+pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
 {tables}
 <h2>Plots</h2>
 <div class="plots">{_plots(results)}</div>
@@ -116,14 +121,28 @@ def _table(results: Sequence[Result]) -> str:
     columns = [c for c in _COLUMNS if not all(math.isnan(c.value(r)) for r in results)]
     head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
     rows = "".join(
-        f'<tr><th scope="row">{escape(result.config)}</th>'
+        f'<tr><th scope="row">{escape(result.config)}{_mark(result)}</th>'
         + "".join(_cell(column, result, results) for column in columns)
         + "</tr>"
         for result in results
     )
     return (
         '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>{_notes(results)}"
+    )
+
+
+def _mark(result: Result) -> str:
+    return "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
+
+
+def _notes(results: Sequence[Result]) -> str:
+    """Say for each model that loses text how it does."""
+    return "".join(
+        f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values do not "
+        "compare with those of the other models, so none is marked as best.</p>"
+        for result in results
+        if (reason := lost_text(result.evaluation))
     )
 
 
@@ -131,10 +150,15 @@ def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
     value = column.value(result)
     if math.isnan(value):
         return "<td>–</td>"
-    values = [v for v in map(column.value, results) if not math.isnan(v)]
-    distinct = len(set(values)) > 1
-    is_best = column.best is not None and distinct and value == column.best(values)
+    is_best = not lost_text(result.evaluation) and value == _best(column, results)
     return f"<td{' class=best' if is_best else ''}>{column.form.format(value)}</td>"
+
+
+def _best(column: Column, results: Sequence[Result]) -> float:
+    """Return the best value of the models that lose no text; NaN if there is nothing to compare."""
+    kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
+    values = [value for value in kept if not math.isnan(value)]
+    return column.best(values) if column.best and len(set(values)) > 1 else math.nan
 
 
 def _gold(result: Result, name: str) -> float:

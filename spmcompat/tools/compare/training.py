@@ -152,7 +152,12 @@ def _result(
     prefix = folder / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
     path = folder / "results" / f"{file_name}.json"
-    made_from = {"command": command, "text": texts.fingerprint, "gold": _fingerprint(gold)}
+    made_from = {
+        "command": command,
+        "text": texts.fingerprint,
+        "gold": _fingerprint(gold),
+        "figures": list(Evaluation._fields),  # a result of an older release may have others
+    }
     stored = _read_result(path, made_from)
     if stored is not None:
         report.info(f"{name}: result read from {path}")

@@ -26,10 +26,13 @@ _FORMATS = {
     "renormalized_loss_per_character": "{:.4f}",
     "renormalized_loss_per_byte": "{:.4f}",
     "tokens": "{:,}",
+    "words": "{:,}",
     "tokens_per_word": "{:.4f}",
     "characters_per_token": "{:.4f}",
     "bytes_per_token": "{:.4f}",
     "unknown_rate": "{:.4%}",
+    "lost_characters": "{:.4%}",
+    "lost_spaces": "{:.4%}",
     "byte_piece_rate": "{:.4%}",
     "renyi_efficiency": "{:.4f}",
     "whole_words": "{:.2%}",
@@ -56,7 +59,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmcompat evaluate",
-        description="Evaluates SentencePiece models and other tokenizers on a text.",
+        description="Evaluates SentencePiece models and other tokenizers on a text. Words are what "
+        "the text has between white space, so their number is the same for every model.",
     )
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"

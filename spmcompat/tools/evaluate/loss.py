@@ -9,6 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.planning import PlanOptions, make_plan
@@ -35,8 +38,12 @@ _QUIET = Report(min_log_level=3)
 class MarginalLoss:
     """Adds up the negative log likelihood of lines over all their segmentations.
 
-    A character without a piece has the lowest score minus 10, as in the encoder. User-defined
-    symbols divide the text and cost nothing.
+    A character without a piece has the lowest score minus 10, as in the encoder.
+
+    User-defined symbols divide the text. The model has no probability for them, so that a space
+    would be free where it is a user-defined symbol. Here each symbol gets its share of the tokens
+    in the first lines, and the probabilities of all other pieces are reduced to what remains. So
+    the losses of all models pay for the whole text.
 
     Parameters
     ----------
@@ -60,32 +67,45 @@ class MarginalLoss:
     def __init__(self, model: ModelProto, workers: Workers) -> None:
         normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
         symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
+        self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
+        self._log_shares: npt.NDArray[np.float64] | None = None  # of the symbols
         self._workers = workers
         options = _reading(model, [text for text, _ in normal])
         self._plan = make_plan(options, model.normalizer_spec.precompiled_charsmap, symbols)
-        shift = log_sum([score for _, score in normal])
-        self._pieces = _pieces(normal)
-        self._shifted = _pieces([(text, score - shift) for text, score in normal])
+        self._normal = normal
+        self._log_total = log_sum([score for _, score in normal])
+        self._set_pieces(0.0)
         self.raw = 0.0
         self.renormalized = 0.0
         self.characters = 0
         self.bytes = 0
         self.skipped = 0
 
-    def add(self, lines: Sequence[bytes]) -> None:
-        """Add lines in UTF-8, without their line ends.
+    def add(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
+        """Add lines.
+
+        Parameters
+        ----------
+        lines : sequence of bytes
+            Lines in UTF-8, without their line ends.
+        encoded : sequence of arrays of int32
+            The token ids of each line. They show how often the symbols are used.
 
         Raises
         ------
         TrainingError
             If the text cannot be read.
         """
-        kept = [line for line in lines if line and _SYMBOL.encode() not in line]
-        self.skipped += sum(_SYMBOL.encode() in line for line in lines)
-        if not kept:
+        skipped = [_SYMBOL.encode() in line for line in lines]
+        self.skipped += sum(skipped)
+        added = [i for i, line in enumerate(lines) if line and not skipped[i]]
+        if not added:
             return
+        kept = [lines[i] for i in added]
         self.bytes += sum(map(len, kept))
         self.characters += sum(len(line.decode(errors="replace")) for line in kept)
+        if self._symbol_ids:
+            self._pay_for_symbols(np.concatenate([encoded[i] for i in added]))
         try:
             corpus = self._read(kept)
         except EmptyCorpusError:
@@ -94,6 +114,24 @@ class MarginalLoss:
         self.raw -= log_likelihood(lattices, self._workers)
         lattices.rescore(self._shifted)
         self.renormalized -= log_likelihood(lattices, self._workers)
+
+    def _pay_for_symbols(self, ids: npt.NDArray[np.int32]) -> None:
+        """Add the cost of the symbols among these tokens; the first tokens set the prices."""
+        uses = np.bincount(ids, minlength=max(self._symbol_ids) + 1)[self._symbol_ids]
+        if self._log_shares is None:
+            # Each symbol counts once more, and so do the other pieces together. So no share is 0.
+            total = len(ids) + len(uses) + 1
+            self._log_shares = np.log((uses + 1) / total)
+            self._set_pieces(math.log((len(ids) - int(uses.sum()) + 1) / total))
+        cost = -float(uses @ self._log_shares)
+        self.raw += cost
+        self.renormalized += cost
+
+    def _set_pieces(self, log_share: float) -> None:
+        """Set the scores, where all normal pieces together have this share of the tokens."""
+        shift = log_share - self._log_total
+        self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])
+        self._shifted = _pieces([(text, score + shift) for text, score in self._normal])
 
     def _read(self, lines: Sequence[bytes]) -> Corpus:
         source = Items(lines)

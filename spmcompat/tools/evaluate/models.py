@@ -13,6 +13,7 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
@@ -36,6 +37,10 @@ class Model(Protocol):
         Properties of each piece.
     loss : MarginalLoss or None
         Adds up the loss of the text; None if the scores are not log probabilities.
+    drops_characters : bool
+        Whether the model has no token for a character that it does not know.
+    marks_continuation : bool
+        Whether tokens inside a word are marked. Then all other tokens begin a word.
     """
 
     path: str
@@ -44,9 +49,14 @@ class Model(Protocol):
     vocabulary: set[str]
     kinds: TokenKinds
     loss: MarginalLoss | None
+    drops_characters: bool
+    marks_continuation: bool
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         """Return the token ids of each line; lines are UTF-8."""
+
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        """Return where the text of each token begins and ends, in characters of its line."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         """Split each word into the texts of its tokens."""
@@ -77,6 +87,9 @@ def load_model(path: str, workers: Workers) -> Model:
 class _SentencePiece:
     """A SentencePiece model; the installed ``sentencepiece`` encodes."""
 
+    drops_characters = False
+    marks_continuation = False
+
     def __init__(self, path: str, workers: Workers) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
@@ -104,6 +117,13 @@ class _SentencePiece:
         )
         return encoded
 
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        encoded = self._encoder.encode(list(lines), return_type="proto")
+        return [
+            _in_characters(line, [(p.begin, p.end) for p in result.pieces])
+            for line, result in zip(lines, encoded, strict=True)
+        ]
+
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
         # A space mark that the encoder adds before the word has an empty surface.
@@ -117,6 +137,7 @@ class _HuggingFace:
 
     def __init__(self, path: str) -> None:
         from tokenizers import Tokenizer  # noqa: PLC0415
+        from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
         os.stat(path)  # the library raises the same error for a missing and an invalid file
         try:
@@ -131,22 +152,38 @@ class _HuggingFace:
         special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
         unknown = getattr(model, "unk_token", None)
         self.vocabulary = {text for text in texts if text not in special}
+        self.marks_continuation = type(model).__name__ == "WordPiece"
         self.kinds = _kinds_of_tokens(
             [text if text in self.vocabulary else "" for text in texts],
             flags(text == unknown or (unknown is None and text == "<unk>") for text in texts),
-            by_continuation=type(model).__name__ == "WordPiece",
+            by_continuation=self.marks_continuation,
         )
+        has_all_bytes = self.vocabulary.issuperset(ByteLevel.alphabet())
+        self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         texts = [line.decode(errors="replace") for line in lines]
         encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [np.array(line.ids, dtype=np.int32) for line in encoded]
 
+    def spans(self, lines: Sequence[str]) -> list[list[Span]]:
+        encoded = self._tokenizer.encode_batch(list(lines), add_special_tokens=False)
+        return [list(line.offsets) for line in encoded]
+
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._tokenizer.encode_batch(list(words), add_special_tokens=False)
         return [
             _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
         ]
+
+
+def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
+    """Turn offsets in bytes of UTF-8 into offsets in characters."""
+    if line.isascii():
+        return list(spans)
+    units = np.frombuffer(line.encode(), dtype=np.uint8)
+    before = np.concatenate([[0], np.cumsum(units & 0xC0 != 0x80)]).tolist()
+    return [(before[begin], before[end]) for begin, end in spans]
 
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
@@ -159,14 +196,16 @@ def _kinds_of_tokens(
     texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
 ) -> TokenKinds:
     marks = SPACE_MARK + _BYTE_SPACE
+    none = np.zeros(len(texts), dtype=np.bool_)
     if by_continuation:
         begins = flags(not text.startswith(_CONTINUES) for text in texts)
+        ends = none
     else:
-        begins = flags(text.startswith((SPACE_MARK, _BYTE_SPACE)) for text in texts)
-    none = np.zeros(len(texts), dtype=np.bool_)
+        begins = flags(text.startswith(tuple(marks)) for text in texts)
+        ends = flags(text.endswith(tuple(marks)) for text in texts)
     return TokenKinds(
         begins=begins,
-        ends=none,
+        ends=ends,
         blank=flags(bool(text) and not text.strip(marks) for text in texts),
         more_words=np.zeros(len(texts), dtype=np.int64),
         unknown=unknown,

@@ -1,4 +1,4 @@
-"""Counts the tokens and words of an encoded text."""
+"""Counts the tokens of an encoded text, and the words that their marks show."""
 
 from __future__ import annotations
 
@@ -57,46 +57,58 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
     )
 
 
-class TokenCounts:
-    """Counts tokens and words in batches of lines.
+class LineWords(NamedTuple):
+    """The numbers of words in each line, as the marks of the tokens show them.
+
+    Attributes
+    ----------
+    words, whole_words : array of int64
+        The number of words, and the number of words that a single token contains.
+    """
+
+    words: npt.NDArray[np.int64]
+    whole_words: npt.NDArray[np.int64]
+
+
+def words_by_marks(kinds: TokenKinds, lines: Sequence[npt.NDArray[np.int32]]) -> LineWords:
+    """Count the words in the tokens of each line.
 
     A word is a sequence of tokens between space marks. A token that is only space marks belongs to
     no word.
+    """
+    lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
+    ids = np.concatenate(lines)
+    if len(ids) == 0:
+        return LineWords(np.zeros_like(lengths), np.zeros_like(lengths))
+    line_begins = np.cumsum(lengths) - lengths
+    begins = kinds.begins[ids]
+    begins[1:] |= kinds.ends[ids[:-1]]
+    begins[line_begins[lengths > 0]] = True
+    first = begins & ~kinds.blank[ids]
+    ended = np.append(begins[1:], True)
+    counts = np.where(first, 1, 0) + kinds.more_words[ids]
+    line_of = np.repeat(np.arange(len(lines)), lengths)
+    words = np.bincount(line_of, counts, len(lines))
+    whole = np.bincount(line_of, np.where(first & ended, counts, 0), len(lines))
+    return LineWords(words.astype(np.int64), whole.astype(np.int64))
+
+
+class TokenCounts:
+    """Counts tokens in batches of lines.
 
     Attributes
     ----------
     uses : array of int64, one for each token of the vocabulary
         The number of uses of each token.
-    words, whole_words : int
-        The number of words, and the number of words that a single token contains.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:
         self._kinds = kinds
         self.uses = np.zeros(len(kinds.begins), dtype=np.int64)
-        self.words = 0
-        self.whole_words = 0
 
     def add(self, lines: Sequence[npt.NDArray[np.int32]]) -> None:
         """Add the token ids of each line."""
-        lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
-        ids = np.concatenate(lines)
-        self.uses += np.bincount(ids, minlength=len(self.uses))
-        self._count_words(ids, np.cumsum(lengths))
-
-    def _count_words(self, ids: npt.NDArray[np.int32], line_ends: npt.NDArray[np.int64]) -> None:
-        if len(ids) == 0:
-            return
-        begins = self._kinds.begins[ids]
-        begins[1:] |= self._kinds.ends[ids[:-1]]
-        begins[0] = True
-        begins[line_ends[line_ends < len(ids)]] = True
-        first = begins & ~self._kinds.blank[ids]
-        ended = np.append(begins[1:], True)
-        more = self._kinds.more_words[ids]
-        self.words += int(first.sum() + more.sum())
-        whole = first & ended
-        self.whole_words += int(whole.sum() + more[whole].sum())
+        self.uses += np.bincount(np.concatenate(lines), minlength=len(self.uses))
 
     @property
     def tokens(self) -> int:

@@ -14,7 +14,9 @@ from spmcompat.tools.compare.training import Result, Texts
 from spmcompat.tools.evaluate.evaluation import Evaluation
 
 
-def result(config: str, tokens: int, loss: float = math.nan, size: int = 100) -> Result:
+def result(
+    config: str, tokens: int, loss: float = math.nan, size: int = 100, *, lost: float = 0.0
+) -> Result:
     evaluation = Evaluation(
         model=f"{config}.model",
         model_type="unigram",
@@ -24,10 +26,13 @@ def result(config: str, tokens: int, loss: float = math.nan, size: int = 100) ->
         renormalized_loss_per_character=loss,
         renormalized_loss_per_byte=loss,
         tokens=tokens,
+        words=8,
         tokens_per_word=1.5,
         characters_per_token=3.0,
         bytes_per_token=3.0,
         unknown_rate=0.0,
+        lost_characters=lost,
+        lost_spaces=0.0,
         byte_piece_rate=0.0,
         renyi_efficiency=0.5,
         whole_words=0.7,
@@ -91,6 +96,26 @@ def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
     assert re.findall(r"<td class=best>(.*?)</td>", rows["two"]) == ["8"]
     assert "class=best" not in rows["three"]
     assert rows["two"].startswith("<td>–</td>")
+
+
+def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
+    results = [
+        result("one", 10, 1.25),
+        result("two", 8, 1.0, lost=0.01),
+        result("three", 12, 1.5, lost=0.004),
+    ]
+    html = page(results, texts, "text")
+    rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)\b(.*?)</tr>', html))
+    assert re.findall(r"<td class=best>(.*?)</td>", rows["one"])[:3] == ["1.2500", "1.2500", "10"]
+    assert "loses text" in rows["two"]
+    assert "class=best" not in rows["two"]
+    assert "loses text" not in rows["one"] + rows["three"]
+    assert "<b>two</b> loses text: it loses 1.000% of the characters." in html
+
+
+def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:
+    html = page([result("one", 10, 1.25), result("two", 8, 1.0, lost=0.01)], texts, "text")
+    assert "class=best" not in html
 
 
 def test_a_column_without_values_is_left_out(texts: Texts) -> None:

@@ -51,8 +51,33 @@ def log_sum(text: str, scores: dict[str, float], unknown: float) -> float:
 
 def measure(model: ModelProto, lines: list[str], workers: int = 2) -> MarginalLoss:
     loss = MarginalLoss(model, Workers(workers))
-    loss.add([line.encode() for line in lines])
+    add(loss, model, lines)
     return loss
+
+
+def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> None:
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    loss.add([line.encode() for line in lines], encoder.encode(lines, return_type="numpy"))
+
+
+def prices_by_hand(model: ModelProto, lines: list[str]) -> tuple[float, float]:
+    """Return the cost of all user-defined pieces in the lines, and of each other piece.
+
+    Each user-defined piece, and all other pieces together, have their share of the tokens. Each
+    counts as used once more, so that no share is 0.
+    """
+    symbols = {p.piece for p in model.pieces if p.type == p.USER_DEFINED}
+    if not symbols:
+        return 0.0, 0.0
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    tokens = [piece for line in lines for piece in encoder.encode(line, return_type=str)]
+    total = len(tokens) + len(symbols) + 1
+    cost, others = 0.0, 1.0
+    for symbol in symbols:
+        share = (tokens.count(symbol) + 1) / total
+        cost -= tokens.count(symbol) * math.log(share)
+        others -= share
+    return cost, -math.log(others)
 
 
 OPTIONS = [
@@ -74,9 +99,11 @@ def test_the_loss_sums_over_all_segmentations(
     model = load(train("m", **options))
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:100]
     loss = measure(model, lines)
-    assert loss.raw == pytest.approx(by_hand(model, lines), rel=1e-5)
-    shift = math.log(sum(math.exp(p.score) for p in model.pieces if p.type == p.NORMAL))
-    assert loss.renormalized == pytest.approx(by_hand(model, lines, shift), rel=1e-5)
+    paid, price = prices_by_hand(model, lines)
+    assert loss.raw == pytest.approx(by_hand(model, lines, price) + paid, rel=1e-5)
+    shift = price + math.log(sum(math.exp(p.score) for p in model.pieces if p.type == p.NORMAL))
+    renormalized = by_hand(model, lines, shift) + paid
+    assert loss.renormalized == pytest.approx(renormalized, rel=1e-5)
     assert loss.characters == sum(map(len, lines))
     assert loss.bytes == sum(len(line.encode()) for line in lines)
 
@@ -88,13 +115,35 @@ def test_the_loss_does_not_depend_on_batches_or_workers(text: Path, train: Train
     assert measure(model, lines, workers=1).raw == whole.raw
     parts = MarginalLoss(model, Workers(2))
     for begin in range(0, len(lines), 50):
-        parts.add([line.encode() for line in lines[begin : begin + 50]])
+        add(parts, model, lines[begin : begin + 50])
     assert parts.raw == pytest.approx(whole.raw, rel=1e-9)
+
+
+def test_spaces_are_paid_by_all_models(text: Path, train: Train) -> None:
+    lines = text.read_text(encoding="utf-8").split("\n")
+    spaces = sum(max(len(line.split()) - 1, 0) for line in lines)
+    separate = measure(load(train("m", space_pieces="separate")), lines)
+    together = measure(load(train("m")), lines)
+    model = load(train("m", space_pieces="separate"))
+    assert separate.raw > by_hand(model, lines) + spaces * math.log(2)
+    assert separate.raw == pytest.approx(together.raw, rel=0.2)
+
+
+def test_a_user_defined_piece_that_comes_late_has_a_price(text: Path, train: Train) -> None:
+    model = load(train("m", user_defined_symbols="\u6f22"))
+    loss = MarginalLoss(model, Workers(1))
+    add(loss, model, ["one two"])
+    before = loss.raw
+    add(loss, model, ["\u6f22", "\u6f22"])
+    assert before < loss.raw < math.inf
 
 
 def test_lines_that_training_skips_are_counted_separately(train: Train) -> None:
     loss = measure(load(train("m")), ["one", f"{UNKNOWN_MARK} two", "one"])
     assert (loss.skipped, loss.characters) == (1, 6)
+    separate = load(train("m", user_defined_symbols=SPACE_MARK))
+    with_skipped = measure(separate, ["one two", f"{UNKNOWN_MARK} two", "one"])
+    assert with_skipped.raw == measure(separate, ["one two", "one"]).raw
 
 
 def test_blank_lines_have_no_loss(train: Train) -> None:

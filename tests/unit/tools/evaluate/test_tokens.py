@@ -10,17 +10,28 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces
+from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces, words_by_marks
 from spmcompat.unicode.marks import SPACE_MARK
 
 from .conftest import Train, load
 
 
-def count(path: Path, lines: list[str], batch: int = 1000) -> TokenCounts:
-    counts = TokenCounts(kinds_of_pieces(load(path)))
+class Counts(TokenCounts):
+    """Counts of tokens, with the counts of words beside them."""
+
+    words = whole_words = 0
+
+
+def count(path: Path, lines: list[str], batch: int = 1000) -> Counts:
+    kinds = kinds_of_pieces(load(path))
+    counts = Counts(kinds)
     encoder = SentencePieceProcessor(model_file=str(path))
     for begin in range(0, len(lines), batch):
-        counts.add(encoder.encode(lines[begin : begin + batch], return_type="numpy"))
+        encoded = encoder.encode(lines[begin : begin + batch], return_type="numpy")
+        counts.add(encoded)
+        marked = words_by_marks(kinds, encoded)
+        counts.words += int(marked.words.sum())
+        counts.whole_words += int(marked.whole_words.sum())
     return counts
 
 

@@ -1,0 +1,92 @@
+"""Finds which words and characters of a text the tokens of a model stand for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Span = tuple[int, int]
+_Ints = npt.NDArray[np.int64]
+
+# The characters at which str.split() splits a text.
+_WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace()], dtype=np.uint32)
+
+
+class Alignment(NamedTuple):
+    """What the tokens of some lines stand for.
+
+    Attributes
+    ----------
+    whole_words : int
+        The number of words that one token contains.
+    inner_tokens : int
+        The number of tokens that begin inside a word, although they are marked as its beginning.
+    lost_characters : int
+        The number of characters, except white space, that only unknown tokens stand for, or none.
+    """
+
+    whole_words: int
+    inner_tokens: int
+    lost_characters: int
+
+
+def align(
+    lines: Sequence[str],
+    spans: Sequence[Sequence[Span]],
+    begins: npt.NDArray[np.bool_],
+    unknown: npt.NDArray[np.bool_],
+) -> Alignment:
+    """Align tokens with the words of the lines.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The original lines.
+    spans : sequence of sequences of (int, int)
+        For each token of each line, the offsets in the line where its text begins and ends.
+    begins, unknown : array of bool, one for each token of all lines
+        Whether the token is marked as the beginning of a word, and whether it is unknown.
+    """
+    text = "\n".join(lines).encode("utf-32-le", "surrogatepass")
+    white = np.isin(np.frombuffer(text, dtype=np.uint32), _WHITE_SPACE)
+    # From here on, positions count only characters that are not white space.
+    before = np.concatenate([[0], np.cumsum(~white)])
+    first_of_word = (~white & np.concatenate([[True], white[:-1]]))[~white]
+    word_begins = np.flatnonzero(first_of_word)
+    word_ends = np.append(word_begins[1:], len(first_of_word))
+    word_of = np.cumsum(first_of_word) - 1
+
+    line_begins = np.cumsum([0, *(len(line) + 1 for line in lines[:-1])])
+    offsets = np.array([span for line in spans for span in line], dtype=np.int64).reshape(-1, 2)
+    offsets += np.repeat(line_begins, [len(line) for line in spans])[:, np.newaxis]
+    ranges = before[offsets]
+    visible = ranges[:, 0] < ranges[:, 1]
+    begin, end = ranges[visible, 0], ranges[visible, 1]
+
+    first, last = word_of[begin], word_of[end - 1]
+    touched = _cover(first, last + 1, len(word_begins))
+    contained = _cover(
+        first + (begin != word_begins[first]),
+        last + (end == word_ends[last]),
+        len(word_begins),
+    )
+    known = ~unknown[visible]
+    kept = _cover(begin[known], end[known], len(first_of_word))
+    return Alignment(
+        whole_words=int(((touched == 1) & (contained == 1)).sum()),
+        inner_tokens=int((begins[visible] & (begin != word_begins[first])).sum()),
+        lost_characters=int((kept == 0).sum()),
+    )
+
+
+def _cover(begins: _Ints, ends: _Ints, size: int) -> _Ints:
+    """Return for each position how many ranges contain it; an empty range contains none."""
+    kept = begins < ends
+    changes = np.bincount(begins[kept], minlength=size + 1)
+    changes -= np.bincount(ends[kept], minlength=size + 1)
+    covered: _Ints = np.cumsum(changes)[:size]
+    return covered
