@@ -129,7 +129,8 @@ EXTENSIONS = (
     _extension(
         "early_prune_threshold",
         FLOAT,
-        "The M-step drops pieces whose expected count is below this.",
+        "The M-step drops pieces whose expected count is below this. Above 0.5, required "
+        "characters stay.",
         EXTENSION,
         default=0.5,
         least=0,
@@ -139,8 +140,8 @@ EXTENSIONS = (
         "prune",
         CHOICE,
         "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
-        "pieces with the highest scores. exact: as likelihood, but the loss is that of the "
-        "best segmentation of the text without the piece.",
+        "required characters and the pieces with the highest scores. exact: as likelihood, but "
+        "the loss is that of the best segmentation of the text without the piece.",
         EXTENSION,
         default="likelihood",
         choices=("likelihood", "flat", "exact"),

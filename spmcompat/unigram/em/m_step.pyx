@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.unigram.em.e_step cimport Counts
 from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
-from spmcompat.unigram.pieces cimport Pieces
+from spmcompat.unigram.pieces cimport Pieces, piece_text
 
 
 cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" nogil:
@@ -14,14 +14,14 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" 
 
 
 cdef size_t PART = 16384  # pieces that a worker takes at a time
-cdef float LEAST_KEPT = 0.5  # smaller counts count as this where every piece is kept
+cdef float LEAST_KEPT = 0.5  # smaller counts count as this for a piece that must stay
 # Drop pieces with smaller counts even if the threshold is lower: digamma is no useful score there.
 cdef float LEAST = 1e-6
 
 
 def m_step(
     Pieces pieces not None, Counts counts not None, workers, float threshold=0.5,
-    bint ml=False, bint keep=False,
+    bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
     """Return the new pieces in their old order, and the new ids of the old ones.
 
@@ -39,6 +39,8 @@ def m_step(
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
         Whether all pieces stay; expected counts below 0.5 are then raised to 0.5.
+    required : frozenset of bytes
+        Pieces that stay in any case, as with `keep`.
 
     Returns
     -------
@@ -61,11 +63,12 @@ def m_step(
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
+    cdef vector[char] stays = _pieces_that_stay(pieces, counts, threshold, keep, required)
     with nogil:
         new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
-            if keep:
+            if stays[i]:
                 count = max(count, LEAST_KEPT)
             elif count < threshold or count < LEAST:
                 continue
@@ -79,10 +82,25 @@ def m_step(
         new_pieces.pieces = pieces.pieces.select(selected)
         for i in range(selected.size()):
             count = counts.sums.expected[selected[i]]
-            new_pieces.pieces.score[i] = max(count, LEAST_KEPT) if keep else count
+            new_pieces.pieces.score[i] = max(count, LEAST_KEPT) if stays[selected[i]] else count
     parts = (selected.size() + PART - 1) // PART
     workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
     return new_pieces, new_ids
+
+
+cdef vector[char] _pieces_that_stay(
+    Pieces pieces, Counts counts, float threshold, bint keep, frozenset required
+):
+    """Return which pieces stay in any case. Required pieces with a high count need no mark."""
+    cdef vector[char] stays
+    cdef uint32_t i
+    stays.resize(counts.sums.expected.size(), keep)
+    if keep or not required:
+        return stays
+    for i in range(stays.size()):
+        if counts.sums.expected[i] < max(threshold, LEAST_KEPT):
+            stays[i] = bytes(piece_text(pieces.pieces, i)) in required
+    return stays
 
 
 cdef _score(Pieces pieces, size_t part, float log_total, bint ml):
