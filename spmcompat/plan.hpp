@@ -33,7 +33,7 @@ struct Plan {
   bool delimiter_parts_by_byte;
   bool script_runs;
   bool calls_pretokenizer;
-  bool drops_redundant_boundaries;
+  bool boundaries_end_pretokens;
 
   // How sentences are counted.
   bool whole_sentences;

@@ -30,7 +30,7 @@ cdef extern from "spmcompat/plan.hpp" namespace "spmcompat" nogil:
         cbool delimiter_parts_by_byte
         cbool script_runs
         cbool calls_pretokenizer
-        cbool drops_redundant_boundaries
+        cbool boundaries_end_pretokens
         cbool whole_sentences
         cbool uniform_starts
         cbool by_raw_tokens

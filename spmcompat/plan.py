@@ -125,8 +125,9 @@ class Plan(NamedTuple):
         Whether sentences are cut where the script or the class of characters changes.
     calls_pretokenizer : bool
         Whether normalized sentences wait until a Python function has cut them.
-    drops_redundant_boundaries : bool
-        Whether the boundary marks of that function are dropped where they change nothing.
+    boundaries_end_pretokens : bool
+        Whether a boundary mark ends a pretoken and is no part of it. Else it is an unknown
+        character of its pretoken, as in ``sentencepiece``.
     whole_sentences : bool
         Whether a sentence is counted as one pretoken.
     uniform_starts : bool
@@ -182,7 +183,7 @@ class Plan(NamedTuple):
     delimiter_parts_by_byte: bool
     script_runs: bool
     calls_pretokenizer: bool
-    drops_redundant_boundaries: bool
+    boundaries_end_pretokens: bool
     whole_sentences: bool
     uniform_starts: bool
     by_raw_tokens: bool

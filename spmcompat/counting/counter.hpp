@@ -74,7 +74,7 @@ class Counter {
   CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
   void add_marked(const CountedTexts& sentences) {
     for (size_t i = 0; i < sentences.size(); ++i) {
-      normalizer_.take_marked(sentences[i], text_, scratch_);
+      normalizer_.take_marked(sentences[i], text_);
       add_text(sentences.count(i));
     }
   }
@@ -130,8 +130,12 @@ class Counter {
       return true;
     }
     const uint32_t last = ids_.back();
-    for (size_t i = 0; i + 1 < ids_.size(); ++i) table.count_inner(ids_[i], sentence.count);
-    table.count_last(last, sentence.count);
+    if (rule_.boundaries_end_pretokens) {  // there is a boundary before every space
+      for (const uint32_t id : ids_) table.count_last(id, sentence.count);
+    } else {
+      for (size_t i = 0; i + 1 < ids_.size(); ++i) table.count_inner(ids_[i], sentence.count);
+      table.count_last(last, sentence.count);
+    }
     if (keep_pretokens_) {
       for (uint32_t& id : ids_) id |= WorkerTable::kRawToken;
     }
@@ -160,10 +164,10 @@ class Counter {
   // Counts the pretokens of text_.
   void add_text(int64_t count) {
     ids_.clear();
-    firsts_.clear();
-    for_each_pretoken(text_, rule_, [this](std::string_view pretoken) {
+    nexts_.clear();
+    for_each_pretoken(text_, rule_, [this](std::string_view pretoken, bool opens) {
       ids_.push_back(table_.pretokens.add(pretoken));
-      firsts_.push_back(first_character(pretoken, rule_));
+      nexts_.push_back(next_of_pretoken_before(pretoken, opens, rule_));
     });
     if (ids_.empty()) {
       record(kNoPretoken, 0, count, ids_);
@@ -174,15 +178,15 @@ class Counter {
       for (const uint32_t id : ids_) contexts.add(id, 0, count);
       return;
     }
-    for (size_t i = 0; i + 1 < ids_.size(); ++i) contexts.add(ids_[i], firsts_[i + 1], count);
+    for (size_t i = 0; i + 1 < ids_.size(); ++i) contexts.add(ids_[i], nexts_[i + 1], count);
     if (plan_.uniform_starts) {
       contexts.add(ids_.back(), kSentenceEnd | kSpaceMark, count);
     } else if (count > 1) {
-      contexts.add(ids_.back(), kSentenceEnd | firsts_[0], count - 1);
+      contexts.add(ids_.back(), nexts_[0], count - 1);
     }
     log_.text_pretokens += ids_.size();
     log_.text_bytes += text_.size();
-    record(ids_.back(), firsts_[0], count, ids_);
+    record(ids_.back(), nexts_[0] & ~kSentenceEnd, count, ids_);
   }
 
   void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids) {
@@ -212,7 +216,7 @@ class Counter {
 
   std::string text_, scratch_;  // of the current sentence
   std::vector<uint32_t> ids_;
-  std::vector<char32_t> firsts_;
+  std::vector<char32_t> nexts_;  // what follows the pretoken before each
 };
 
 // Passes the selected sentences of a batch on to a counter; without a selection, all of them.

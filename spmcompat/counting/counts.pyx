@@ -164,7 +164,7 @@ cdef class Counts:
         """Return how often each character (code point) occurs.
 
         NUL is left out; `nuls` is its count afterwards. The space mark is left out too if the plan
-        does not count spaces.
+        does not count spaces, and the boundary mark if it ends pretokens.
         """
         cdef CharacterSum found = CharacterSum(workers.count)
         if self.pretokens:
@@ -179,6 +179,8 @@ cdef class Counts:
         self.nuls = found.nuls
         if self.plan.spaces_apart:
             total.pop(ord(SPACE_MARK), None)
+        if self.plan.boundaries_end_pretokens:
+            total.pop(self.plan.boundary, None)
         return total
 
     def _count_shard_characters(self, CharacterSum found, size_t worker, uint32_t shard):

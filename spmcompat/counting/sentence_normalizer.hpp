@@ -10,6 +10,7 @@
 
 #include "spmcompat/normalization/normalizer.hpp"
 #include "spmcompat/plan.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/pretokenization/script_runs.hpp"
 #include "spmcompat/unicode/marks.hpp"
@@ -23,7 +24,6 @@ class SentenceNormalizer {
                      const Plan& plan)
       : rule_(plan),
         delimiter_(plan.delimiter),
-        drops_redundant_boundaries_(plan.drops_redundant_boundaries),
         normalizer_(charsmap, options_of(plan)),
         meta_pieces_(std::move(symbols), static_cast<char>(plan.boundary)) {
     if (plan.script_runs) script_runs_.emplace();
@@ -56,10 +56,9 @@ class SentenceNormalizer {
   }
 
   // A sentence that a Python function has marked; its malformed bytes become U+FFFD each.
-  void take_marked(std::string_view marked, std::string& text, std::string& scratch) const {
+  void take_marked(std::string_view marked, std::string& text) const {
     text.clear();
     for_each_character(marked, [&text](char32_t c) { append_utf8(c, text); });
-    if (drops_redundant_boundaries_) drop_redundant_boundaries_in(text, scratch);
   }
 
   // Whether a raw token depends on its neighbours. One that normalizes to nothing changes which
@@ -69,7 +68,7 @@ class SentenceNormalizer {
     normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
     return scratch.empty() || scratch.find("  ") != std::string::npos ||
            scratch.find(kSpaceUtf8) != std::string::npos ||
-           (script_runs_ && script_runs_->reaches_out(scratch));
+           (script_runs_ && script_runs_->reaches_out(scratch)) || holds_no_pretoken(raw, scratch);
   }
 
  private:
@@ -82,6 +81,16 @@ class SentenceNormalizer {
     return options;
   }
 
+  // Whether nothing is left of the raw token without its spaces and boundary marks.
+  bool holds_no_pretoken(std::string_view raw, std::string& scratch) const {
+    if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
+    std::string text;
+    normalize_raw_token(raw, text, scratch);
+    bool found = false;
+    for_each_pretoken(text, rule_, [&found](std::string_view, bool) { found = true; });
+    return !found;
+  }
+
   void mark_boundaries(std::string& text, std::string& scratch) const {
     meta_pieces_.replace(text, scratch);
     text.swap(scratch);
@@ -89,7 +98,6 @@ class SentenceNormalizer {
     if (script_runs_) {
       script_runs_->mark(text, rule_.boundary, scratch);
       text.swap(scratch);
-      drop_redundant_boundaries_in(text, scratch);
     }
   }
 
@@ -105,14 +113,8 @@ class SentenceNormalizer {
     text.swap(scratch);
   }
 
-  void drop_redundant_boundaries_in(std::string& text, std::string& scratch) const {
-    drop_redundant_boundaries(text, rule_, scratch);
-    text.swap(scratch);
-  }
-
   PieceRule rule_;
   std::string delimiter_;
-  bool drops_redundant_boundaries_;
   Normalizer normalizer_;
   MetaPieceMatcher meta_pieces_;
   std::optional<ScriptRuns> script_runs_;

@@ -18,12 +18,16 @@
 
 namespace spmcompat {
 
-// What follows the pretoken before it.
-inline char32_t first_character(std::string_view pretoken, const PieceRule& rule) {
+// What follows the pretoken before this one. `opens` is that of for_each_pretoken: a boundary mark
+// that ends pretokens counts as the end of a sentence.
+inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
+                                        const PieceRule& rule) {
   size_t length;
-  return rule.spaces_apart
-             ? kSpaceMark
-             : decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &length);
+  const char32_t first =
+      rule.spaces_apart
+          ? kSpaceMark
+          : decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &length);
+  return opens ? kSentenceEnd | first : first;
 }
 
 class WorkerTable {
@@ -43,7 +47,7 @@ class WorkerTable {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
     normalizer_.normalize_raw_token(raw_tokens.text(id & ~kRawToken), text_, scratch_);
     std::string_view last;
-    for_each_pretoken(text_, rule_, [&](std::string_view pretoken) { last = pretoken; });
+    for_each_pretoken(text_, rule_, [&](std::string_view pretoken, bool) { last = pretoken; });
     return std::string(last);
   }
 
@@ -140,12 +144,13 @@ class WorkerTable {
   void merge_raw_token(std::string_view text, const PretokenUse& use, PretokenTable& table,
                        SharedBatch<PretokenUse>& batch) {
     std::string_view before;
-    for_each_pretoken(text, rule_, [&](std::string_view pretoken) {
+    for_each_pretoken(text, rule_, [&](std::string_view pretoken, bool opens) {
       if (!before.empty()) {
         const uint64_t count = use.inner + use.last;
         raw_token_pretokens_.push_back(table.add(before, {}));
         if (count > 0) {
-          table.count(raw_token_pretokens_.back(), first_character(pretoken, rule_), count);
+          table.count(raw_token_pretokens_.back(),
+                      next_of_pretoken_before(pretoken, opens, rule_), count);
         }
       }
       before = pretoken;

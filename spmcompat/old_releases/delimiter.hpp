@@ -150,7 +150,7 @@ class DelimitedSentences {
   void add_pretokens(std::string_view text, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     uint32_t before = kNoPretoken;
-    for_each_pretoken(text, rule_, [&](std::string_view pretoken) {
+    for_each_pretoken(text, rule_, [&](std::string_view pretoken, bool) {
       size_t size;
       const char32_t first =
           decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &size);

@@ -129,8 +129,8 @@ EXTENSIONS = (
     _extension(
         "early_prune_threshold",
         FLOAT,
-        "The M-step drops pieces whose expected count is below this. It raises the other counts to "
-        "at least 0.01.",
+        "The M-step drops pieces whose expected count is below this. Above 0.5, required "
+        "characters stay. Counts of pieces that stay are raised to at least 0.01.",
         EXTENSION,
         default=0.5,
         least=0,
@@ -140,8 +140,8 @@ EXTENSIONS = (
         "prune",
         CHOICE,
         "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
-        "pieces with the highest scores. exact: as likelihood, but the loss is that of the "
-        "best segmentation of the text without the piece.",
+        "required characters and the pieces with the highest scores. exact: as likelihood, but "
+        "the loss is that of the best segmentation of the text without the piece.",
         EXTENSION,
         default="likelihood",
         choices=("likelihood", "flat", "exact"),

@@ -150,6 +150,9 @@ def _derive(
     delimiter_cuts = finds_seeds and bool(removed_delimiter)
 
     cut = find_cut(given.pretokenizer)
+    # Boundary marks count as unknown characters in the reference. They do so for a function of the
+    # caller, which the reference knows too. Pretokenizers by name are ours.
+    boundaries_end_pretokens = isinstance(given.pretokenizer, str)
 
     # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
@@ -163,7 +166,7 @@ def _derive(
     uniform_starts = spaces_apart or (
         given.add_dummy_prefix
         and not given.treat_whitespace_as_suffix
-        and (marks_stay or not given.auto_character_coverage)
+        and (marks_stay or not (given.auto_character_coverage or boundaries_end_pretokens))
         and cut is None
     )
     # Whether equal raw tokens always become equal pretokens. They do if no rule, no symbol and no
@@ -187,13 +190,17 @@ def _derive(
     # also read the sentences in that order.
     keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
     # Pretokens join to sentences if the space mark turns out not to be required.
-    may_join = not spaces_apart and SPACE_MARK not in required_chars
+    may_join = (
+        not spaces_apart and not boundaries_end_pretokens and SPACE_MARK not in required_chars
+    )
     keeps_pretokens = keeps_contexts and not whole_sentences and (looks_at_text_end or may_join)
     # Some releases leave some empty sentences in the text. Where distinct pretokens are counted,
     # this makes no difference, so all are removed.
     removes_all_empty = release.removes_all_empty or not (whole_sentences or looks_at_text_end)
     # EM trains pieces that may cross spaces on sentences, in the order of the text.
-    em_reads_sentences = not split_by_whitespace and not delimiter_cuts
+    em_reads_sentences = (
+        not split_by_whitespace and not delimiter_cuts and not boundaries_end_pretokens
+    )
 
     # Only a search in the full text is divided into chunks: there are never too many distinct
     # segments for one search.
@@ -249,8 +256,7 @@ def _derive(
         delimiter_parts_by_byte=release.delimiter_parts_by_byte,
         script_runs=given.pretokenizer == "script",
         calls_pretokenizer=cut is not None,
-        # A function of the caller marks boundaries as the reference would; a pattern is ours.
-        drops_redundant_boundaries=isinstance(given.pretokenizer, str),
+        boundaries_end_pretokens=boundaries_end_pretokens,
         whole_sentences=whole_sentences,
         uniform_starts=uniform_starts,
         by_raw_tokens=by_raw_tokens,

@@ -30,14 +30,28 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
 }
 
-// Calls function(pretoken) for every pretoken of a sentence. A space set apart is not one.
+// Calls function(pretoken, opens) for every pretoken of a sentence. A space set apart is not one.
+// `opens` tells that the pretoken begins the sentence, or stands behind a boundary mark that ends
+// pretokens. Such a mark belongs to no pretoken.
 template <typename Function>
 void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
-  for_each_slice(
-      text, [&rule](char32_t left, char32_t right) { return rule.space_parts(left, right); },
-      [&](std::string_view pretoken, char32_t) {
-        if (!rule.spaces_apart || pretoken != kSpaceUtf8) function(pretoken);
-      });
+  const auto cut_at_spaces = [&](std::string_view part) {
+    bool opens = true;
+    for_each_slice(
+        part, [&rule](char32_t left, char32_t right) { return rule.space_parts(left, right); },
+        [&](std::string_view pretoken, char32_t) {
+          if (rule.spaces_apart && pretoken == kSpaceUtf8) return;
+          function(pretoken, opens);
+          opens = false;
+        });
+  };
+  if (!rule.boundaries_end_pretokens) return cut_at_spaces(text);
+  const char mark = static_cast<char>(rule.boundary);
+  for (size_t end; (end = text.find(mark)) != std::string_view::npos;) {
+    cut_at_spaces(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  cut_at_spaces(text);
 }
 
 // Calls function(segment, next) for every segment of a pretoken, as for_each_slice does.

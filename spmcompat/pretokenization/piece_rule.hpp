@@ -26,6 +26,7 @@ struct PieceRule {
         whitespace_as_suffix(plan.whitespace_as_suffix),
         allow_whitespace_only_pieces(plan.allow_whitespace_only_pieces),
         spaces_apart(plan.spaces_apart),
+        boundaries_end_pretokens(plan.boundaries_end_pretokens),
         boundary(plan.boundary) {}
 
   size_t max_length = 16;  // in characters
@@ -36,6 +37,7 @@ struct PieceRule {
   bool whitespace_as_suffix = false;
   bool allow_whitespace_only_pieces = false;
   bool spaces_apart = false;  // no piece holds a space mark
+  bool boundaries_end_pretokens = false;  // else a boundary mark is a character of its pretoken
   char32_t boundary = 0;  // the boundary mark of the release: it stands where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 
-#include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/unicode/category_ranges.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/scripts.hpp"
@@ -111,26 +110,5 @@ class ScriptRuns {
   std::array<bool, 256> joins_space_{};
   std::array<uint8_t, 0x10000> categories_;
 };
-
-// Replaces `out` by the text without the boundary marks that stand where no piece could cross
-// anyway. Every mark that is kept counts as an unknown character. A mark at the start of the text
-// is kept.
-inline void drop_redundant_boundaries(std::string_view text, const PieceRule& rule, std::string& out) {
-  out.clear();
-  char32_t left = 0;
-  bool marked = false;
-  for_each_character(text, [&](char32_t c) {
-    if (c == rule.boundary) {
-      marked = true;
-      return;
-    }
-    if (marked && (out.empty() || !rule.parts(left, c))) {
-      out.push_back(static_cast<char>(rule.boundary));
-    }
-    marked = false;
-    append_utf8(c, out);
-    left = c;
-  });
-}
 
 }  // namespace spmcompat

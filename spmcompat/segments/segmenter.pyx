@@ -47,7 +47,7 @@ cdef extern from *:
           return;
         }
         if (cover_text(text, required, covered)) text = covered;
-        for_each_pretoken(text, rule.pieces, [&](std::string_view pretoken) {
+        for_each_pretoken(text, rule.pieces, [&](std::string_view pretoken, bool) {
           out.add_segments(std::string(pretoken), count, rule);
         });
       });
@@ -70,11 +70,14 @@ def _joins_pretokens(plan, list alphabet):
     """Return whether the pretokens of a sentence join.
 
     They do if the space mark is not required: it becomes the unknown mark, which ends no pretoken.
+    They never join across boundary marks that end pretokens; a plan with such marks keeps them
+    apart everywhere.
     """
     return (
         plan.keeps_contexts
         and not plan.whole_sentences
         and not plan.spaces_apart
+        and not plan.boundaries_end_pretokens
         and not any(c == ord(SPACE_MARK) for c, _ in alphabet))
 
 

@@ -67,6 +67,17 @@ class UnigramOptions(NamedTuple):
         return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
 
     @property
+    def keeps_required(self) -> bool:
+        """Whether required characters stay in every round.
+
+        Else a required character that was dropped returns at the end with the lowest score, as in
+        ``sentencepiece``. There thresholds are low and pruning by likelihood keeps most characters.
+        """
+        default = self._field_defaults["early_prune_threshold"]
+        keeps = self.prune == "flat" or self.early_prune_threshold > default
+        return keeps and not self.auto_character_coverage
+
+    @property
     def final_steps(self) -> int:
         """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
         name, _, steps = self.final_estimate.partition(":")
@@ -126,15 +137,17 @@ def train(
         debias, lanes = options.post_l1_debias, options.lanes
         pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
     else:
-        pieces = _prune_by_loss(lattices, options, workers, report)
+        alphabet = corpus.alphabet if options.keeps_required else []
+        required = frozenset(chr(character).encode() for character, _ in alphabet)
+        pieces = _prune_by_loss(lattices, required, options, workers, report)
     del lattices  # Finishing needs memory too.
     report.step("Finishing")
     if options.release.drops_unreachable and options.loop_size > options.final_size:
         trained = len(pieces)
         pieces = drop_unreachable(pieces, workers)
         report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
-    required = [] if options.auto_character_coverage else corpus.alphabet
-    final = finalize(pieces, required, options.final_size)
+    alphabet = [] if options.auto_character_coverage else corpus.alphabet
+    final = finalize(pieces, alphabet, options.final_size)
     return _estimate_again(final, corpus, options, workers, report)
 
 
@@ -153,19 +166,23 @@ def _build_lattices(
 
 
 def _prune_by_loss(
-    lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
+    lattices: Lattices,
+    required: frozenset[bytes],
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
 ) -> Pieces:
-    """Alternate EM and pruning until the desired size is reached."""
+    """Alternate EM and pruning until the desired size is reached. `required` pieces stay."""
     desired_size = options.loop_size
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
             stage.expect(_passes_left(len(lattices.pieces), desired_size, options))
-            _train_round(lattices, options, workers, report, stage)
+            _train_round(lattices, options, workers, report, stage, required)
             before = len(lattices.pieces)
             if options.release.stops_before_pruning and before <= desired_size:
                 return lattices.pieces
             size = max(desired_size, shrunk(before, options.shrinking_factor))
-            pieces, new_ids = _pruned(lattices, size, options, workers, report)
+            pieces, new_ids = _pruned(lattices, size, required, options, workers, report)
             pieces.check()
             stage.advance()
             is_last = _reaches_size(pieces, desired_size, options) or _can_drop_nothing(
@@ -205,16 +222,17 @@ def _train_round(
     workers: Workers,
     report: Report,
     stage: Stage,
+    required: frozenset[bytes] = frozenset(),
     *,
     keep: bool = False,
 ) -> None:
-    """Run the EM steps of one round; with `keep` no piece is dropped."""
+    """Run the EM steps of one round; with `keep` no piece is dropped, else no `required` one."""
     for iteration in range(options.num_sub_iterations):
         report.step("E-step")
         counts = expected_counts(lattices, options.lanes, workers)
         report.step("M-step")
         threshold, ml = options.early_prune_threshold, options.m_step == "ml"
-        pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep)
+        pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep, required)
         pieces.check()
         objective = counts.objective
         del counts  # Renumbering holds the most memory.
@@ -225,12 +243,17 @@ def _train_round(
 
 
 def _pruned(
-    lattices: Lattices, size: int, options: UnigramOptions, workers: Workers, report: Report
+    lattices: Lattices,
+    size: int,
+    required: frozenset[bytes],
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
 ) -> tuple[Pieces, NewIds]:
     """Return the `size` best pieces by the criterion of the options, and their new ids."""
     if options.prune == "flat":
         report.step("Pruning")
-        return prune_flat(lattices.pieces, size)
+        return prune_flat(lattices.pieces, size, keep_first=required)
     if options.prune == "exact":
         from spmcompat.unigram.pruning.exact_pruning import prune_exact  # noqa: PLC0415
 

@@ -1,22 +1,21 @@
-"""Pre-tokenization by script or by a pattern, as a function that the real library takes."""
+"""Pre-tokenization by script or by a pattern."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from itertools import groupby, pairwise
-from typing import Any
 
 from spmcompat.unicode.scripts import (
     COMMON,
     HAN,
     HIRAGANA,
     INHERITED,
-    KATAKANA,
     script_of,
 )
 
-from .characters import BOUNDARY, SPACE, is_digit
+from .characters import BOUNDARY, SPACE
 
 CLASSES = {"L": "LM", "M": "LM", "P": "PS", "S": "PS"}
 SEPARATOR = (COMMON, "Z")
@@ -64,49 +63,7 @@ def matches(pattern: str, text: str) -> list[str]:
     return [text[begin:end] for begin, end in pairwise(sorted(cuts))]
 
 
-def separates(left: str, right: str, options: Mapping[str, Any]) -> bool:
-    """Return whether the options alone forbid a piece with these two neighbours."""
-    if SPACE in (left, right):
-        if not options.get("split_by_whitespace", True):
-            return False
-        if left == right:
-            return not options.get("allow_whitespace_only_pieces", False)
-        return (left if options.get("treat_whitespace_as_suffix") else right) == SPACE
-    if options.get("split_digits") and (is_digit(left) or is_digit(right)):
-        return True
-    if not options.get("split_by_unicode_script", True):
-        return False
-    scripts = [_script(character, options) for character in (left, right)]
-    return None not in scripts and INHERITED not in scripts and scripts[0] != scripts[1]
-
-
-def _script(character: str, options: Mapping[str, Any]) -> int | None:
-    if is_digit(character) and not options.get("split_by_number", True):
-        return None
-    script = script_of(ord(character))
-    return HAN if script in (HIRAGANA, KATAKANA) or character == "\u30fc" else script
-
-
-def without_redundant_cuts(pretokens: list[str], options: Mapping[str, Any]) -> list[str]:
-    """Join pretokens, and the text around boundary marks, where the options cut anyway."""
-    first, *others = BOUNDARY.join(pretokens).split(BOUNDARY)
-    kept = [first]
-    for pretoken in filter(None, others):
-        if kept[-1] and separates(kept[-1][-1], pretoken[0], options):
-            kept[-1] += pretoken
-        else:
-            kept.append(pretoken)
-    return kept
-
-
-def function_for(pretokenizer: str, options: Mapping[str, Any]) -> Callable[[str], list[str]]:
-    """Return a function that does in the real library what the option does in ours."""
-
-    def cut(sentence: str) -> list[str]:
-        if pretokenizer == "script":
-            pretokens = script_runs(sentence)
-        else:
-            pretokens = matches(pretokenizer.removeprefix("regex:"), sentence)
-        return without_redundant_cuts(pretokens, options)
-
-    return cut
+def without_symbols(text: str, symbols: Iterable[str]) -> str:
+    """Put a boundary mark in the place of each symbol; the longest symbol wins."""
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), BOUNDARY, text)

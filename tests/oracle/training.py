@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -46,12 +46,20 @@ def _added(total: Lane, lane: Lane) -> Lane:
     return [a + b for a, b in zip(total, lane, strict=True)]
 
 
-def m_step(pieces: Pieces, expected: Lane) -> Pieces:
-    """Drop pieces with an expected count below 0.5; compute the other scores with digamma."""
+def m_step(
+    pieces: Pieces,
+    expected: Lane,
+    threshold: float = 0.5,
+    always_kept: Collection[str] = (),
+) -> Pieces:
+    """Drop pieces with an expected count below the threshold; score the others with digamma.
+
+    Pieces that are always kept count at least 0.5.
+    """
     kept = [
-        (text, count)
+        (text, max(count, LEAST_EXPECTED) if text in always_kept else count)
         for (text, _), count in zip(pieces, expected, strict=True)
-        if count >= LEAST_EXPECTED
+        if count >= threshold or text in always_kept
     ]
     total = ZERO
     for _, count in kept:
@@ -122,6 +130,13 @@ def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces
             break
         kept.append(pieces[number])
     return kept
+
+
+def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Pieces:
+    """Keep the pieces with the highest scores, and those that are always kept."""
+    ranked = sorted(pieces, key=lambda piece: (piece[0] not in always_kept, -piece[1]))
+    stay = {text for text, _ in ranked[:size]}
+    return [piece for piece in pieces if piece[0] in stay]
 
 
 def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
@@ -224,8 +239,13 @@ def train(
     options: Options,
     seeder: Callable[[list[Sentence], Options], Pieces] = seed,
     report: Callable[[str, object], None] = lambda stage, value: None,
+    threshold: float = 0.5,
+    flat: bool = False,
 ) -> Pieces:
-    """Train on normalized sentences; `report` receives the pieces after each stage."""
+    """Train on normalized sentences; `report` receives the pieces after each stage.
+
+    With a higher threshold, or with flat pruning, the required characters are always kept.
+    """
     covered, required = cover(sentences, options)
     if len(required) + options.meta_pieces > options.vocab_size:
         # Pruning would never reach the size, and never end.
@@ -233,15 +253,19 @@ def train(
     pieces = seeder(covered, options)
     report("seeds", pieces)
     counted = pretokens(covered, options)
+    always_kept = set(required) if flat or threshold > LEAST_EXPECTED else set()
     if options.use_sparse_pruning:
         return _finish(prune_sparsely(pieces, counted, options), required, options)
     while True:
         for _ in range(options.num_sub_iterations):
             expected, objective, tokens = e_step(pieces, counted, options.num_threads)
             report("e_step", (expected, objective, tokens))
-            pieces = m_step(pieces, expected)
+            pieces = m_step(pieces, expected, threshold, always_kept)
             report("m_step", pieces)
-        pieces = prune(pieces, counted, options)
+        if flat:
+            pieces = prune_flat(pieces, _next_size(len(pieces), options), always_kept)
+        else:
+            pieces = prune(pieces, counted, options)
         report("prune", pieces)
         if len(pieces) <= _desired_size(options):
             return _finish(pieces, required, options)

@@ -47,8 +47,7 @@ class Case:
     normalizer
         Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
     pretokenizer
-        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any; or
-        what ours takes as ``pretokenizer`` itself (``script``, ``regex:PATTERN``).
+        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any.
     workers
         Worker threads of ours; the reference has no such option.
     spelling

@@ -34,8 +34,7 @@ def _from_python(case: Case) -> dict[str, bytes]:
     if case.normalizer is not None:
         options["normalizer"] = _normalizer(case.normalizer)
     if case.pretokenizer is not None:
-        # Other names are values of the option itself, such as ``script``.
-        options["pretokenizer"] = pretokenizers.BY_NAME.get(case.pretokenizer, case.pretokenizer)
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     spmcompat.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 

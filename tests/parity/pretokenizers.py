@@ -87,12 +87,3 @@ DEVIATING: Mapping[str, Any] = {
 """The two sides handle these differently; one function adds to the file ``calls`` at each call."""
 
 BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING, **DEVIATING}
-
-
-def for_reference(name: str, options: Mapping[str, Any]) -> Any:
-    """Return the function of this name, or one that does the same as ours for this name."""
-    if name in BY_NAME:
-        return BY_NAME[name]
-    from tests.oracle.pretokenizing import function_for  # noqa: PLC0415
-
-    return function_for(name, options)

@@ -46,7 +46,7 @@ def _train(case: Case) -> dict[str, bytes]:
     if case.normalizer is not None:
         options["normalizer"] = normalizer(case.normalizer)
     if case.pretokenizer is not None:
-        options["pretokenizer"] = pretokenizers.for_reference(case.pretokenizer, case.options)
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     sentencepiece.SentencePieceTrainer.train(**options)
     return {WRITER: written.getvalue()} if case.writer else {}
 

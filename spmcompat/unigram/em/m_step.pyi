@@ -10,4 +10,5 @@ def m_step(
     threshold: float = 0.5,
     ml: bool = False,
     keep: bool = False,
+    required: frozenset[bytes] = frozenset(),
 ) -> tuple[Pieces, NewIds]: ...

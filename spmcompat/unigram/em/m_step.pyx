@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.unigram.em.e_step cimport Counts
 from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
-from spmcompat.unigram.pieces cimport Pieces
+from spmcompat.unigram.pieces cimport Pieces, piece_text
 
 
 cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" nogil:
@@ -14,7 +14,7 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" 
 
 
 cdef size_t PART = 16384  # pieces that a worker takes at a time
-cdef float LEAST_KEPT = 0.5  # smaller counts are raised to this where every piece is kept
+cdef float LEAST_KEPT = 0.5  # smaller counts are raised to this for a piece that must stay
 # Smaller counts are raised to this if the threshold does not drop the piece. The digamma of a small
 # count x is about -1/x, and sums of float32 fail with such scores.
 cdef float LEAST = 0.01
@@ -22,7 +22,7 @@ cdef float LEAST = 0.01
 
 def m_step(
     Pieces pieces not None, Counts counts not None, workers, float threshold=0.5,
-    bint ml=False, bint keep=False,
+    bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
     """Return the new pieces in their old order, and the new ids of the old ones.
 
@@ -35,12 +35,14 @@ def m_step(
     workers : Workers
         Real threads.
     threshold : float
-        Pieces whose expected count is below this are dropped. Counts below 0.01 that are not dropped
-        are raised to 0.01.
+        Pieces whose expected count is below this are dropped. Counts below 0.01 that are not
+        dropped are raised to 0.01.
     ml : bool
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
         Whether all pieces stay; expected counts below 0.5 are then raised to 0.5.
+    required : frozenset of bytes
+        Pieces that stay in any case, as with `keep`.
 
     Returns
     -------
@@ -58,19 +60,19 @@ def m_step(
     """
     cdef Pieces new_pieces
     cdef NewIds new_ids = NewIds()
-    cdef float least = LEAST_KEPT if keep else LEAST
     cdef float total = 0.0
     cdef float log_total
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
+    cdef vector[char] stays = _pieces_that_stay(pieces, counts, threshold, keep, required)
     with nogil:
         new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
             count = counts.sums.expected[i]
-            if not keep and count < threshold:
+            if not stays[i] and count < threshold:
                 continue
-            total += max(count, least)
+            total += max(count, LEAST_KEPT if stays[i] else LEAST)
             new_ids.ids[i] = selected.size()
             selected.push_back(i)
         new_ids.ids.push_back(selected.size())
@@ -79,10 +81,26 @@ def m_step(
     with nogil:
         new_pieces.pieces = pieces.pieces.select(selected)
         for i in range(selected.size()):
-            new_pieces.pieces.score[i] = max(counts.sums.expected[selected[i]], least)
+            count = counts.sums.expected[selected[i]]
+            new_pieces.pieces.score[i] = max(count, LEAST_KEPT if stays[selected[i]] else LEAST)
     parts = (selected.size() + PART - 1) // PART
     workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
     return new_pieces, new_ids
+
+
+cdef vector[char] _pieces_that_stay(
+    Pieces pieces, Counts counts, float threshold, bint keep, frozenset required
+):
+    """Return which pieces stay in any case. Required pieces with a high count need no mark."""
+    cdef vector[char] stays
+    cdef uint32_t i
+    stays.resize(counts.sums.expected.size(), keep)
+    if keep or not required:
+        return stays
+    for i in range(stays.size()):
+        if counts.sums.expected[i] < max(threshold, LEAST_KEPT):
+            stays[i] = bytes(piece_text(pieces.pieces, i)) in required
+    return stays
 
 
 cdef _score(Pieces pieces, size_t part, float log_total, bint ml):
