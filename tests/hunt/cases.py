@@ -97,7 +97,7 @@ class CaseMaker:
         if not self.chance(0.08 if takes else 0.01):
             return case
         arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
-        if self.chance(0.3):
+        if self.chance(0.3) and takes:  # other releases know no norm_map
             arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
         for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
             if self.chance(0.3):
