@@ -8,13 +8,7 @@ from collections.abc import Mapping
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
-from spmcompat.options.reading import (
-    check_unicode,
-    note_ignored,
-    release_of,
-    separate_spaces,
-    store,
-)
+from spmcompat.options.reading import check_unicode, finish, release_of, store
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
@@ -55,8 +49,7 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
         settings.trainer.control_symbols.extend(_lines(flags["control_symbols_file"]))
     if flags.get("user_defined_symbols_file"):
         settings.trainer.user_defined_symbols.extend(_lines(flags["user_defined_symbols_file"]))
-    note_ignored(settings, flags)
-    separate_spaces(settings)
+    finish(settings, flags)
     return settings
 
 

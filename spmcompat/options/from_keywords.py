@@ -12,13 +12,7 @@ from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
-from spmcompat.options.reading import (
-    check_unicode,
-    note_ignored,
-    release_of,
-    separate_spaces,
-    store,
-)
+from spmcompat.options.reading import check_unicode, finish, release_of, store
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
@@ -67,8 +61,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     for name, text in texts.items():
         check_unicode(name, text)
         store(settings, name, text)
-    note_ignored(settings, options)
-    separate_spaces(settings)
+    finish(settings, options)
     return settings
 
 

@@ -213,16 +213,22 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
     settings.denormalizer.escape_whitespaces = False
 
 
-def note_ignored(settings: Settings, given: Collection[str]) -> None:
-    """Note the options that were given, but have no effect beside an extension.
+def finish(settings: Settings, given: Collection[str]) -> None:
+    """Apply what extensions change in other options, when all options are stored.
 
     Parameters
     ----------
     settings : Settings
-        The settings, before `separate_spaces` changes them.
+        The settings.
     given : collection of str
         The names of the options that were given.
     """
+    _note_ignored(settings, given)
+    _separate_spaces(settings)
+
+
+def _note_ignored(settings: Settings, given: Collection[str]) -> None:
+    """Note the options that were given, but have no effect beside an extension."""
     extensions = settings.extensions
     ignored = {
         "shrinking_factor": extensions.objective == "fewest_tokens"
@@ -238,7 +244,7 @@ def note_ignored(settings: Settings, given: Collection[str]) -> None:
             settings.notes.append(f"{name} has no effect beside {reason}.")
 
 
-def separate_spaces(settings: Settings) -> None:
+def _separate_spaces(settings: Settings) -> None:
     """Make U+2581 a user-defined symbol if spaces are to be pieces of their own."""
     if settings.extensions.space_pieces == "separate":
         settings.normalizer.add_dummy_prefix = False

@@ -62,7 +62,8 @@ class ReachableSearch {
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // Scores are at most 0, so the path can no longer win if its next piece is too much already.
+      // Scores are at most 0. So the path cannot win if even the best next piece takes its score
+      // down to that of the piece.
       if (never_rises_ && best[i] + best_of_class_[text[i] % kClasses] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
