@@ -18,6 +18,7 @@ from spmcompat.options.option import (
     FLOAT,
     INT32,
     SETTINGS,
+    TEXT,
     UINT64,
     UNIGRAM,
     Option,
@@ -68,6 +69,13 @@ EXTENSIONS = (
         ELSEWHERE,
         default=DEFAULT.version,
         choices=tuple(RELEASES),
+    ),
+    _extension(
+        "counts",
+        TEXT,
+        "Train from the counts that spmcompat count made of a text, instead of from --input. The "
+        "options of reading and normalizing are those of the counts.",
+        ELSEWHERE,
     ),
     _extension(
         "recipe",

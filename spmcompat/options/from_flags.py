@@ -34,6 +34,15 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     UnknownOptionError
         If there is no such flag, or the release does not have it.
     """
+    if flags.get("counts"):
+        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+
+        return with_counts(flags, _settings)
+    return _settings(flags)
+
+
+def _settings(flags: Mapping[str, object]) -> Settings:
+    """Build the settings of flags without ``counts``."""
     settings = Settings(release_of(flags))
     options, settings.recipe = with_recipe(flags)
     flags = {name: str(text) for name, text in options.items()}

@@ -1,5 +1,7 @@
 """The settings of one training run: what the options say, with the type of each option."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -11,6 +13,10 @@ from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+
+TYPE_CHECKING = False  # not that of typing, which takes long to import
+if TYPE_CHECKING:
+    from spmcompat.stored_counts.table import CountTable
 
 
 class Settings:
@@ -48,6 +54,8 @@ class Settings:
         Warnings to show before training.
     release : Release
         The release of the reference to train as; a model does not store it.
+    counts : CountTable, optional
+        The counts to train from instead of a text.
     """
 
     workers: int
@@ -75,6 +83,7 @@ class Settings:
         self.recipe = ""
         self.notes: list[str] = []
         self.release = release
+        self.counts: CountTable | None = None
 
 
 def available_cores() -> int:

@@ -1,0 +1,96 @@
+"""From a text to a table of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.reading import read_counts
+from spmcompat.counting.rows import RowReader
+from spmcompat.errors import BadValueError
+from spmcompat.plan import Plan
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin, digest, rules_of, symbols_of
+from spmcompat.text.sources import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def check_order_is_free(plan: Plan, doing: str = "count") -> None:
+    """Raise if a model depends on the order of sentences, which counts do not keep.
+
+    Raises
+    ------
+    BadValueError
+        It says which option is the reason, and what to do.
+    """
+    remedy = "Train from the text itself (--input)."
+    if plan.whole_sentences and not plan.split_by_whitespace:
+        raise BadValueError(
+            f"cannot {doing}: with split_by_whitespace=false pieces cross spaces, so that training "
+            f"needs every sentence in its order, and counts have none. {remedy}"
+        )
+    if plan.looks_at_text_end or plan.seeds is not None or plan.whole_sentences:
+        raise BadValueError(
+            f"cannot {doing}: a Unigram model of this release of sentencepiece depends on the "
+            f"order of the last sentences, and counts have none. {remedy}"
+        )
+
+
+def count_text(
+    plan: Plan, options: Mapping[str, str], source: Source, workers: Workers, report: Report
+) -> tuple[Origin, Iterator[pa.RecordBatch]]:
+    """Read a text and count it.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text is read; it keeps contexts.
+    options : mapping of str to str
+        The options of reading and normalizing that were given.
+    source : Source
+        The text.
+    workers : Workers
+        Real threads; the table is the same for any number of them.
+    report : Report
+        Receives progress and log lines.
+
+    Returns
+    -------
+    origin : Origin
+        What the table is made from.
+    batches : iterator of pyarrow.RecordBatch
+        The rows in order. The counts take memory until the last one.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, holds no sentence, or cannot be counted without its order.
+    """
+    arrow.require_pyarrow()
+    check_order_is_free(plan)
+    # Counts keep no sentences, so there is no need to remember their pretokens while reading.
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    origin = Origin(
+        options=dict(options),
+        rules=rules_of(plan),
+        charsmap=digest(plan.charsmap),
+        symbols=symbols_of(plan),
+        delimiter=plan.delimiter.decode(),
+        sentences=counts.sentences,
+        first_character=counts.first_character,
+        lines=counts.facts.sentences,
+        too_long=counts.facts.too_long,
+        reserved=counts.facts.reserved,
+        huge_characters=counts.facts.huge_characters,
+    )
+    return origin, _rows(counts, workers)
+
+
+def _rows(counts: Counts, workers: Workers) -> Iterator[pa.RecordBatch]:
+    for columns in RowReader(counts, workers):
+        yield arrow.to_batch(columns)
