@@ -125,7 +125,7 @@ def _refuse_contradictions(
         first, second = _value(counted, option), _value(training, option)
         if first != second:
             raise BadValueError(
-                f"{name} was counted with {option}={first}, and training was told "
+                f"{name}: the text was counted with {option}={first}, and training was told "
                 f"{option}={second}. Leave {option} out, or count again."
             )
 

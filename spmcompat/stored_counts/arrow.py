@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _LARGEST_CHARACTER = 0x10FFFF
 # Counts above this cannot be added up in 64 bits, even a few of them.
-_LARGEST_COUNT = 2**62
+LARGEST_COUNT = 2**62
 
 
 def require_pyarrow() -> None:
@@ -81,7 +81,7 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         reason = str(error).split("\n", maxsplit=1)[0]
         raise TrainingError(f"{source}: a column has another type than counts: {reason}.") from None
-    return pa.RecordBatch.from_arrays(arrays, names=schema().names)
+    return pa.RecordBatch.from_arrays(arrays, schema=schema())
 
 
 def check(batch: pa.RecordBatch, source: str) -> None:
@@ -105,7 +105,7 @@ def check(batch: pa.RecordBatch, source: str) -> None:
     limits = {
         "place": (0, AT_TEXT_END),
         "next": (0, _LARGEST_CHARACTER),
-        "count": (1, _LARGEST_COUNT),
+        "count": (1, LARGEST_COUNT),
     }
     for name, (least, most) in limits.items():
         bounds = pc.min_max(batch.column(name)).as_py()

@@ -41,7 +41,7 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
         )
 
 
-def count_text(
+def count_source(
     plan: Plan, options: Mapping[str, str], source: Source, workers: Workers, report: Report
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Read a text and count it.
@@ -71,7 +71,6 @@ def count_text(
     TrainingError
         If the text cannot be read, holds no sentence, or cannot be counted without its order.
     """
-    arrow.require_pyarrow()
     check_order_is_free(plan)
     # Counts keep no sentences, so there is no need to remember their pretokens while reading.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)

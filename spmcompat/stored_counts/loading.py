@@ -34,7 +34,6 @@ _OPTIONS_OF_RULES = {
 }
 
 
-
 def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Counts:
     """Return the counts of a table, as `read_counts` returns those of a text.
 
@@ -80,17 +79,17 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
         raise BadValueError(
-            f"{table.name} was counted with another {option} than training uses. Count again with "
+            f"{table.name}: the text was counted with another {option} than training uses. Count again with "
             f"the same {option}, or train with that of the counts."
         )
     if origin.delimiter != plan.delimiter.decode():
         raise BadValueError(
-            f"{table.name} was counted with pretokenization_delimiter={origin.delimiter!r}, and "
+            f"{table.name}: the text was counted with pretokenization_delimiter={origin.delimiter!r}, and "
             f"training uses {plan.delimiter.decode()!r}. Use the same one."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
-            f"{table.name} was counted with other normalization rules than training uses. Count "
+            f"{table.name}: the text was counted with other normalization rules than training uses. Count "
             "again with the same rules, or train with those of the counts."
         )
 
@@ -129,18 +128,16 @@ class _SymbolCheck:
             found = arrow.first_match(batch, self._pattern)
             if found is not None:
                 folded = found.casefold()
-                raise self._refusal(
-                    next(s for s in self._extra if s[:-1].casefold() in folded)
-                )
+                raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
         if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
             raise BadValueError(
-                f"{self._name} was cut at the symbols {', '.join(self._missing)}, which training "
+                f"{self._name}: the text was cut at the symbols {', '.join(self._missing)}, which training "
                 "does not have. Train with the same symbols, or count again without them."
             )
 
     def _refusal(self, symbol: str) -> BadValueError:
         return BadValueError(
-            f"{self._name} was not cut at the symbol {symbol}, and the text may hold it. Count "
+            f"{self._name}: the text was not cut at the symbol {symbol}, and the text may hold it. Count "
             "again with the same symbols."
         )
 

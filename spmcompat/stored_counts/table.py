@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,25 @@ class CountTable:
         for path in self._paths:
             yield from _batches_of(path, rows)
 
+    def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
+        """Return how many distinct pretokens and pretokens there are, and the most frequent ones.
+
+        This goes through all rows; equal pretokens must stand together.
+        """
+        import pyarrow as pa  # noqa: PLC0415
+
+        distinct, occurrences, before = 0, 0, None
+        top: list[tuple[int, str]] = []
+        for batch in self.batches():
+            totals = pa.table(batch).group_by("pretoken").aggregate([("count", "sum")])
+            counted = totals["count_sum"].to_pylist()
+            pretokens = totals["pretoken"].to_pylist()
+            distinct += len(pretokens) - (before in pretokens[:1])
+            before = batch.column("pretoken")[-1].as_py()
+            occurrences += sum(counted)
+            top = heapq.nlargest(frequent, [*top, *zip(counted, pretokens, strict=True)])
+        return distinct, occurrences, [pretoken for _, pretoken in top]
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a Parquet file.
 
@@ -104,7 +124,7 @@ class CountTable:
         TrainingError
             If the file cannot be written. Then there is no file, or the one that was there before.
         """
-        write(path, self.origin, self.batches())
+        write(path, lambda: self.origin, self.batches())
 
     def __add__(self, other: object) -> CountTable:
         """Return the counts of this text with the other text behind it."""
@@ -149,9 +169,13 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
 
 
 def write(
-    path: str | os.PathLike[str], origin: Origin, batches: Iterator[pa.RecordBatch]
+    path: str | os.PathLike[str],
+    origin: Callable[[], Origin],
+    batches: Iterable[pa.RecordBatch],
 ) -> None:
     """Write a Parquet file: under a temporary name first, then it is renamed.
+
+    The origin is asked for when all rows are written.
 
     Raises
     ------
@@ -163,20 +187,20 @@ def write(
     refuse_impossible(path, "check the name")
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    form = arrow.schema().with_metadata({KEY: origin.to_json()})
     try:
         if target.is_dir():
             raise IsADirectoryError(21, os.strerror(21))
         with pq.ParquetWriter(
             temporary,
-            form,
+            arrow.schema(),
             compression="zstd",
             use_dictionary=["place", "next"],
             # The pretokens are sorted, so each begins like the one before.
             column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
         ) as writer:
             for batch in batches:
-                writer.write_batch(batch.replace_schema_metadata(form.metadata))
+                writer.write_batch(batch)
+            writer.add_key_value_metadata({KEY: origin().to_json()})
         os.replace(temporary, target)
     except OSError as error:
         if isinstance(error, TrainingError):
@@ -192,7 +216,7 @@ def write(
 
 def _origin_of(path: Path) -> Origin:
     """Read the metadata of one file."""
-    metadata = _open(path).schema_arrow.metadata or {}
+    metadata = _open(path).metadata.metadata or {}
     if KEY not in metadata:
         raise TrainingError(f"{path} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
     return Origin.from_json(metadata[KEY], str(path))
