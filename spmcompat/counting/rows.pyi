@@ -18,7 +18,7 @@ class Columns(NamedTuple):
     text: Buffer
     place: Buffer
     next: Buffer
-    count: Buffer
+    count: Buffer  # type: ignore[assignment]
 
 @final
 class RowReader:

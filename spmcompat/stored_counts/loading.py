@@ -79,18 +79,18 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
         raise BadValueError(
-            f"{table.name}: the text was counted with another {option} than training uses. Count again with "
-            f"the same {option}, or train with that of the counts."
+            f"{table.name}: the text was counted with another {option} than training uses. Count "
+            f"again with the same {option}, or train with that of the counts."
         )
     if origin.delimiter != plan.delimiter.decode():
         raise BadValueError(
-            f"{table.name}: the text was counted with pretokenization_delimiter={origin.delimiter!r}, and "
-            f"training uses {plan.delimiter.decode()!r}. Use the same one."
+            f"{table.name}: the text was counted with pretokenization_delimiter="
+            f"{origin.delimiter!r}, and training uses {plan.delimiter.decode()!r}. Use the same."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
-            f"{table.name}: the text was counted with other normalization rules than training uses. Count "
-            "again with the same rules, or train with those of the counts."
+            f"{table.name}: the text was counted with other normalization rules than training "
+            "uses. Count again with the same rules, or train with those of the counts."
         )
 
 
@@ -131,14 +131,14 @@ class _SymbolCheck:
                 raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
         if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
             raise BadValueError(
-                f"{self._name}: the text was cut at the symbols {', '.join(self._missing)}, which training "
-                "does not have. Train with the same symbols, or count again without them."
+                f"{self._name}: the text was cut at the symbols {', '.join(self._missing)}, which "
+                "training does not have. Train with the same symbols, or count again without them."
             )
 
     def _refusal(self, symbol: str) -> BadValueError:
         return BadValueError(
-            f"{self._name}: the text was not cut at the symbol {symbol}, and the text may hold it. Count "
-            "again with the same symbols."
+            f"{self._name}: the text was not cut at the symbol {symbol}, and the text may hold it. "
+            "Count again with the same symbols."
         )
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, differences
-from spmcompat.stored_counts.table import CountTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,28 +25,26 @@ _LEAST_ROWS = 1 << 12
 _KEYS = ("pretoken", "place", "next")
 
 
-def merge(tables: Sequence[CountTable]) -> CountTable:
-    """Return the counts of the texts one behind the other, in memory.
+class Table(Protocol):
+    """A table of counts whose rows can be read in order."""
 
-    Raises
-    ------
-    TrainingError
-        If the tables were made by different rules, or the sums are too large.
-    """
-    import pyarrow as pa  # noqa: PLC0415
+    origin: Origin
 
-    merging = Merging(tables)
-    rows = pa.Table.from_batches([*merging], schema=arrow.schema())
-    return CountTable(merging.origin(), rows)
+    @property
+    def name(self) -> str:
+        """How messages call the table."""
+
+    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, some at a time."""
 
 
-def temperature_weights(tables: Sequence[CountTable], alpha: float) -> list[Fraction]:
+def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
     """Return weights that change the share p of each text to one proportional to p^alpha.
 
     The shares are those of the sentences. The weights keep the number of all sentences. They are
     rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
     """
-    sizes = [table.sentences for table in tables]
+    sizes = [table.origin.sentences for table in tables]
     total = sum(sizes)
     powers = [(size / total) ** alpha for size in sizes]
     wanted = [power / sum(powers) for power in powers]
@@ -57,14 +54,14 @@ def temperature_weights(tables: Sequence[CountTable], alpha: float) -> list[Frac
     ]
 
 
-def _merged_origin(tables: Sequence[CountTable], weights: Sequence[Fraction]) -> Origin:
+def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Origin:
     first = tables[0].origin
     for table in tables[1:]:
         _check_equal_rules(tables[0], table)
-    sentences = sum(
-        round(table.sentences * weight) for table, weight in zip(tables, weights, strict=True)
-    )
     origins = [table.origin for table in tables]
+    sentences = sum(
+        round(origin.sentences * weight) for origin, weight in zip(origins, weights, strict=True)
+    )
     changes = [change for origin in origins for change in origin.changes]
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
@@ -83,7 +80,7 @@ def _merged_origin(tables: Sequence[CountTable], weights: Sequence[Fraction]) ->
     )
 
 
-def _check_equal_rules(first: CountTable, second: CountTable) -> None:
+def _check_equal_rules(first: Table, second: Table) -> None:
     """Raise if two tables were made by different rules."""
     a, b = first.origin, second.origin
     names = [
@@ -123,7 +120,7 @@ class Merging:
 
     Parameters
     ----------
-    tables : sequence of CountTable
+    tables : sequence of Table
         The tables, in the order of their texts. The rows of each must be in order.
     weights : sequence of Fraction, optional
         How often each text counts; by default once. A count times its weight is rounded to the
@@ -141,7 +138,7 @@ class Merging:
 
     def __init__(
         self,
-        tables: Sequence[CountTable],
+        tables: Sequence[Table],
         weights: Sequence[Fraction] | None = None,
         min_count: int = 1,
     ) -> None:
@@ -220,9 +217,7 @@ class _Cursor:
         The last pretoken of these rows.
     """
 
-    def __init__(
-        self, table: CountTable, weight: Fraction, next_first: int | None, rows: int
-    ) -> None:
+    def __init__(self, table: Table, weight: Fraction, next_first: int | None, rows: int) -> None:
         self._batches = table.batches(rows)
         self._weight = weight
         self._next_first = next_first

@@ -44,29 +44,32 @@ class CountTable:
     ----------
     origin : Origin
         What the table was made from.
-    rows : pyarrow.Table, or sequence of paths
-        The rows, or the Parquet files that hold them.
+    rows : pyarrow.Table, optional
+        The rows, if they are in memory.
+    paths : sequence of paths
+        The Parquet files that hold the rows otherwise.
     """
 
-    def __init__(self, origin: Origin, rows: pa.Table | Sequence[Path]) -> None:
+    def __init__(
+        self, origin: Origin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
+    ) -> None:
         self.origin = origin
         self._rows = rows
+        self._paths = [*paths]
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return self.to_arrow().num_rows if self._paths is None else _rows_of(self._paths)
+        if self._rows is not None:
+            return int(self._rows.num_rows)
+        return sum(_open(path).metadata.num_rows for path in self._paths)
 
     def __repr__(self) -> str:
         return f"<CountTable of {self.origin.sentences:,} sentences, {len(self):,} rows>"
 
     @property
-    def _paths(self) -> list[Path] | None:
-        return [*self._rows] if isinstance(self._rows, list | tuple) else None
-
-    @property
     def name(self) -> str:
         """How messages call this table."""
-        return "the counts" if self._paths is None else str(self._paths[0])
+        return str(self._paths[0]) if self._paths else "the counts"
 
     @property
     def sentences(self) -> int:
@@ -77,7 +80,7 @@ class CountTable:
         """Return all rows as a ``pyarrow.Table``."""
         import pyarrow as pa  # noqa: PLC0415
 
-        if self._paths is None:
+        if self._rows is not None:
             return self._rows
         return pa.Table.from_batches([*self.batches()], schema=arrow.schema())
 
@@ -89,11 +92,10 @@ class CountTable:
         TrainingError
             If a file cannot be read, or holds what cannot stand in a table of counts.
         """
-        if self._paths is None:
+        if self._rows is not None:
             for batch in self._rows.to_batches(max_chunksize=rows):
                 arrow.check(batch, self.name)
                 yield batch
-            return
         for path in self._paths:
             yield from _batches_of(path, rows)
 
@@ -128,11 +130,15 @@ class CountTable:
 
     def __add__(self, other: object) -> CountTable:
         """Return the counts of this text with the other text behind it."""
-        from spmcompat.stored_counts.merging import merge  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415
+
+        from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
 
         if not isinstance(other, CountTable):
             return NotImplemented
-        return merge([self, other])
+        merging = Merging([self, other])
+        rows = pa.Table.from_batches([*merging], schema=arrow.schema())
+        return CountTable(merging.origin(), rows)
 
     def __radd__(self, other: object) -> CountTable:
         """Return this table for ``sum``, which begins with 0."""
@@ -156,7 +162,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     refuse_impossible(path, "check --counts")
     place = Path(path)
     if not place.is_dir():
-        return CountTable(_origin_of(place), [place])
+        return CountTable(_origin_of(place), paths=[place])
     paths = sorted(place.glob("*.parquet"))
     if not paths:
         raise MissingFileError(f"{place}: the folder holds no .parquet file. Check its name.")
@@ -165,7 +171,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
         raise BadValueError(
             f"{place}: its files were not made together. Merge them with spmcompat counts merge."
         )
-    return CountTable(origins[0], paths)
+    return CountTable(origins[0], paths=paths)
 
 
 def write(
@@ -244,10 +250,6 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
         raise TrainingError(
             f"{path} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
         ) from None
-
-
-def _rows_of(paths: Sequence[Path]) -> int:
-    return sum(_open(path).metadata.num_rows for path in paths)
 
 
 def _batches_of(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
