@@ -36,6 +36,7 @@ cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
 
 cdef extern from "spmcompat/counting/worker_table.hpp" namespace "spmcompat" nogil:
     cdef cppclass WorkerTable:
+        size_t bytes()
         void merge_into(PretokenTable& table, cbool keep_ids) except +
         string last_pretoken(uint32_t id) except +
 

@@ -168,6 +168,11 @@ cdef class Counter:
         batch.log = move(dereference(self.counter).end_batch())
         return batch
 
+    @property
+    def table_bytes(self):
+        """The memory that the distinct raw tokens and pretokens take, with their counts."""
+        return dereference(self.counter).table().bytes()
+
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
         cdef const char* text
         cdef size_t size

@@ -42,6 +42,9 @@ class WorkerTable {
   StringTable pretokens;
   ContextTable contexts;
 
+  // The memory that the tables take.
+  size_t bytes() const { return raw_tokens.bytes() + pretokens.bytes() + contexts.bytes(); }
+
   // The last pretoken of a sentence of a BatchLog, before the table is merged.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);

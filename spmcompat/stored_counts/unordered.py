@@ -1,0 +1,192 @@
+"""Counts of a text in no order, as Spark and other engines add them up.
+
+Their rows are those of a table of counts, with two differences:
+
+- No row ends the text. Once the rows are read, the text ends with the sentence whose last pretoken
+  comes first in the order of bytes. So the end depends on the counts only, not on how the text was
+  divided.
+- Facts about the lines are rows too, because only rows are added up: `FACT` stands in the column
+  ``place``, and an index into `FACTS` in the column ``next``.
+
+What the counts were made from stands in the metadata of each file: under `KEY`, or where Spark
+writes the metadata of the column ``pretoken``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.counting.rows import AT_END, AT_TEXT_END
+from spmcompat.errors import TrainingError
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY = "spmcompat.unordered"
+"""The key of the metadata: in a Parquet file, or of the column ``pretoken`` in Spark."""
+FACT = 3
+"""The place of a row that states a fact."""
+FACTS = ("lines", "sentences", "too_long", "reserved", "nulls")
+"""The fields of `Origin` that such rows state."""
+
+# Where Spark stores its schema in a Parquet file.
+_SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
+_AGAIN = "Count again, and write the rows as they are."
+
+
+class Closing(NamedTuple):
+    """How the rows of an unordered table become those of a whole text.
+
+    Attributes
+    ----------
+    pretoken : str
+        The last pretoken of the sentence that ends the text.
+    rows : int
+        The number of rows that there are then.
+    """
+
+    pretoken: str
+    rows: int
+
+
+def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
+    """Return the rows that state facts."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    rows = [
+        {"pretoken": "", "place": FACT, "next": index, "count": facts[name]}
+        for index, name in enumerate(FACTS)
+        if facts[name]
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=arrow.schema())
+
+
+def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the rows that state no fact."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    # A null stays, so that the check of values finds it.
+    is_count = pc.not_equal(batch.column("place"), FACT)
+    return batch.filter(is_count, null_selection_behavior="emit_null")
+
+
+def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | None:
+    """Return what unordered counts were made from, without the facts; None if a file holds none.
+
+    Parameters
+    ----------
+    metadata : mapping of bytes to bytes
+        The metadata of a Parquet file.
+    path : str
+        The file, for messages.
+
+    Raises
+    ------
+    TrainingError
+        If the metadata are broken, or a newer release wrote them.
+    """
+    text = metadata.get(KEY.encode()) or _of_spark(metadata)
+    return None if text is None else Origin.from_json(text, path)
+
+
+def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
+    try:
+        columns = json.loads(metadata.get(_SPARK_KEY, b"{}")).get("fields", [])
+        found = [one["metadata"][KEY] for one in columns if KEY in one.get("metadata", {})]
+        return found[0].encode() if found else None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def close(batches: Iterable[pa.RecordBatch], origin: Origin, name: str) -> tuple[Origin, Closing]:
+    """Read all rows for the facts, and find out how the text ends.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        All rows, whose values are checked; the facts are among them.
+    origin : Origin
+        What the counts were made from, without the facts.
+    name : str
+        How messages call the table.
+
+    Raises
+    ------
+    TrainingError
+        If there is no sentence, or rows are missing.
+    """
+    facts = dict.fromkeys(FACTS, 0)
+    rows = ends = 0
+    first: str | None = None
+    ends_twice = False
+    for batch in batches:
+        _add_facts(facts, batch, name)
+        rows += batch.num_rows - _rows_at(batch, FACT).num_rows
+        if _rows_at(batch, AT_TEXT_END).num_rows:
+            raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
+        ending = _rows_at(batch, AT_END)
+        ends += arrow.count_of_place(batch, AT_END)
+        least, count = _first_of(ending)
+        if least is not None and (first is None or least.encode() < first.encode()):
+            first, ends_twice = least, count > 1
+    if facts["lines"] == 0:
+        raise TrainingError(
+            f"{name}: no row states how many sentences there are. Give the folder with all its "
+            "files, or count again: the text may hold no sentence."
+        )
+    if first is None:
+        raise TrainingError(f"{name}: the text holds no sentence that is not empty.")
+    if ends != facts["sentences"]:
+        raise TrainingError(
+            f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
+            f"A file is missing, or rows were changed. {_AGAIN}"
+        )
+    return origin._replace(**facts), Closing(first, rows + ends_twice)
+
+
+def _add_facts(facts: dict[str, int], batch: pa.RecordBatch, name: str) -> None:
+    for row in _rows_at(batch, FACT).to_pylist():
+        index, count = row["next"], row["count"]
+        if row["pretoken"] or not 0 <= index < len(FACTS) or count < 0:
+            raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
+        facts[FACTS[index]] += count
+
+
+def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return batch.filter(pc.equal(batch.column("place"), place))
+
+
+def _first_of(batch: pa.RecordBatch) -> tuple[str | None, int]:
+    """Return the first pretoken in the order of bytes, and how often it occurs."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if batch.num_rows == 0:
+        return None, 0
+    first = pc.min(batch.column("pretoken"))
+    rows = batch.filter(pc.equal(batch.column("pretoken"), first))
+    return first.as_py(), pc.sum(rows.column("count")).as_py()
+
+
+def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
+    """Return rows of the whole text: without facts, and with the end if it stands among them."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    batch = without_facts(batch)
+    is_last = pc.and_(
+        pc.equal(batch.column("pretoken"), closing.pretoken),
+        pc.equal(batch.column("place"), AT_END),
+    )
+    if not pc.any(is_last).as_py():
+        return batch
+    counts = pc.subtract(batch.column("count"), pc.cast(is_last, pa.int64()))
+    rest = pa.RecordBatch.from_arrays([*batch.columns[:-1], counts], schema=arrow.schema())
+    rest = rest.filter(pc.greater(counts, 0))
+    end = {"pretoken": closing.pretoken, "place": AT_TEXT_END, "next": 0, "count": 1}
+    return pa.concat_batches([rest, pa.RecordBatch.from_pylist([end], schema=arrow.schema())])
