@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
+from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
@@ -40,6 +41,8 @@ class Evaluation(NamedTuple):
     `lost_characters` is the share of characters, except white space, that unknown tokens or no
     tokens stand for. `lost_spaces` is the number of tokens that seem to begin a word but stand
     inside one, divided by the number of words.
+
+    `gold` has the scores for each gold list by its name.
     """
 
     model: str
@@ -59,10 +62,11 @@ class Evaluation(NamedTuple):
     lost_spaces: float
     byte_piece_rate: float
     renyi_efficiency: float
+    renyi_efficiency_observed: float
     whole_words: float
     unused_pieces: int
     uses: tuple[int, ...]
-    gold: GoldScores | None
+    gold: Mapping[str, GoldScores]
 
 
 class Overlap(NamedTuple):
@@ -162,7 +166,7 @@ class _Measurement:
             self.lost_characters += aligned.lost_characters
             self.lost_spaces += aligned.inner_tokens if model.marks_continuation else 0
 
-    def result(self, text: _TextSize, gold: Sequence[GoldWord]) -> Evaluation:
+    def result(self, text: _TextSize, gold: Sequence[GoldList]) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
         if model.loss is not None:
@@ -186,17 +190,21 @@ class _Measurement:
             lost_spaces=ratio(self.lost_spaces, text.words),
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
+            renyi_efficiency_observed=tokens.renyi_efficiency_observed,
             whole_words=ratio(self.whole_words, text.words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
-            gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
+            gold={
+                found.name: score_boundaries(found.words, model.cut([w.text for w in found.words]))
+                for found in gold
+            },
         )
 
 
 def evaluate(
     models: Sequence[Model],
     texts: Sequence[str],
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     report: Report,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
@@ -209,8 +217,8 @@ def evaluate(
         The models. A model can be evaluated only once.
     texts : sequence of str
         Paths of texts in UTF-8, one sentence in each line.
-    gold : sequence of GoldWord
-        Segmented words; may be empty.
+    gold : sequence of GoldList
+        Lists of segmented words; may be empty.
     report : Report
         Receives the progress, and a warning about skipped lines.
 
