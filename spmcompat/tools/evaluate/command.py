@@ -73,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
         help="lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC "
         "or MorphyNet",
     )
+    parser.add_argument(
+        "--drop_spaces",
+        action="store_true",
+        help="leave out tokens that are only spaces, so that the models lose their spaces",
+    )
     parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
     parser.add_argument("--quiet", action="store_true", help="write only the result")
     form = parser.add_mutually_exclusive_group()
@@ -105,7 +110,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     for found in gold:
         report.info(found.summary)
     models = [load_model(path, workers) for path in arguments.models]
-    results = evaluate(models, arguments.text, gold, report)
+    results = evaluate(models, arguments.text, gold, report, drop_spaces=arguments.drop_spaces)
     pairs = overlaps(models)
     if arguments.json:
         _write_json(results, pairs, stdout)
@@ -157,7 +162,7 @@ def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdou
     rows = [flat(result) for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
-        (label, *(_show(form, row[key]) for row in rows)) for key, label, form in _rows(results[0])
+        (label, *(_show(form, row[key]) for row in rows)) for key, label, form in _rows(results)
     ]
     lines = [*table(head, figures, left=1)]
     if pairs:
@@ -170,9 +175,12 @@ def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdou
     stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _rows(result: Evaluation) -> list[tuple[str, str, str]]:
+def _rows(results: Sequence[Evaluation]) -> list[tuple[str, str, str]]:
     """Return the name of each figure of the table, its label and its format."""
+    result = results[0]
     rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items()]
+    if any(other.drops_spaces for other in results):
+        rows.append(("drops_spaces", "drops spaces", "{}"))
     for name, scores in result.gold.items():
         suffix = _suffix(name, result)
         rows += [
@@ -187,6 +195,8 @@ def _rows(result: Evaluation) -> list[tuple[str, str, str]]:
 
 
 def _show(form: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "-" if _is_nan(value) else form.format(value)
 
 
