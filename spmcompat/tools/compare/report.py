@@ -125,7 +125,8 @@ need fewer tokens because of what they lose.</p>
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
 characters of the original text, and every model pays for its spaces: if spaces are user-defined
-pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
+pieces, each has the probability that its share of the tokens in the held-out text gives. Only a
+model that leaves out its spaces does not pay for them.</p>
 {_about_gold(gold)}
 {tables}
 <h2>Plots</h2>
