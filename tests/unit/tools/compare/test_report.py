@@ -138,9 +138,8 @@ def test_a_column_without_values_is_left_out(texts: Texts) -> None:
 
 def cells(html: str, name: str, config: str) -> dict[str, str]:
     """Return the cells of a row in the table of a gold list by the titles of their columns."""
-    table = html.split(f"<h3>Boundaries in words of {name}</h3>")[1].split("</table>", maxsplit=1)[
-        0
-    ]
+    _, _, rest = html.partition(f"<h3>Boundaries in words of {name}</h3>")
+    table, _, _ = rest.partition("</table>")
     titles = re.findall(r'<th scope="col">(.*?)</th>', table)[1:]
     (row,) = re.findall(rf'<tr><th scope="row">{config}</th>(<td.*?)</tr>', table)
     return dict(zip(titles, re.findall(r"<td.*?>(.*?)</td>", row), strict=True))
