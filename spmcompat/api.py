@@ -90,12 +90,13 @@ def train(
     prefix_recovery: bool | None = None,
     seed_factor: float | None = None,
     objective: Literal["likelihood", "fewest_tokens"] | None = None,
+    drop_unused: bool | None = None,
     m_step: Literal["digamma", "ml"] | None = None,
     early_prune_threshold: float | None = None,
     prune: Literal["likelihood", "flat", "exact"] | None = None,
     prune_overshoot: float | None = None,
     final_estimate: str | None = None,
-    space_pieces: Literal["prefix", "separate"] | None = None,
+    space_pieces: Literal["prefix", "separate", "dropped"] | None = None,
     compat: str | None = None,
 ) -> None:
     """Train a model. An option that is left out, or None, is not stored in the model.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.entries import breaking_pieces
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import Model, assemble, fill_ids, reachable_ids
+from spmcompat.model.vocabulary import Model, append_space, assemble, fill_ids, reachable_ids
 from spmcompat.model.writers import Writer, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.planning import plan_of
@@ -78,6 +78,8 @@ def train(
     report.step("Writing")
     meta = reachable_ids(meta, len(pieces), settings.trainer)
     vocabulary = fill_ids(pieces, meta, settings.trainer)
+    if settings.extensions.space_pieces == "dropped":
+        meta = append_space(vocabulary, meta)
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
     if test_lines:

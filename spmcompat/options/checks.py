@@ -20,6 +20,7 @@ from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
+from spmcompat.unicode.marks import SPACE_MARK
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
@@ -56,6 +57,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_ranges(settings)
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
+    if settings.extensions.space_pieces == "dropped":
+        meta = _without_space(spec, settings.release)
     if not callable(settings.pretokenizer):  # else the reference calls it first
         check_room(spec, len(meta))
     if not settings.normalizer.escape_whitespaces:
@@ -66,6 +69,14 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
     return meta
+
+
+def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
+    """Return the meta pieces as if U+2581 were no symbol, so that it takes no id from another."""
+    others = TrainerSpec()
+    others.CopyFrom(spec)
+    others.user_defined_symbols[:] = [s for s in spec.user_defined_symbols if s != SPACE_MARK]
+    return meta_pieces(others, release)
 
 
 def cautions(settings: Settings) -> list[str]:
@@ -162,6 +173,11 @@ def _check_extensions(settings: Settings) -> None:
     if given.objective == "fewest_tokens":
         _refuse(names, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
         _refuse(names, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
+    elif given.drop_unused:
+        raise TrainingError(
+            "drop_unused is for objective=fewest_tokens only. With objective=likelihood, "
+            "early_prune_threshold drops pieces."
+        )
     if given.seed_mode == "bpe":
         _refuse(names, "seed_mode=bpe", "prefix_recovery")
 

@@ -37,9 +37,17 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
         "prune": "flat",
         "prune_overshoot": "1",
     },
-    "mingram": {"seed_mode": "bpe", "seed_factor": "1.15", "objective": "fewest_tokens"},
+    "mingram": {
+        "seed_mode": "bpe",
+        "seed_factor": "1.15",
+        "objective": "fewest_tokens",
+        "drop_unused": "true",
+    },
 }
 """Options that belong together, under one name."""
+
+SPACE_PIECES = ("prefix", "separate", "dropped")
+"""The treatments of spaces; with all but the first a space is a piece of its own."""
 
 _extension = partial(Option, in_reference=False)
 
@@ -118,6 +126,16 @@ EXTENSIONS = (
         models=_EM,
     ),
     _extension(
+        "drop_unused",
+        BOOL,
+        "With objective=fewest_tokens, each step drops the pieces that no best segmentation uses, "
+        "except required characters, as the published code does. The vocabulary may end smaller "
+        "than vocab_size: see hard_vocab_limit.",
+        EXTENSION,
+        default=False,
+        models=_EM,
+    ),
+    _extension(
         "m_step",
         CHOICE,
         "How the M-step estimates scores from expected counts; ml means maximum likelihood.",
@@ -173,10 +191,11 @@ EXTENSIONS = (
         "space_pieces",
         CHOICE,
         "prefix: a space is part of the piece that it begins. separate: each space is a piece "
-        "of its own, and there is no dummy prefix.",
+        "of its own, and there is no dummy prefix. dropped: as separate, but the space is the "
+        "last id and does not count into vocab_size, so that you can drop it from what is encoded.",
         EXTENSION,
         default="prefix",
-        choices=("prefix", "separate"),
+        choices=SPACE_PIECES,
         models=(UNIGRAM, BPE),
     ),
 )
