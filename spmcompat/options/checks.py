@@ -10,8 +10,9 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
+from importlib.util import find_spec
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
@@ -68,6 +69,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         )
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
+    _check_dump(settings)
     return meta
 
 
@@ -163,7 +165,11 @@ def _check_extensions(settings: Settings) -> None:
         if model_type not in option.models:
             allowed = " and ".join(option.models)
             raise TrainingError(f"{option.name} is for {allowed} models only. Leave it out.")
+    if settings.on_round is not None and spec.model_type in _SIMPLE:
+        raise TrainingError("on_round is for unigram and bpe models only. Leave it out.")
     names = {option.name for option in changed}
+    if "dump_format" in names and not given.dump:
+        raise TrainingError("dump_format needs dump, the folder to write. Give it too.")
     if spec.seed_sentencepieces_file:
         _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
@@ -375,4 +381,39 @@ def _check_writable(path: str) -> None:
     if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
             f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
+        )
+
+
+def _check_dump(settings: Settings) -> None:
+    """Raise if the tables of the steps cannot be written."""
+    folder = settings.extensions.dump
+    if not folder:
+        return
+    if settings.extensions.dump_format == "parquet" and find_spec("pyarrow") is None:
+        raise BadValueError(
+            "dump_format=parquet needs the package pyarrow: pip install 'spmcompat[parquet]'. "
+            "Or choose dump_format=tsv."
+        )
+    refuse_impossible(folder, "choose another dump")
+    target = os.path.realpath(folder)
+    parent = os.path.dirname(target)
+    try:
+        if os.listdir(target):
+            raise MissingFileError(
+                f'dump "{folder}": Directory not empty. Choose a new folder, or remove this one.'
+            )
+    except FileNotFoundError:
+        if not os.path.isdir(parent):
+            raise MissingFileError(
+                f'dump "{folder}": No such file or directory. Make the folder {parent} first.'
+            ) from None
+    except OSError as error:
+        if isinstance(error, MissingFileError):
+            raise
+        raise MissingFileError(
+            f'dump "{folder}": {error.strerror}. Choose another dump.'
+        ) from error
+    if not os.access(parent, os.W_OK):
+        raise MissingFileError(
+            f'dump "{folder}": Permission denied. Choose a folder where files can be written.'
         )

@@ -17,7 +17,9 @@ from spmcompat.options.option import (
     EXTENSION,
     FLOAT,
     INT32,
+    OBJECT,
     SETTINGS,
+    TEXT,
     UINT64,
     UNIGRAM,
     Option,
@@ -197,6 +199,33 @@ EXTENSIONS = (
         default="prefix",
         choices=SPACE_PIECES,
         models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "dump",
+        TEXT,
+        "A new folder for tables of all steps: the pieces with their scores and counts, and why "
+        "pieces were dropped. For bpe, the merges with their counts.",
+        EXTENSION,
+        default="",
+        models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "dump_format",
+        CHOICE,
+        "The format of these tables; parquet needs the package pyarrow.",
+        EXTENSION,
+        default="tsv",
+        choices=("tsv", "parquet"),
+        models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "on_round",
+        OBJECT,
+        "A function that is called with a Round after each step: what dump writes, as an object. "
+        "An exception that it raises ends the training.",
+        ELSEWHERE,
+        models=(UNIGRAM, BPE),
+        flag=False,
     ),
 )
 

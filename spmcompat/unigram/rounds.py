@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from spmcompat.runtime.rounds import (
     ADDED_BACK,
     FINAL_CUT,
@@ -123,8 +125,11 @@ class Rounds:
         """Tell which pieces a pruning by score dropped."""
 
         def rows() -> list[PieceRow]:
-            kept = [new_ids[old_id] is not None for old_id in range(len(before))]
-            return _rows_by_score(before, kept, required, LOW_SCORE)
+            scores = [
+                score if new_ids[old_id] is not None else None
+                for old_id, (_, score) in enumerate(before)
+            ]
+            return _rows_by_score(before, scores, required, LOW_SCORE)
 
         self._on_round(Round(self._round, "prune", len(before), len(after), _rows=rows))
 
@@ -147,22 +152,22 @@ class Rounds:
 
         def rows() -> list[PieceRow]:
             left = dict(final)
-            kept = [piece in left for piece, _ in before]
+            scores = [left.get(piece) for piece, _ in before]
             known = {piece for piece, _ in before}
             added = [
                 PieceRow(_text(piece), True, ADDED_BACK, new_score=score)
                 for piece, score in final
                 if piece not in known
             ]
-            return _rows_by_score(before, kept, frozenset(required), FINAL_CUT) + added
+            return _rows_by_score(before, scores, frozenset(required), FINAL_CUT) + added
 
         self._on_round(Round(self._round, "final", len(before), len(final), _rows=rows))
 
     def rescored(self, step: str, before: Scored, after: Scored) -> None:
-        """Tell new scores of the same pieces."""
+        """Tell new scores of the same pieces, as the model will hold them: in float32."""
 
         def rows() -> list[PieceRow]:
-            scores = dict(after)
+            scores = {piece: float(np.float32(score)) for piece, score in after}
             return [
                 PieceRow(_text(piece), True, "", score, new_score=scores[piece])
                 for piece, score in before
@@ -172,18 +177,21 @@ class Rounds:
 
 
 def _rows_by_score(
-    before: Pieces, kept: Sequence[bool], required: frozenset[bytes], reason: str
+    before: Pieces, scores: Sequence[float | None], required: frozenset[bytes], reason: str
 ) -> list[PieceRow]:
-    """Return the rows of a cut by score, in which required pieces stay."""
-    cut = [score for (_, score), stays in zip(before, kept, strict=True) if not stays]
+    """Return the rows of a cut by score, in which required pieces stay.
+
+    `scores` are the new scores; None for a piece that was cut.
+    """
+    cut = [score for (_, score), new in zip(before, scores, strict=True) if new is None]
     highest_cut = max(cut, default=-math.inf)
     rows = []
-    for (piece, score), stays in zip(before, kept, strict=True):
-        if not stays:
+    for (piece, score), new in zip(before, scores, strict=True):
+        if new is None:
             rows.append(PieceRow(_text(piece), False, reason, score))
             continue
         saved = piece in required and score < highest_cut
-        rows.append(PieceRow(_text(piece), True, REQUIRED if saved else "", score, new_score=score))
+        rows.append(PieceRow(_text(piece), True, REQUIRED if saved else "", score, new_score=new))
     return rows
 
 
