@@ -90,6 +90,11 @@ def cautions(settings: Settings) -> list[str]:
         found.append(
             f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
         )
+    if settings.extensions.drop_unused and spec.hard_vocab_limit:
+        found.append(
+            "drop_unused may leave fewer pieces than vocab_size, and training fails then: pass "
+            "hard_vocab_limit=false to accept a smaller vocabulary."
+        )
     return found
 
 
