@@ -14,15 +14,22 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from spmcompat.errors import MissingFileError
 from spmcompat.model.writers import temporary_name
-from spmcompat.runtime.rounds import PieceRow, Round
+from spmcompat.runtime.rounds import Round
 
 OVERVIEW = "rounds"
 """The name of the table that has one row for each step."""
+
+COLUMNS = ("piece", "kept", "reason", "score", "count", "loss", "new_score")
+"""The columns of the table of a step: fields of `PieceRow`."""
+
+MERGE_COLUMNS = ("piece", "left", "right", "kept", "reason", "count", "new_score")
+"""Those of the merges of BPE."""
 
 
 class Overview(NamedTuple):
@@ -78,17 +85,17 @@ class Dump:
         numbers = done.objective, done.tokens, done.threshold
         sizes = done.size_before, done.size_after
         self._steps.append(Overview(name, done.round, done.step, *sizes, *numbers))
-        self._write(name, PieceRow, done.pieces)
-        self._write(f"{OVERVIEW}.{self._format}", Overview, self._steps)
+        self._write(name, MERGE_COLUMNS if done.step == "merges" else COLUMNS, done.pieces)
+        self._write(f"{OVERVIEW}.{self._format}", Overview._fields, self._steps)
 
     def finish(self) -> int:
         """Give the folder its name, and return the number of steps."""
         self._try(os.rename, self._folder, self._target)
         return len(self._steps)
 
-    def _write(self, name: str, kind: type[Any], rows: Sequence[Any]) -> None:
+    def _write(self, name: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
         write = _write_parquet if self._format == "parquet" else _write_tsv
-        self._try(write, os.path.join(self._folder, name), kind, rows)
+        self._try(write, os.path.join(self._folder, name), columns, rows)
 
     def _try(self, action: Callable[..., object], *arguments: object) -> None:
         """Run what writes files, and turn its error into one line."""
@@ -102,54 +109,55 @@ class Dump:
             ) from error
 
 
-def _write_tsv(path: str, kind: type[Any], rows: Iterable[Any]) -> None:
+def _write_tsv(path: str, columns: Sequence[str], rows: Iterable[Any]) -> None:
+    cells = [_FORMATS.get(name, _cell) for name in columns]
+    values = attrgetter(*columns)
     with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write("\t".join(kind._fields) + "\n")
-        if kind is PieceRow:
-            file.writelines(map(_piece_line, rows))
-        else:
-            file.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
-
-
-def _piece_line(row: PieceRow) -> str:
-    piece = row.piece.replace('"', '""')
-    # Scores and expected counts are float32: nine digits tell all of them apart.
-    score, count, new_score = (_short(row.score), _short(row.count), _short(row.new_score))
-    kept, reason, loss = row.kept, row.reason, _cell(row.loss)
-    return f'"{piece}"\t{kept}\t{reason}\t{score}\t{count}\t{loss}\t{new_score}\n'
-
-
-def _short(value: float | None) -> str:
-    return f"{value:.9g}" if isinstance(value, float) else _cell(value)
+        file.write("\t".join(columns) + "\n")
+        for row in rows:
+            texts = [cell(value) for cell, value in zip(cells, values(row), strict=True)]
+            file.write("\t".join(texts) + "\n")
 
 
 def _cell(value: object) -> str:
-    """Return a value as text; what is no number or missing becomes empty."""
+    """Return a value as text; a missing one, or one that is no number, becomes empty."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value)
 
 
-def _write_parquet(path: str, kind: type[Any], rows: Sequence[Any]) -> None:
+def _quoted(text: str | None) -> str:
+    return "" if text is None else '"' + text.replace('"', '""') + '"'
+
+
+def _short(value: float | None) -> str:
+    """Return a float32 in nine digits, which tell all of them apart."""
+    if isinstance(value, float) and not math.isnan(value):
+        return f"{value:.9g}"
+    return _cell(value)
+
+
+_FORMATS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("piece", "left", "right"), _quoted),
+    **dict.fromkeys(("score", "new_score", "count"), _short),
+}
+
+
+def _write_parquet(path: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     types = {
-        "piece": pa.string(),
+        **dict.fromkeys(("piece", "left", "right", "reason", "file", "step"), pa.string()),
+        **dict.fromkeys(("score", "new_score"), pa.float32()),
+        **dict.fromkeys(("round", "size_before", "size_after"), pa.int64()),
         "kept": pa.bool_(),
-        "score": pa.float32(),
-        "new_score": pa.float32(),
-        "file": pa.string(),
-        "reason": pa.string(),
-        "step": pa.string(),
-        "round": pa.int32(),
-        "size_before": pa.int64(),
-        "size_after": pa.int64(),
     }
-    columns = zip(*rows, strict=True) if rows else [() for _ in kind._fields]
-    arrays = {
-        name: pa.array(column, types.get(name, pa.float64()))
-        for name, column in zip(kind._fields, columns, strict=True)
-    }
+    table = pa.table(
+        {
+            name: pa.array([getattr(row, name) for row in rows], types.get(name, pa.float64()))
+            for name in columns
+        }
+    )
     with open(path, "wb") as file:
-        parquet.write_table(pa.table(arrays), file)
+        parquet.write_table(table, file)

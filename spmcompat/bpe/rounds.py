@@ -30,13 +30,21 @@ def tell_merges(
 
     def rows() -> list[PieceRow]:
         scores = dict(final)
-        counted = [*merges, *((chr(character).encode(), count) for character, count in alphabet)]
-        return [
-            PieceRow(piece.decode(), True, count=count, new_score=scores[piece])
-            if piece in scores
-            else PieceRow(piece.decode(), False, FINAL_CUT, count=count)
-            for piece, count in counted
-        ]
+        found = []
+        for merge, (utf8, count) in enumerate(merges):
+            piece, size = utf8.decode(), merges.left_length(merge)
+            found.append(_row(piece, count, scores.get(utf8), piece[:size], piece[size:]))
+        for character, count in alphabet:
+            found.append(_row(chr(character), count, scores.get(chr(character).encode())))
+        return found
 
     size = len(merges) + len(alphabet)
     on_round(Round(1, "merges", size, len(final), _rows=rows))
+
+
+def _row(
+    piece: str, count: int, score: float | None, left: str | None = None, right: str | None = None
+) -> PieceRow:
+    kept = score is not None
+    reason = "" if kept else FINAL_CUT
+    return PieceRow(piece, kept, reason, count=count, new_score=score, left=left, right=right)

@@ -30,6 +30,8 @@ class PieceRow(NamedTuple):
         where the pruning computed no loss.
     new_score : float or None
         The score after the step; None if the piece was dropped.
+    left, right : str or None
+        The two pieces that a merge of BPE joined.
     """
 
     piece: str
@@ -39,6 +41,8 @@ class PieceRow(NamedTuple):
     count: float | None = None  # type: ignore[assignment]  # hides tuple.count
     loss: float | None = None
     new_score: float | None = None
+    left: str | None = None
+    right: str | None = None
 
 
 LOW_COUNT = "low count"

@@ -193,6 +193,49 @@ def test_bpe_tells_its_merges_in_their_order() -> None:
     assert counts == sorted(counts, key=lambda count: -(count or 0))
 
 
+@pytest.mark.parametrize("compat", ["0.2.3", "0.2.0"])
+def test_the_merges_of_bpe_segment_the_text(compat: str) -> None:
+    """Each merge joins two earlier pieces, and its count is that of the pair at that time."""
+    heard, _ = rounds_of({"model_type": "bpe", "compat": compat}, vocab_size=250)
+    rules = [row for row in heard[0].pieces if row.left is not None]
+    assert len(rules) > 100
+    sentences = reference.normalize(TEXT.split("\n"), rule_name="nmt_nfkc")
+    words = Counter(
+        SPACE + word for sentence in sentences for word in sentence.split(SPACE) if word
+    )
+    text = [(list(word), count) for word, count in words.items()]
+    for row in rules:
+        assert row.piece == f"{row.left}{row.right}"
+        joined = [(join(symbols, row.left, row.right), count) for symbols, count in text]
+        if row.left != row.right:
+            saved = sum(
+                (len(before) - len(after)) * count
+                for (before, count), (after, _) in zip(text, joined, strict=True)
+            )
+            assert row.count == saved
+        text = joined
+
+
+def join(symbols: list[str], left: str | None, right: str | None) -> list[str]:
+    joined: list[str] = []
+    for symbol in symbols:
+        if joined and joined[-1] == left and symbol == right:
+            joined[-1:] = [f"{left}{right}"]
+        else:
+            joined.append(symbol)
+    return joined
+
+
+def test_the_dump_of_bpe_names_the_parts_of_each_merge(tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    heard, _ = rounds_of({"model_type": "bpe"}, dump=str(folder))
+    with open(folder / "0000-merges.tsv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    expected = [(row.piece, row.left or "", row.right or "") for row in heard[0].pieces]
+    assert [(row["piece"], row["left"], row["right"]) for row in rows] == expected
+    assert [row["count"] for row in rows] == [str(row.count) for row in heard[0].pieces]
+
+
 @pytest.mark.parametrize("options", [{}, {"model_type": "bpe"}], ids=str)
 def test_an_exception_of_the_function_ends_training(
     options: dict[str, object], tmp_path: Path
@@ -340,10 +383,10 @@ def test_tables_are_read_by_pandas(table_format: str, tmp_path: Path) -> None:
 
     table = read(files[0])
     rows = list(odd_rows())
-    assert list(table.columns) == list(PieceRow._fields)
+    assert list(table.columns) == list(PieceRow._fields[:-2])
     assert list(table.piece) == ODD
     assert list(table.kept) == [row.kept for row in rows]
-    expected = pandas.DataFrame(rows, columns=PieceRow._fields)
+    expected = pandas.DataFrame(rows)
     assert (table.score.astype("float32") == expected.score.astype("float32")).all()
     assert list(table["loss"].fillna(-1)) == list(expected["loss"].astype(float).fillna(-1))
     assert list(read(files[1]).piece) == ["002"]
