@@ -84,7 +84,7 @@ EXTENSIONS = (
         CHOICE,
         "Sets several of the options below. An option that you also give yourself wins. "
         "paper: the seed pieces of Land and Pinter. fsp: also their flat score pruning. "
-        "mingram: the fewest tokens.",
+        "mingram: the fewest tokens (arXiv 2606.27019).",
         ELSEWHERE,
         choices=tuple(RECIPES),
     ),
@@ -131,8 +131,8 @@ EXTENSIONS = (
         "drop_unused",
         BOOL,
         "With objective=fewest_tokens, each step drops the pieces that no best segmentation uses, "
-        "except required characters, as the published code does. The vocabulary may end smaller "
-        "than vocab_size: see hard_vocab_limit.",
+        "except required characters, as the published code of MinGram does. The vocabulary may "
+        "end smaller than vocab_size: see hard_vocab_limit.",
         EXTENSION,
         default=False,
         models=_EM,

@@ -114,6 +114,7 @@ def train_fewest_tokens(
             pieces, new_ids = prune_flat(trained, options.size, keep_first=required)
             if rounds is not None:
                 rounds.prune_flat(trained, pieces, new_ids, required)
+            del trained
             lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
             pieces = estimate(pieces)
     final = finalize(pieces, alphabet, options.size)
@@ -155,6 +156,7 @@ class _Estimate(NamedTuple):
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
+            del before  # Renumbering holds the most memory.
             lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))
