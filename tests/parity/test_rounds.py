@@ -75,6 +75,23 @@ def test_listening_changes_no_byte(options: dict[str, object], tmp_path: Path) -
     assert sorted(os.listdir(tmp_path)) == ["dump"]
 
 
+SILENT = """
+import sys
+from spmcompat.__main__ import main
+main(sys.argv[1:])
+print([name for name in sys.modules if name.startswith("spmcompat.") and "rounds" in name])
+"""
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_without_a_listener_nothing_is_loaded(model_type: str, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text(TEXT)
+    flags = ["--input=text", "--model_prefix=m", "--vocab_size=400", f"--model_type={model_type}"]
+    command = [sys.executable, "-c", SILENT, "train", *flags]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
 def test_each_step_begins_with_the_pieces_of_the_one_before(options: dict[str, object]) -> None:
     heard, model = rounds_of(options)
@@ -236,21 +253,23 @@ def test_the_dump_of_bpe_names_the_parts_of_each_merge(tmp_path: Path) -> None:
     assert [row["count"] for row in rows] == [str(row.count) for row in heard[0].pieces]
 
 
+class EnoughError(Exception):
+    """What a function raises to end the training."""
+
+
+@pytest.mark.parametrize("error", [EnoughError, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("options", [{}, {"model_type": "bpe"}], ids=str)
 def test_an_exception_of_the_function_ends_training(
-    options: dict[str, object], tmp_path: Path
+    options: dict[str, object], error: type[BaseException], tmp_path: Path
 ) -> None:
-    class EnoughError(Exception):
-        pass
-
     def stop(done: Round) -> None:
         if done.step in ("prune", "merges"):
-            raise EnoughError(done.step)
+            raise error(done.step)
 
     dump, prefix = tmp_path / "dump", tmp_path / "m"
     file = tmp_path / "text"
     file.write_text(TEXT)
-    with pytest.raises(EnoughError):
+    with pytest.raises(error):
         spmcompat.train(
             input=file,
             model_prefix=prefix,
