@@ -24,7 +24,7 @@ class PieceRow(NamedTuple):
         The score before the step; None if the piece had none.
     count : float or None
         What the step counted: the expected count in an EM step, the count in the best segmentations
-        before a pruning, the count of a seed, the count of the pair of a merge.
+        before a pruning by likelihood, the count of a seed, the count of the pair of a merge.
     loss : float or None
         The loss that a pruning computed. It is infinite where the text needs the piece, and None
         where the pruning computed no loss.
