@@ -87,7 +87,11 @@ def test_the_trainer_has_the_same_defaults() -> None:
     spec, given = TrainerSpec(), UnigramOptions()
     settings = Settings()
     shared = set(UnigramOptions._fields) & OPTIONS.keys()
-    assert {o.name for o in OPTIONS.values() if o.target == EXTENSION} - shared == {"space_pieces"}
+    assert {o.name for o in OPTIONS.values() if o.target == EXTENSION} - shared == {
+        "space_pieces",
+        "dump",
+        "dump_format",
+    }
     for name in shared:
         option = OPTIONS[name]
         default = getattr(spec, name) if option.target == TRAINER else option.default
