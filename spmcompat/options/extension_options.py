@@ -44,6 +44,7 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
         "seed_factor": "1.15",
         "objective": "fewest_tokens",
         "drop_unused": "true",
+        "hard_vocab_limit": "false",
     },
 }
 """Options that belong together, under one name."""

@@ -168,15 +168,15 @@ def test_no_piece_holds_a_separate_space_and_more(
 
 
 def test_a_vocabulary_without_unused_pieces_may_be_too_small() -> None:
-    """The size is a hard limit unless the options say otherwise, and a warning says so early."""
+    """The recipe sets no hard limit. Where there is one, a warning says early what may happen."""
     options = {"recipe": "mingram", "vocab_size": 1500}
     log = io.StringIO()
-    model = train(options, hard_vocab_limit=False, minloglevel=1, logstream=log)
+    model = train(options, minloglevel=1, logstream=log)
     size = len(pieces_of(model))
     assert 1400 < size < 1500
     assert log.getvalue() == ""
     with pytest.raises(TrainingError, match=rf"size too high \(1500\)\. .* a value <= {size}\."):
-        train(options, minloglevel=1, logstream=log)
+        train(options, hard_vocab_limit=True, minloglevel=1, logstream=log)
     assert "drop_unused may leave fewer pieces than vocab_size" in log.getvalue()
     assert len(pieces_of(train({**options, "drop_unused": False}))) == 1500
 
