@@ -10,6 +10,8 @@ from spmcompat.cli.process import OK, run_command
 # What each command does, and its module.
 COMMANDS = {
     "train": ("train a model, as spm_train does", "cli.train"),
+    "count": ("count a text, to train from its counts later", "tools.counts.count"),
+    "counts": ("merge counts of texts, or show them", "tools.counts.command"),
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
     "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
     "diff": ("list the differences between two models", "tools.diff.command"),

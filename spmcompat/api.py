@@ -1,4 +1,4 @@
-"""The Python interface: `train` and `SentencePieceTrainer`.
+"""The Python interface: `train`, `count`, `load_counts` and `SentencePieceTrainer`.
 
 This module imports only what Python itself has imported before, so that ``import spmcompat`` takes
 no time. The first training imports the rest.
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
+    from spmcompat.stored_counts.table import CountTable
 
     StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -31,6 +32,7 @@ def train(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Iterable[str | bytes] | None = None,
+    counts: CountTable | StrPath | None = None,
     model_prefix: StrPath | None = None,
     model_writer: Writer | None = None,
     model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
@@ -111,6 +113,9 @@ def train(
         Files to train on, in order. Give either this or `sentence_iterator`.
     sentence_iterator : iterable of str or bytes
         Sentences to train on. A line break at the end of a sentence is removed.
+    counts : CountTable or path
+        Counts of a text, as `count` returns or saves them, instead of a text. The options of
+        reading and normalizing are those of the counts.
     model_prefix : path
         Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
@@ -169,6 +174,73 @@ def train(
     SentencePieceTrainer.train(**given)
 
 
+def count(
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Iterable[str | bytes] | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> CountTable:
+    """Count a text. Training from the counts writes the same bytes as training from the text.
+
+    Parameters
+    ----------
+    input : path or sequence of paths
+        Files to count, in order. Give either this or `sentence_iterator`.
+    sentence_iterator : iterable of str or bytes
+        Sentences to count. A line break at the end of a sentence is removed.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        The options of `train` for reading and normalizing, such as `max_sentence_length`,
+        `normalization_rule_name` and `user_defined_symbols`; and `workers`, `minloglevel`,
+        `model_type`. ``spmcompat count --help`` lists them.
+
+    Returns
+    -------
+    CountTable
+        The counts. ``a + b`` and ``sum(tables)`` are the counts of the texts one behind the other;
+        ``save(path)`` writes them to a file.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be counted.
+    """
+    from spmcompat.counts import count_to_table  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if input is not None:
+        given["input"] = input
+    for name in ("input", "control_symbols", "user_defined_symbols"):
+        if name in given:
+            given[name] = _as_list(given[name])
+    _check_sentences(sentence_iterator)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return count_to_table(given, settings, sentence_iterator, report)
+
+
+def load_counts(path: StrPath) -> CountTable:
+    """Open counts that `count` or ``spmcompat count`` saved. Rows are read when they are needed.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file, or a folder of Parquet files, as Spark writes it.
+
+    Raises
+    ------
+    TrainingError
+        If there is no such file, or it holds no counts.
+    """
+    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+
+    return load_counts(path)
+
+
 class SentencePieceTrainer:
     """The trainer under the names that the ``sentencepiece`` package gives it."""
 
@@ -205,14 +277,17 @@ class SentencePieceTrainer:
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
-        # A single text is an iterable too, but of characters.
-        if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
-            raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
-
+        _check_sentences(sentences)
         settings = from_kwargs(kwargs)
         run(settings, sentences, writer, Report(settings.min_log_level, logstream))  # type: ignore[arg-type]
 
     Train = train
+
+
+def _check_sentences(sentences: object) -> None:
+    # A single text is an iterable too, but of characters.
+    if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
+        raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
 
 
 def _as_list(value: object) -> list[str]:

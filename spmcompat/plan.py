@@ -29,6 +29,8 @@ class TextPlan(NamedTuple):
         Seed of that sample.
     sample_is_repeatable : bool
         Whether samples are drawn with the generator of ``sentencepiece``, which repeats them.
+    sample_multiplies : bool
+        How that generator computes an index: see `spmcompat.releases.Release`.
     self_test_sample_size : int
         How many lines are sampled for the self tests of the model.
     self_test_seed : int
@@ -48,6 +50,7 @@ class TextPlan(NamedTuple):
     shuffle_input_sentence: bool
     sampling_seed: int
     sample_is_repeatable: bool
+    sample_multiplies: bool
     self_test_sample_size: int
     self_test_seed: int
     self_test_is_repeatable: bool

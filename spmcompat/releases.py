@@ -53,6 +53,9 @@ class Release(NamedTuple):
         Whether a word model contains each user-defined symbol also with the space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
+    sample_multiplies : bool
+        Whether a random number becomes an index by a multiplication, as in GNU C++ libraries from
+        11 on. If not, it does by a division. The two differ by one for some numbers.
     bpe_active_set : bool
         Whether BPE chooses a merge from an active set of pairs, not from all pairs.
     bpe_delimits_pretokens : bool
@@ -129,6 +132,7 @@ class Release(NamedTuple):
     unk_is_optional: bool
     symbols_begin_words: bool
     sample_is_repeatable: bool
+    sample_multiplies: bool
     bpe_active_set: bool
     bpe_delimits_pretokens: bool
     bpe_longest_pretoken: int
@@ -195,6 +199,7 @@ V0_2_3 = Release(
     unk_is_optional=True,
     symbols_begin_words=True,
     sample_is_repeatable=False,
+    sample_multiplies=True,
     bpe_active_set=False,
     bpe_delimits_pretokens=False,
     bpe_longest_pretoken=0,
@@ -273,6 +278,7 @@ V0_2_1 = V0_2_2._replace(
 
 V0_2_0 = V0_2_1._replace(
     version="0.2.0",
+    sample_multiplies=False,
     characters_without_rules=(
         "61C 1C89 2C2F A7C0 A7CB-A7CC A7CE A7D0 A7D2 A7D4 A7D6 A7D8 A7DA A7DC A7F1-A7F4 "
         "10570-1057A 1057C-1058A 1058C-10592 10594-10595 105D2 105DA 10781-10785 10787-107B0 "

@@ -21,8 +21,13 @@ from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
-from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus, cut_for_bpe
-from spmcompat.text.sources import SelfTestSource, open_source, sample_sentences
+from spmcompat.segments.cutting import (
+    alphabet_of_counts,
+    counts_and_alphabet,
+    cut_corpus,
+    cut_for_bpe,
+)
+from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_sentences
 
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
@@ -151,11 +156,19 @@ def learn(
     on_round: OnRound | None,
 ) -> tuple[list[tuple[bytes, float]], Sequence[bytes]]:
     """Read the text and learn the pieces; return them, and lines for the model's self tests."""
-    lines = open_source(plan.text, sentences, report)
-    tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
-    read = lines if tests is None else tests
-    source = sample_sentences(read, plan.text, workers, report)
-    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    source: Source | None = None
+    tests = None
+    if settings.counts is None:
+        lines = open_source(plan.text, sentences, report)
+        tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
+        read = lines if tests is None else tests
+        source = sample_sentences(read, plan.text, workers, report)
+        counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    else:
+        from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+
+        counts = load(plan, settings.counts, workers, report)
+        alphabet = alphabet_of_counts(counts, plan, workers, report)
     check(settings, alphabet, meta_pieces)
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:

@@ -13,6 +13,7 @@ cdef extern from "spmcompat/counting/sentence_order.hpp" namespace "spmcompat" n
     cdef cppclass SentenceOrder:
         SentenceOrder()
         vector[uint32_t] last
+        vector[uint32_t] first
         void append(BatchLog log, const WorkerTable& table, cbool with_pretokens) except +
         void remove_empty(cbool removes_all_empty) except +
         void arrange(const vector[uint32_t]& indices) except +
@@ -67,6 +68,7 @@ cdef class Counts:
     cdef SentenceOrder order
     cdef readonly bint has_pretokens
     cdef readonly object sentences
+    cdef readonly object first_character
     cdef readonly object nuls
     cdef public object facts
     cdef public object seeds

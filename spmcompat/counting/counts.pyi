@@ -14,6 +14,7 @@ class CharacterSum:
 class Counts:
     has_pretokens: bool
     sentences: int
+    first_character: int
     nuls: int
     facts: LineFacts
     seeds: Counts | None

@@ -76,6 +76,9 @@ cdef class Counts:
         Whether the pretokens of each sentence are known.
     sentences : int
         Number of sentences without the empty ones, if contexts are kept.
+    first_character : int
+        The character that the text begins with: the space mark, where every sentence begins with
+        one or is read as if it did.
     nuls : int
         How often NUL occurs, once the characters are counted.
     facts : LineFacts
@@ -90,6 +93,7 @@ cdef class Counts:
         self.counters = counters
         self.batches = batches
         self.has_pretokens = has_pretokens
+        self.first_character = ord(SPACE_MARK)
 
     def merge(self, workers):
         """Merge what the workers have counted, unless that was done before.
@@ -122,6 +126,8 @@ cdef class Counts:
 
     def close_sentences(self):
         """Count what follows the ends of sentences. Keep their order only if it is needed later."""
+        if not self.plan.uniform_starts and self.order.first.size() > 0:
+            self.first_character = self.order.first[0]
         with nogil:
             dereference(self.pretokens).close_sentences(self.order, self.plan.uniform_starts)
         self.sentences = self.order.last.size()

@@ -31,15 +31,14 @@ struct Context {
 class ContextTable {
  public:
   void add(uint32_t pretoken, uint32_t next, uint64_t count) {
-    const auto matches = [pretoken, next](const Slot& slot) {
-      return slot.pretoken == pretoken && slot.next == next;
-    };
-    Slot& slot = table_.find_or_add(hash_pair(pretoken, next), used_, matches);
-    if (slot.is_empty()) {
-      slot = Context{pretoken, next, 0};
-      ++used_;
-    }
-    slot.count += count;
+    slot_of(pretoken, next).count += count;
+  }
+  // Adds a count if there is none yet; returns whether that is so.
+  bool add_first(uint32_t pretoken, uint32_t next, uint64_t count) {
+    Slot& slot = slot_of(pretoken, next);
+    if (slot.count > 0) return false;
+    slot.count = count;
+    return true;
   }
   template <typename Function>
   void for_each(Function function) const {
@@ -63,6 +62,18 @@ class ContextTable {
     bool is_empty() const { return pretoken == kNoPretoken; }
     uint32_t hash() const { return hash_pair(pretoken, next); }
   };
+
+  Slot& slot_of(uint32_t pretoken, uint32_t next) {
+    const auto matches = [pretoken, next](const Slot& slot) {
+      return slot.pretoken == pretoken && slot.next == next;
+    };
+    Slot& slot = table_.find_or_add(hash_pair(pretoken, next), used_, matches);
+    if (slot.is_empty()) {
+      slot = Context{pretoken, next, 0};
+      ++used_;
+    }
+    return slot;
+  }
 
   OpenTable<Slot> table_;
   size_t used_ = 0;
@@ -95,6 +106,24 @@ class PretokenTable : public SharedTable<PretokenUse> {
       Contexts& contexts = contexts_[shard_of(pretoken)];
       contexts.lock.hold([&] { contexts.table.add(pretoken, next, count); });
     }
+  }
+
+  // Does the same, but only if there is no such count yet; returns whether that is so.
+  bool count_first(uint32_t pretoken, uint32_t next, uint64_t count) {
+    bool is_first = false;
+    const auto set = [&](uint64_t& known) {
+      is_first = known == 0;
+      if (is_first) known = count;
+    };
+    if (next == kSpaceMark) {
+      update(pretoken, [&](PretokenUse& use) { set(use.inner); });
+    } else if (next == (kSentenceEnd | kSpaceMark)) {
+      update(pretoken, [&](PretokenUse& use) { set(use.last); });
+    } else {
+      Contexts& contexts = contexts_[shard_of(pretoken)];
+      contexts.lock.hold([&] { is_first = contexts.table.add_first(pretoken, next, count); });
+    }
+    return is_first;
   }
 
   // The contexts that are not part of a PretokenUse.

@@ -67,7 +67,11 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
-    _check_input(spec, settings.release, has_sentences=has_sentences)
+    if settings.counts is None:
+        _check_input(spec, settings.release, has_sentences=has_sentences)
+    else:
+        _check_counts(spec, has_sentences=has_sentences)
+    _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
     _check_output(spec, has_writer=has_writer)
     _check_dump(settings)
     return meta
@@ -331,7 +335,17 @@ def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) ->
     for path in spec.input[:1] if stops_early else spec.input:
         if not (release.folder_is_empty_file and os.path.isdir(path)):
             _check_readable(path, "input")
-    _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
+
+
+def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
+    """Raise if training needs sentences beside its counts, or has them."""
+    if has_sentences:
+        raise BadValueError("Give either sentence_iterator or counts.")
+    if spec.self_test_sample_size > 0:
+        raise BadValueError(
+            "self_test_sample_size draws lines of the text, and counts hold none. Leave it out, or "
+            "train from the text."
+        )
 
 
 def _check_readable(path: str, option: str) -> None:

@@ -81,6 +81,13 @@ EXTENSIONS = (
         choices=tuple(RELEASES),
     ),
     _extension(
+        "counts",
+        TEXT,
+        "Train from the counts that spmcompat count made of a text, instead of from --input. The "
+        "options of reading and normalizing are those of the counts.",
+        ELSEWHERE,
+    ),
+    _extension(
         "recipe",
         CHOICE,
         "Sets several of the options below. An option that you also give yourself wins. "

@@ -34,22 +34,31 @@ def from_flags(flags: Mapping[str, str]) -> Settings:
     UnknownOptionError
         If there is no such flag, or the release does not have it.
     """
+    if flags.get("counts"):
+        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+
+        return with_counts(flags, _settings)
+    return _settings(flags)
+
+
+def _settings(flags: Mapping[str, object]) -> Settings:
+    """Build the settings of flags without ``counts``."""
     settings = Settings(release_of(flags))
     options, settings.recipe = with_recipe(flags)
-    flags = {name: str(text) for name, text in options.items()}
-    for name, text in flags.items():
+    texts = {name: str(text) for name, text in options.items()}
+    for name, text in texts.items():
         check_unicode(name, text)
     _store_defaults(settings)
-    for name, text in flags.items():
+    for name, text in texts.items():
         _store_flag(settings, name, text)
     # Files are read after all flags: one replaces the characters, the others add to the symbols.
-    if flags.get("required_chars_file"):
-        settings.trainer.required_chars = "".join(_lines(flags["required_chars_file"]))
-    if flags.get("control_symbols_file"):
-        settings.trainer.control_symbols.extend(_lines(flags["control_symbols_file"]))
-    if flags.get("user_defined_symbols_file"):
-        settings.trainer.user_defined_symbols.extend(_lines(flags["user_defined_symbols_file"]))
-    finish(settings, flags)
+    if texts.get("required_chars_file"):
+        settings.trainer.required_chars = "".join(_lines(texts["required_chars_file"]))
+    if texts.get("control_symbols_file"):
+        settings.trainer.control_symbols.extend(_lines(texts["control_symbols_file"]))
+    if texts.get("user_defined_symbols_file"):
+        settings.trainer.user_defined_symbols.extend(_lines(texts["user_defined_symbols_file"]))
+    finish(settings, texts)
     return settings
 
 

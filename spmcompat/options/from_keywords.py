@@ -52,6 +52,15 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     UnknownOptionError
         If there is no such option, or the release does not have it.
     """
+    if options.get("counts") is not None:
+        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+
+        return with_counts(options, _settings)
+    return _settings(options)
+
+
+def _settings(options: Mapping[str, object]) -> Settings:
+    """Build the settings of options without ``counts``."""
     options, recipe = with_recipe(options)
     texts = {name: _text(name, value) for name, value in options.items() if name not in _OBJECTS}
     settings = Settings(release_of(options))

@@ -1,6 +1,7 @@
 """The text of ``spm_train --help``, made from the table of options."""
 
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
@@ -44,6 +45,11 @@ def help_text() -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines) + "\n"
+
+
+def help_of(options: Iterable[Option]) -> str:
+    """Return the lines of ``--help`` for some flags."""
+    return "".join(f"{line}\n" for option in options for line in _entry(option))
 
 
 def default_text(option: Option) -> str:

@@ -219,6 +219,7 @@ def _derive(
             shuffle_input_sentence=given.shuffle_input_sentence,
             sampling_seed=given.sampling_seed,
             sample_is_repeatable=release.sample_is_repeatable,
+            sample_multiplies=release.sample_multiplies,
             self_test_sample_size=given.self_test_sample_size,
             self_test_seed=seed,
             # Without a seed the reference itself draws other lines in every process.

@@ -17,6 +17,7 @@ from spmcompat.releases import DEFAULT, Release
 
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
+    from spmcompat.stored_counts.table import CountTable
 
 
 class Settings:
@@ -56,6 +57,8 @@ class Settings:
         Warnings to show before training.
     release : Release
         The release of the reference to train as; a model does not store it.
+    counts : CountTable, optional
+        The counts to train from instead of a text.
     """
 
     workers: int
@@ -84,6 +87,7 @@ class Settings:
         self.recipe = ""
         self.notes: list[str] = []
         self.release = release
+        self.counts: CountTable | None = None
 
 
 def available_cores() -> int:

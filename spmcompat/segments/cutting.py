@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts, read_pretokens_again
+from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -31,11 +32,31 @@ def counts_and_alphabet(
     return counts, alphabet
 
 
+def alphabet_of_counts(
+    counts: Counts, plan: Plan, workers: Workers, report: Report
+) -> list[tuple[int, int]]:
+    """Return the required characters of a text that cannot be read again.
+
+    Raises
+    ------
+    TrainingError
+        If the space mark is not required: then training needs the sentences.
+    """
+    alphabet = find_alphabet(counts, plan, workers, report)
+    if lacks_pretokens(counts, alphabet, plan):
+        raise TrainingError(
+            "U+2581 (the space mark) falls below character_coverage, so that training needs every "
+            "sentence, and counts hold none. Put U+2581 into required_chars, or train from the "
+            "text."
+        )
+    return alphabet
+
+
 def cut_corpus(
     counts: Counts,
     alphabet: list[tuple[int, int]],
     plan: Plan,
-    source: Source,
+    source: Source | None,
     workers: Workers,
     report: Report,
 ) -> Corpus:
@@ -47,7 +68,7 @@ def cut_corpus(
     sentences = counts.sentences
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
-    if corpus.text_bytes > plan.seeding_chunk_bytes:
+    if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
         # Imported here, because few texts are so large and the import slows small trainings down.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 

@@ -16,9 +16,12 @@ class ReservoirSample {
  public:
   // Keeps at most `size` of the first `among` sentences (0: of all). With `repeatable`, the sample
   // is the one that sentencepiece draws in releases whose sample is repeatable: random numbers have
-  // 32 bits, and indices are computed from them as in the GNU C++ library.
-  ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, uint64_t among)
+  // 32 bits, and indices are computed from them as in the GNU C++ library, which `multiplies` from
+  // version 11 on.
+  ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, bool multiplies,
+                  uint64_t among)
       : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
+        multiplies_(multiplies),
         wide_random_(seed), narrow_random_(static_cast<uint32_t>(seed)) {}
 
   void offer(const char* text, size_t size, int64_t count) {
@@ -28,7 +31,7 @@ class ReservoirSample {
       sentences_.emplace_back(std::string(text, size), count);
       return;
     }
-    const uint64_t index = repeatable_ ? narrow_below(offered_) : below(offered_);
+    const uint64_t index = index_below(offered_);
     if (index < size_) sentences_[index] = {std::string(text, size), count};
   }
 
@@ -39,6 +42,11 @@ class ReservoirSample {
 
  private:
   bool full() const { return sentences_.size() >= size_; }
+
+  uint64_t index_below(uint64_t bound) {
+    if (!repeatable_) return below(bound);
+    return multiplies_ ? multiplied_below(bound) : divided_below(bound);
+  }
 
   // A uniform number in [0, bound). A number is drawn again if it lies in the incomplete last range
   // of the generator.
@@ -53,7 +61,7 @@ class ReservoirSample {
 
   // Does the same with a generator of 32 bits. Every number gets an equal share of its range. A
   // number that lies in the rest of the range is drawn again.
-  uint64_t narrow_below(uint64_t bound) {
+  uint64_t divided_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;
     do {
@@ -62,8 +70,20 @@ class ReservoirSample {
     return drawn / share;
   }
 
+  // Does the same: the upper half of the product of a number of 32 bits and the bound (Lemire 2019,
+  // "Fast random integer generation in an interval"). A number is drawn again if the lower half
+  // lies in the incomplete range.
+  uint64_t multiplied_below(uint64_t bound) {
+    const uint32_t rest = static_cast<uint32_t>((uint64_t{1} << 32) % bound);
+    uint64_t product;
+    do {
+      product = uint64_t{narrow_random_()} * bound;
+    } while (static_cast<uint32_t>(product) < rest);
+    return product >> 32;
+  }
+
   uint64_t size_, among_;
-  bool shuffle_, repeatable_;
+  bool shuffle_, repeatable_, multiplies_;
   std::mt19937_64 wide_random_;
   std::mt19937 narrow_random_;
   uint64_t offered_ = 0;

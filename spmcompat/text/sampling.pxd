@@ -9,7 +9,7 @@ cdef extern from "spmcompat/text/sampling.hpp" namespace "spmcompat" nogil:
     cdef cppclass CReservoirSample "spmcompat::ReservoirSample":
         CReservoirSample(
             uint64_t size, cbool shuffle, uint64_t seed, cbool repeatable,
-            uint64_t among) except +
+            cbool multiplies, uint64_t among) except +
         pair[string, int64_t]& operator[](size_t i)
         cbool done()
         uint64_t offered()

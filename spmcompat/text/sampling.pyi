@@ -6,7 +6,13 @@ from spmcompat.text.lines import LineFilter, ReadBuffer
 @final
 class ReservoirSample:
     def __init__(
-        self, size: int, shuffle: bool, seed: int, repeatable: bool = False, among: int = 0
+        self,
+        size: int,
+        shuffle: bool,
+        seed: int,
+        repeatable: bool = False,
+        multiplies: bool = False,
+        among: int = 0,
     ) -> None: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[bytes]: ...

@@ -51,13 +51,16 @@ cdef class ReservoirSample:
         The seed of the random numbers.
     repeatable : bool
         Whether to draw as sentencepiece does in releases where its sample is repeatable.
+    multiplies : bool
+        How those releases compute an index: see `spmcompat.releases.Release`.
     among : int
         Only the first `among` sentences are sampled from; 0 means all sentences.
     """
 
     def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint repeatable=False,
-                 uint64_t among=0):
-        self.sample.reset(new CReservoirSample(size, shuffle, seed, repeatable, among))
+                 bint multiplies=False, uint64_t among=0):
+        self.sample.reset(
+            new CReservoirSample(size, shuffle, seed, repeatable, multiplies, among))
 
     def __len__(self):
         return dereference(self.sample).size()

@@ -97,6 +97,7 @@ def sample_sentences(
         text.shuffle_input_sentence,
         text.sampling_seed,
         text.sample_is_repeatable,
+        text.sample_multiplies,
     )
     line_filter = LineFilter(text)
     with report.stage("Reading", source.size(), "bytes") as stage:
@@ -309,6 +310,7 @@ class SelfTestSource:
             True,
             text.self_test_seed,
             text.self_test_is_repeatable,
+            text.sample_multiplies,
             among,
         )
 

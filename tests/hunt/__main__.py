@@ -24,11 +24,22 @@ from tests.hunt.texts import sources
 from tests.parity import corpora, difference
 from tests.parity.case import DEFAULT_RELEASE, Case
 from tests.parity.harness import Comparison, Trainers
+from tests.parity.sides import OURS
 
 CASES = 500
 EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
 REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
-VERDICTS = (EQUAL, BOTH_FAIL, BOTH_HANG, REFERENCE_CRASHED, REFERENCE_HANGS, DIFFERENT)
+REFUSED = "refused"  # counts do not suffice, and ours says so
+VERDICTS = (
+    EQUAL,
+    BOTH_FAIL,
+    BOTH_HANG,
+    REFERENCE_CRASHED,
+    REFERENCE_HANGS,
+    REFUSED,
+    DIFFERENT,
+)
+FROM_COUNTS = "tests.parity.ours_from_counts"
 
 
 def verdict(comparison: Comparison) -> str:
@@ -42,7 +53,7 @@ def verdict(comparison: Comparison) -> str:
     if reference and reference.types[0] == "Crash" and ours is None:
         return REFERENCE_CRASHED
     if not comparison.equal:
-        return DIFFERENT
+        return REFUSED if ours and ours.types[0] == "NeedsSentences" else DIFFERENT
     return BOTH_FAIL if reference else EQUAL
 
 
@@ -66,7 +77,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", type=int, help="run only this case, with a full report")
     parser.add_argument("--seed", type=int, default=1, help="of the random cases (default: 1)")
     parser.add_argument(
-        "--form", choices=["python", "cli"], default="python", help="how both sides are called"
+        "--form",
+        choices=["python", "cli", "counts"],
+        default="python",
+        help="how both sides are called; counts: ours from Python, from counts of the text",
     )
     parser.add_argument(
         "--types", default="unigram,bpe,word,char", help="model types, separated by commas"
@@ -102,7 +116,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         help="where to save differences as tests",
     )
     parser.add_argument(
-        "--ours", default="tests.parity.ours", help="module to compare with the reference"
+        "--ours", help="module to compare with the reference (default: that of the form)"
     )
     return parser.parse_args(argv)
 
@@ -127,13 +141,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     tally: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     started = time.perf_counter()
-    with Trainers(ours=given.ours, timeout=given.timeout) as trainers:
+    ours = given.ours or (FROM_COUNTS if given.form == "counts" else OURS)
+    with Trainers(ours=ours, timeout=given.timeout) as trainers:
         for number in numbers(given):
             case, corpus = make_case(
                 given.seed,
                 number,
                 texts,
-                given.form,
+                "cli" if given.form == "cli" else "python",
                 given.workers,
                 given.types.split(","),
                 given.generated,
@@ -144,7 +159,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             tally[result] += 1
             seconds[0] += comparison.ours.seconds
             seconds[1] += comparison.reference.seconds
-            if result not in (EQUAL, BOTH_FAIL):
+            if result not in (EQUAL, BOTH_FAIL, REFUSED):
                 print(f"\ncase {number} ({corpus}): {result}: {repeat(given, number)}")
                 print("\n".join(comparison.differences[:12]), flush=True)
             if result == DIFFERENT:

@@ -32,7 +32,7 @@ def _from_python(case: Case) -> dict[str, bytes]:
     if case.writer:
         options["model_writer"] = written
     if case.normalizer is not None:
-        options["normalizer"] = _normalizer(case.normalizer)
+        options["normalizer"] = normalizer(case.normalizer)
     if case.pretokenizer is not None:
         options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
     spmcompat.SentencePieceTrainer.train(**options)
@@ -46,7 +46,7 @@ class _Serialized:
         self.serialized_normalizer_spec = lambda: spec
 
 
-def _normalizer(arguments: Mapping[str, Any]) -> Any:
+def normalizer(arguments: Mapping[str, Any]) -> Any:
     if SERIALIZED in arguments:
         return _Serialized(arguments[SERIALIZED])
     from . import reference  # noqa: PLC0415

@@ -224,6 +224,15 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
     trainers.check({**options, "input_sentence_size": size}, text, release=old_release)
 
 
+def test_a_sample_of_many_sentences_is_repeatable(trainers: Trainers, old_release: str) -> None:
+    # From so many draws on, the ways to compute an index from a random number differ.
+    if not RELEASES[old_release].sample_is_repeatable:
+        pytest.skip("another sample in every process")
+    text = "\n".join(f"w{i}" for i in range(50_000))
+    options: dict[str, Option] = {**WORD, "use_all_vocab": True, "input_sentence_size": 5000}
+    trainers.check(options, text, release=old_release)
+
+
 @pytest.mark.parametrize("ending", ["", " \n", " \n \n \n"])
 def test_the_order_of_sentences(trainers: Trainers, old_release: str, ending: str) -> None:
     lines = words_text(3, lines=60).splitlines()

@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
+
+from typing_extensions import Buffer
+
+from spmcompat.counting.counts import Counts
+from spmcompat.plan import Plan
+from spmcompat.runtime.workers import Workers
+from spmcompat.text.sources import LineFacts
+
+INSIDE: Final[int]
+AT_END: Final[int]
+AT_TEXT_END: Final[int]
+
+class Columns(NamedTuple):
+    size: int
+    ends: Buffer
+    text: Buffer
+    place: Buffer
+    next: Buffer
+    count: Buffer  # type: ignore[assignment]
+
+@final
+class RowReader:
+    def __init__(self, counts: Counts, workers: Workers) -> None: ...
+    def __iter__(self) -> Iterator[Columns]: ...
+
+@final
+class RowTable:
+    def __init__(self, plan: Plan, workers: Workers) -> None: ...
+    def add(self, worker: int, columns: Columns) -> int: ...
+    def take_counts(self, sentences: int, facts: LineFacts) -> Counts: ...

@@ -1,0 +1,208 @@
+"""The counts as rows, column by column: how they are stored, and how they return.
+
+`RowReader` and `RowTable` own the C++ objects of rows.hpp. A column is a buffer as Arrow lays it
+out, so that no value is copied on the way from or to a file.
+"""
+
+from cython cimport final
+
+from cython.operator cimport dereference
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from spmcompat.counting.counter cimport Counter, PretokenTable, WorkerTable
+from spmcompat.counting.counts cimport SHARD_BITS, Counts, PretokenCounts
+
+from typing import NamedTuple
+
+from spmcompat.counting.counter import SentenceRules
+
+
+cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
+    const uint8_t kInside
+    const uint8_t kAtEnd
+    const uint8_t kAtTextEnd
+
+    cdef struct RowBatch:
+        vector[int32_t] ends
+        string text
+        vector[uint8_t] place
+        vector[uint32_t] next
+        vector[int64_t] count
+
+    cdef cppclass SortedRows:
+        SortedRows(const PretokenTable& pretokens) except +
+        void sort(uint32_t shard) except +
+        void next_batch(size_t rows, size_t bytes, RowBatch& batch) except +
+
+    cdef struct RowColumns:
+        const int32_t* ends
+        const char* text
+        const uint8_t* place
+        const uint32_t* next
+        const int64_t* count
+        size_t size
+
+    size_t add_rows(const RowColumns& rows, PretokenTable& table) except +
+    void add_rows_without_contexts(const RowColumns& rows, WorkerTable& table) except +
+
+
+INSIDE, AT_END, AT_TEXT_END = kInside, kAtEnd, kAtTextEnd
+
+cdef size_t BATCH_ROWS = 1 << 17
+cdef size_t BATCH_BYTES = 1 << 26
+
+
+class Columns(NamedTuple):
+    """Some rows, column by column; every column is a buffer.
+
+    Attributes
+    ----------
+    size : int
+        The number of rows.
+    ends : buffer of int32
+        Offsets into `text`: where each pretoken begins, and where the last one ends.
+    text : buffer of bytes
+        The pretokens, in UTF-8.
+    place : buffer of uint8
+        Where the pretoken stands: `INSIDE`, `AT_END` or `AT_TEXT_END`.
+    next : buffer of uint32
+        The character that follows, in the sentence or at the beginning of the next one. 0 at the
+        end of the text.
+    count : buffer of int64
+        How often the pretoken stands there with this character behind it.
+    """
+
+    size: int
+    ends: object
+    text: object
+    place: object
+    next: object
+    count: object
+
+
+@final
+cdef class RowReader:
+    """Hands out the rows of counts: by pretoken (bytes), then place, then next character.
+
+    Parameters
+    ----------
+    counts : Counts
+        Merged counts. They must stay as they are while the rows are read.
+    workers : Workers
+        Real threads, which sort the rows.
+    """
+
+    cdef Counts counts
+    cdef unique_ptr[SortedRows] rows
+
+    def __init__(self, Counts counts not None, workers):
+        self.counts = counts
+        self.rows.reset(new SortedRows(dereference(counts.pretokens).pretokens()))
+        shards = range(dereference(counts.pretokens).pretokens().shards())
+        workers.run(shards, lambda _, shard: self._sort(shard))
+
+    def _sort(self, uint32_t shard):
+        with nogil:
+            dereference(self.rows).sort(shard)
+
+    def __iter__(self):
+        """Yield `Columns` of some 100,000 rows. All rows of a pretoken are in the same one."""
+        cdef RowBatch batch
+        while True:
+            with nogil:
+                dereference(self.rows).next_batch(BATCH_ROWS, BATCH_BYTES, batch)
+            if batch.count.empty():
+                return
+            yield Columns(
+                batch.count.size(),
+                _bytes(batch.ends.data(), batch.ends.size() * sizeof(int32_t)),
+                _bytes(batch.text.data(), batch.text.size()),
+                _bytes(batch.place.data(), batch.place.size()),
+                _bytes(batch.next.data(), batch.next.size() * sizeof(uint32_t)),
+                _bytes(batch.count.data(), batch.count.size() * sizeof(int64_t)))
+
+
+cdef bytes _bytes(const void* data, size_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, size)
+
+
+@final
+cdef class RowTable:
+    """Makes counts of rows. Workers may add rows at the same time.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text was counted, and what is kept.
+    workers : Workers
+        Those who add the rows.
+    """
+
+    cdef object plan
+    cdef list counters
+    cdef Counts counts
+
+    def __init__(self, plan not None, workers):
+        self.plan = plan
+        if plan.keeps_contexts:
+            self.counts = Counts(plan, [], [], False)
+            self.counts.batches = None  # nothing is left to merge
+            self.counts.pretokens.reset(new PretokenCounts(SHARD_BITS))
+        else:
+            rules = SentenceRules(plan, workers.cancel)
+            counters = [Counter(worker, rules) for worker in range(workers.count)]
+            self.counts = Counts(plan, counters, [], False)
+        self.counters = self.counts.counters
+
+    def add(self, int worker, columns):
+        """Add rows, whose values must be valid.
+
+        Returns
+        -------
+        int
+            The index of the first row that was added before, or the number of rows. Where the plan
+            keeps no contexts, rows are not compared.
+        """
+        cdef const uint8_t[::1] ends = memoryview(columns.ends).cast("B")
+        cdef const uint8_t[::1] text = memoryview(columns.text or b"\0").cast("B")
+        cdef const uint8_t[::1] place = memoryview(columns.place).cast("B")
+        cdef const uint8_t[::1] next = memoryview(columns.next).cast("B")
+        cdef const uint8_t[::1] count = memoryview(columns.count).cast("B")
+        cdef RowColumns rows
+        cdef Counter counter
+        cdef size_t added
+        rows.size = columns.size
+        if rows.size == 0:
+            return 0
+        rows.ends = <const int32_t*>&ends[0]
+        rows.text = <const char*>&text[0]
+        rows.place = &place[0]
+        rows.next = <const uint32_t*>&next[0]
+        rows.count = <const int64_t*>&count[0]
+        if self.plan.keeps_contexts:
+            with nogil:
+                added = add_rows(rows, dereference(self.counts.pretokens).pretokens())
+            return added
+        counter = self.counters[worker]
+        with nogil:
+            add_rows_without_contexts(rows, dereference(counter.counter).table())
+        return rows.size
+
+    def take_counts(self, sentences, facts):
+        """Return the counts of all rows that were added.
+
+        Parameters
+        ----------
+        sentences : int
+            Number of sentences without the empty ones.
+        facts : LineFacts
+            What became of the lines of the text.
+        """
+        cdef Counts counts = self.counts
+        counts.sentences = sentences
+        counts.facts = facts
+        return counts

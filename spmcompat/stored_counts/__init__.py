@@ -1,0 +1,1 @@
+"""Counts as tables of rows, in memory and in Parquet files."""

@@ -1,0 +1,100 @@
+"""From a text to a table of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.reading import read_counts
+from spmcompat.counting.rows import RowReader
+from spmcompat.errors import BadValueError
+from spmcompat.plan import Plan
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin, digest, rules_of, symbols_of
+from spmcompat.text.sources import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def check_order_is_free(plan: Plan, doing: str = "count") -> None:
+    """Raise if a model depends on the order of sentences, which counts do not keep.
+
+    Raises
+    ------
+    BadValueError
+        It says which option is the reason, and what to do.
+    """
+    if plan.removed_delimiter:
+        reason = (
+            "this release of sentencepiece looks for the pretokenization_delimiter in whole "
+            "sentences, after rare characters are replaced"
+        )
+    elif plan.whole_sentences:
+        reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
+    elif plan.seeds is not None:
+        reason = "this release of sentencepiece counts seeds of a TSV in another text than EM"
+    elif plan.looks_at_text_end:
+        reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
+    else:
+        return
+    raise BadValueError(
+        f"cannot {doing}: {reason}, and counts have none. Train from the text itself (--input)."
+    )
+
+
+def count_source(
+    plan: Plan, options: Mapping[str, str], source: Source, workers: Workers, report: Report
+) -> tuple[Origin, Iterator[pa.RecordBatch]]:
+    """Read a text and count it.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text is read; it keeps contexts.
+    options : mapping of str to str
+        The options of reading and normalizing that were given.
+    source : Source
+        The text.
+    workers : Workers
+        Real threads; the table is the same for any number of them.
+    report : Report
+        Receives progress and log lines.
+
+    Returns
+    -------
+    origin : Origin
+        What the table is made from.
+    batches : iterator of pyarrow.RecordBatch
+        The rows in order. The counts take memory until the last one.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, holds no sentence, or cannot be counted without its order.
+    """
+    check_order_is_free(plan)
+    # Counts keep no sentences, so there is no need to remember their pretokens while reading.
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    origin = Origin(
+        options=dict(options),
+        rules=rules_of(plan),
+        charsmap=digest(plan.charsmap),
+        symbols=symbols_of(plan),
+        delimiter=plan.delimiter.decode(),
+        sentences=counts.sentences,
+        first_character=counts.first_character,
+        lines=counts.facts.sentences,
+        too_long=counts.facts.too_long,
+        reserved=counts.facts.reserved,
+        huge_characters=counts.facts.huge_characters,
+    )
+    return origin, _rows(counts, workers)
+
+
+def _rows(counts: Counts, workers: Workers) -> Iterator[pa.RecordBatch]:
+    for columns in RowReader(counts, workers):
+        yield arrow.to_batch(columns)

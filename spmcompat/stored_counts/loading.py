@@ -1,0 +1,150 @@
+"""From a table of counts to the counts that training reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.rows import AT_TEXT_END, RowTable
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.plan import Plan
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.counting import check_order_is_free
+from spmcompat.stored_counts.origin import differences, digest, rules_of, symbols_of
+from spmcompat.stored_counts.table import CountTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What the options are called that decide a field of the plan, where the names differ.
+_OPTIONS_OF_RULES = {
+    "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
+    "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
+    "split_by_whitespace": "split_by_whitespace (or model_type)",
+    "spaces_apart": "space_pieces",
+    "boundary": "compat",
+    "copies": "compat",
+    "script_runs": "pretokenizer",
+    "calls_pretokenizer": "pretokenizer",
+    "boundaries_end_pretokens": "pretokenizer",
+}
+
+
+def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Counts:
+    """Return the counts of a table, as `read_counts` returns those of a text.
+
+    Raises
+    ------
+    TrainingError
+        If the table was made by other rules than those of the plan, or is broken.
+    """
+    check_order_is_free(plan, "train from counts")
+    _check_rules(plan, table)
+    symbols = _SymbolCheck(plan, table)
+    rows = RowTable(plan, workers)
+    text_ends = 0
+    with report.stage("Loading counts", len(table), "rows") as stage:
+
+        def work(worker: int, batch: pa.RecordBatch) -> None:
+            symbols.check(batch)
+            columns = arrow.to_columns(batch)
+            added = rows.add(worker, columns)
+            if added < columns.size:
+                raise _stands_twice(batch, added, table.name)
+            stage.advance(columns.size)
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            nonlocal text_ends
+            for batch in table.batches():
+                text_ends += arrow.count_of_place(batch, AT_TEXT_END)
+                yield batch
+
+        workers.feed(batches(), work)
+    if text_ends != 1:
+        raise TrainingError(
+            f"{table.name}: the text ends {text_ends} times (place {AT_TEXT_END}), and it must end "
+            "once. Count again."
+        )
+    report.info(f"Loaded the counts of {table.origin.lines} sentences")
+    return rows.take_counts(table.origin.sentences, table.origin.facts)
+
+
+def _check_rules(plan: Plan, table: CountTable) -> None:
+    """Raise if the plan cuts a text in another way than the table was made."""
+    origin, rules = table.origin, rules_of(plan)
+    for name in differences(origin.rules, rules):
+        option = _OPTIONS_OF_RULES.get(name, name)
+        raise BadValueError(
+            f"{table.name}: the text was counted with another {option} than training uses. Count "
+            f"again with the same {option}, or train with that of the counts."
+        )
+    if origin.delimiter != plan.delimiter.decode():
+        raise BadValueError(
+            f"{table.name}: the text was counted with pretokenization_delimiter="
+            f"{origin.delimiter!r}, and training uses {plan.delimiter.decode()!r}. Use the same."
+        )
+    if origin.charsmap != digest(plan.charsmap):
+        raise BadValueError(
+            f"{table.name}: the text was counted with other normalization rules than training "
+            "uses. Count again with the same rules, or train with those of the counts."
+        )
+
+
+class _SymbolCheck:
+    """Checks that other symbols than those of the counts change no row.
+
+    A text is cut at its symbols before it is counted. So a symbol that training has and the counts
+    do not must not occur in the text; normalization may have changed its last character. And where
+    the counts have symbols that training does not, the text must not have been cut anywhere.
+    """
+
+    def __init__(self, plan: Plan, table: CountTable) -> None:
+        self._name = table.name
+        symbols = symbols_of(plan)
+        self._missing = [s for s in table.origin.symbols if s not in symbols]
+        self._boundary = chr(plan.boundary)
+        extra = [s for s in symbols if s not in table.origin.symbols]
+        own_rules = {"normalization_rule_tsv", "_serialized_normalizer_spec"}
+        for symbol in extra:
+            is_plain = symbol.isascii() and symbol.isprintable() and " " not in symbol
+            if own_rules & table.origin.options.keys() or not is_plain or len(symbol) < 2:
+                raise self._refusal(symbol)
+        self._pattern = "(?i)" + "|".join(re.escape(symbol[:-1]) for symbol in extra)
+        self._extra = extra
+
+    def check(self, batch: pa.RecordBatch) -> None:
+        """Raise if a symbol may occur in one of the pretokens.
+
+        Raises
+        ------
+        BadValueError
+            It names the symbol.
+        """
+        if self._extra:
+            found = arrow.first_match(batch, self._pattern)
+            if found is not None:
+                folded = found.casefold()
+                raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
+        if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
+            raise BadValueError(
+                f"{self._name}: the text was cut at the symbols {', '.join(self._missing)}, which "
+                "training does not have. Train with the same symbols, or count again without them."
+            )
+
+    def _refusal(self, symbol: str) -> BadValueError:
+        return BadValueError(
+            f"{self._name}: the text was not cut at the symbol {symbol}, and the text may hold it. "
+            "Count again with the same symbols."
+        )
+
+
+def _stands_twice(batch: pa.RecordBatch, row: int, name: str) -> TrainingError:
+    values = {field: batch.column(field)[row].as_py() for field in ("pretoken", "place", "next")}
+    return TrainingError(
+        f"{name}: the row {values} stands twice. Add up the counts of equal rows: GROUP BY "
+        "pretoken, place, next."
+    )

@@ -1,0 +1,270 @@
+"""A table of counts: in memory, in a file, or in a folder of files."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY = b"spmcompat"
+"""The key of the metadata in a Parquet file."""
+
+_NOT_COUNTS = "Give a file that spmcompat count wrote."
+_BATCH_ROWS = 1 << 17
+
+
+class CountTable:
+    """The counts of a text as a table, from which any number of models can be trained.
+
+    A row has four columns:
+
+    ``pretoken`` (string)
+        A distinct pretoken of the normalized text, with U+2581 for a space.
+    ``place`` (int8)
+        0 if another pretoken of its sentence follows, 1 if it ends its sentence, 2 if it ends the
+        text. Exactly one row has place 2, and its count is 1.
+    ``next`` (int32)
+        The code point of the character that follows, in the sentence or at the beginning of the
+        next sentence; 0 at the end of the text.
+    ``count`` (int64)
+        How often the pretoken stands there with this character behind it.
+
+    No two rows have equal values in the first three columns.
+
+    Parameters
+    ----------
+    origin : Origin
+        What the table was made from.
+    rows : pyarrow.Table, optional
+        The rows, if they are in memory.
+    paths : sequence of paths
+        The Parquet files that hold the rows otherwise.
+    """
+
+    def __init__(
+        self, origin: Origin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
+    ) -> None:
+        self.origin = origin
+        self._rows = rows
+        self._paths = [*paths]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        if self._rows is not None:
+            return int(self._rows.num_rows)
+        return sum(_open(path).metadata.num_rows for path in self._paths)
+
+    def __repr__(self) -> str:
+        return f"<CountTable of {self.origin.sentences:,} sentences, {len(self):,} rows>"
+
+    @property
+    def name(self) -> str:
+        """How messages call this table."""
+        return str(self._paths[0]) if self._paths else "the counts"
+
+    @property
+    def sentences(self) -> int:
+        """Number of sentences without the empty ones."""
+        return self.origin.sentences
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as a ``pyarrow.Table``."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if self._rows is not None:
+            return self._rows
+        return pa.Table.from_batches([*self.batches()], schema=arrow.schema())
+
+    def batches(self, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, some at a time, with checked values.
+
+        Raises
+        ------
+        TrainingError
+            If a file cannot be read, or holds what cannot stand in a table of counts.
+        """
+        if self._rows is not None:
+            for batch in self._rows.to_batches(max_chunksize=rows):
+                arrow.check(batch, self.name)
+                yield batch
+        for path in self._paths:
+            yield from _batches_of(path, rows)
+
+    def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
+        """Return how many distinct pretokens and pretokens there are, and the most frequent ones.
+
+        This goes through all rows; equal pretokens must stand together.
+        """
+        import pyarrow as pa  # noqa: PLC0415
+
+        distinct, occurrences, before = 0, 0, None
+        top: list[tuple[int, str]] = []
+        for batch in self.batches():
+            totals = pa.table(batch).group_by("pretoken").aggregate([("count", "sum")])
+            counted = totals["count_sum"].to_pylist()
+            pretokens = totals["pretoken"].to_pylist()
+            distinct += len(pretokens) - (before in pretokens[:1])
+            before = batch.column("pretoken")[-1].as_py()
+            occurrences += sum(counted)
+            top = heapq.nlargest(frequent, [*top, *zip(counted, pretokens, strict=True)])
+        return distinct, occurrences, [pretoken for _, pretoken in top]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a Parquet file.
+
+        Raises
+        ------
+        TrainingError
+            If the file cannot be written. Then there is no file, or the one that was there before.
+        """
+        write(path, lambda: self.origin, self.batches())
+
+    def __add__(self, other: object) -> CountTable:
+        """Return the counts of this text with the other text behind it."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
+
+        if not isinstance(other, CountTable):
+            return NotImplemented
+        merging = Merging([self, other])
+        rows = pa.Table.from_batches([*merging], schema=arrow.schema())
+        return CountTable(merging.origin(), rows)
+
+    def __radd__(self, other: object) -> CountTable:
+        """Return this table for ``sum``, which begins with 0."""
+        return self if other == 0 else NotImplemented
+
+
+def load_counts(path: str | os.PathLike[str]) -> CountTable:
+    """Open a table of counts. Its rows are read when they are needed.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file, or a folder of Parquet files, as Spark writes it.
+
+    Raises
+    ------
+    TrainingError
+        If there is no such file, or it holds no counts.
+    """
+    arrow.require_pyarrow()
+    refuse_impossible(path, "check --counts")
+    place = Path(path)
+    if not place.is_dir():
+        return CountTable(_origin_of(place), paths=[place])
+    paths = sorted(place.glob("*.parquet"))
+    if not paths:
+        raise MissingFileError(f"{place}: the folder holds no .parquet file. Check its name.")
+    origins = [_origin_of(one) for one in paths]
+    if any(origin != origins[0] for origin in origins):
+        raise BadValueError(
+            f"{place}: its files were not made together. Merge them with spmcompat counts merge."
+        )
+    return CountTable(origins[0], paths=paths)
+
+
+def write(
+    path: str | os.PathLike[str],
+    origin: Callable[[], Origin],
+    batches: Iterable[pa.RecordBatch],
+) -> None:
+    """Write a Parquet file: under a temporary name first, then it is renamed.
+
+    The origin is asked for when all rows are written.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be written.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    refuse_impossible(path, "check the name")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(21, os.strerror(21))
+        with pq.ParquetWriter(
+            temporary,
+            arrow.schema(),
+            compression="zstd",
+            use_dictionary=["place", "next"],
+            # The pretokens are sorted, so each begins like the one before.
+            column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
+        ) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+            writer.add_key_value_metadata({KEY: origin().to_json()})
+        os.replace(temporary, target)
+    except OSError as error:
+        if isinstance(error, TrainingError):
+            raise  # from reading the rows
+        reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
+        raise MissingFileError(
+            f'"{os.fspath(path)}": {reason}. Choose a name in a folder that is writable and has '
+            "free space."
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _origin_of(path: Path) -> Origin:
+    """Read the metadata of one file."""
+    metadata = _open(path).metadata.metadata or {}
+    if KEY not in metadata:
+        raise TrainingError(f"{path} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
+    return Origin.from_json(metadata[KEY], str(path))
+
+
+def _open(path: Path) -> pa.parquet.ParquetFile:
+    """Open a Parquet file.
+
+    Raises
+    ------
+    TrainingError
+        If it cannot be read.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        with open(path, "rb"):  # for a message of the system
+            pass
+        return pq.ParquetFile(path, memory_map=True)
+    except OSError as error:
+        reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
+        raise MissingFileError(f"{path}: {reason}. Check its name.") from error
+    except pa.ArrowInvalid:
+        raise TrainingError(
+            f"{path} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
+        ) from None
+
+
+def _batches_of(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of one file with checked values."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    file = _open(path)
+    try:
+        for batch in file.iter_batches(batch_size=rows):
+            typed = arrow.with_columns(batch, str(path))
+            arrow.check(typed, str(path))
+            yield typed
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, TrainingError):
+            raise
+        raise TrainingError(
+            f"{path}: the file is broken. Copy it again, or count the text again."
+        ) from error

@@ -1,0 +1,58 @@
+"""Our side of a case where the text is counted first, saved, loaded and then trained on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import ours, pretokenizers
+from .case import WRITER, Case
+
+# What messages say when training needs the order of the sentences.
+_REASONS = ("and counts have none", "and counts hold none")
+
+
+class NeedsSentences(Exception):
+    """Counts do not suffice: training needs the sentences."""
+
+
+def train(case: Case) -> dict[str, bytes]:
+    """Count, save, load and train in the current folder."""
+    import spmcompat  # noqa: PLC0415
+    from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+
+    options: dict[str, Any] = {**case.options, **case.own_options()}
+    if case.pretokenizer is not None:
+        options["pretokenizer"] = pretokenizers.BY_NAME[case.pretokenizer]
+    if case.normalizer is not None:
+        options["normalizer"] = ours.normalizer(case.normalizer)
+    from_kwargs(options)  # the reference reads all options before the text
+    of_counting = {"normalizer", "workers", "minloglevel", "model_type"}
+    counted = {
+        name: value
+        for name, value in options.items()
+        if name in (*COUNTING_OPTIONS, *SYMBOL_OPTIONS) or name in of_counting
+    }
+    training = {name: value for name, value in options.items() if name != "input"}
+    for name in ("input", "control_symbols", "user_defined_symbols"):
+        if isinstance(counted.get(name), str):
+            counted[name] = next(csv.reader([counted[name]]), [])
+    if case.sentences is not None:
+        counted["sentence_iterator"] = case.handed_sentences()
+    written = io.BytesIO()
+    if case.writer:
+        training["model_writer"] = written
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "text.counts"
+            spmcompat.count(**counted).save(path)
+            spmcompat.SentencePieceTrainer.train(counts=path, **training)
+    except spmcompat.TrainingError as error:
+        if any(reason in str(error) for reason in _REASONS):
+            raise NeedsSentences(str(error)) from error
+        raise
+    return {WRITER: written.getvalue()} if case.writer else {}
