@@ -67,7 +67,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
         stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK
-    for name in ("input", "model_prefix"):
+    for name in ("model_prefix",) if flags.get("counts") else ("input", "model_prefix"):
         if not flags.get(name):
             raise UsageError(f"--{name} is missing. See --help.")
 

@@ -29,17 +29,22 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
     BadValueError
         It says which option is the reason, and what to do.
     """
-    remedy = "Train from the text itself (--input)."
-    if plan.whole_sentences and not plan.split_by_whitespace:
-        raise BadValueError(
-            f"cannot {doing}: with split_by_whitespace=false pieces cross spaces, so that training "
-            f"needs every sentence in its order, and counts have none. {remedy}"
+    if plan.removed_delimiter:
+        reason = (
+            "this release of sentencepiece looks for the pretokenization_delimiter in whole "
+            "sentences, after rare characters are replaced"
         )
-    if plan.looks_at_text_end or plan.seeds is not None or plan.whole_sentences:
-        raise BadValueError(
-            f"cannot {doing}: a Unigram model of this release of sentencepiece depends on the "
-            f"order of the last sentences, and counts have none. {remedy}"
-        )
+    elif plan.whole_sentences:
+        reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
+    elif plan.seeds is not None:
+        reason = "this release of sentencepiece counts seeds of a TSV in another text than EM"
+    elif plan.looks_at_text_end:
+        reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
+    else:
+        return
+    raise BadValueError(
+        f"cannot {doing}: {reason}, and counts have none. Train from the text itself (--input)."
+    )
 
 
 def count_source(

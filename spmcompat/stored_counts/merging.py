@@ -298,7 +298,7 @@ class Cursor:
 def _is_sorted(pretokens: pa.StringArray) -> bool:
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    return bool(pc.all(pc.less_equal(pretokens[:-1], pretokens[1:])).as_py())
+    return bool(pc.all(pc.less_equal(pretokens[:-1], pretokens[1:]), min_count=0).as_py())
 
 
 def _joined(batch: pa.RecordBatch, next_first: int | None) -> pa.RecordBatch:

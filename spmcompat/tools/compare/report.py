@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from typing import NamedTuple
 
 from spmcompat.tools.compare.plots import frequency_by_rank, loss_against_tokens, token_lengths
 from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
 from spmcompat.tools.evaluate.evaluation import lost_text
+from spmcompat.tools.evaluate.gold_lists import GoldList
 
 
 class Column(NamedTuple):
@@ -30,14 +32,30 @@ _COLUMNS = (
     Column("whole words", lambda r: r.evaluation.whole_words, "{:.1%}", max),
     Column("unknown tokens", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
     Column("lost characters", lambda r: r.evaluation.lost_characters, "{:.3%}", min),
-    Column("Rényi efficiency", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
+    Column("Rényi efficiency, all pieces", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
+    Column(
+        "Rényi efficiency, used pieces",
+        lambda r: r.evaluation.renyi_efficiency_observed,
+        "{:.3f}",
+        max,
+    ),
     Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
-    Column("boundary precision", lambda r: _gold(r, "precision"), "{:.3f}", max),
-    Column("boundary recall", lambda r: _gold(r, "recall"), "{:.3f}", max),
-    Column("boundary F1", lambda r: _gold(r, "f1"), "{:.3f}", max),
-    Column("MorphScore", lambda r: _gold(r, "morph_score"), "{:.3f}", max),
     Column("training, s", lambda r: r.seconds, "{:.1f}", min),
     Column("memory, MiB", lambda r: r.mib, "{:,.0f}", min),
+)
+# The columns for a gold list: title, name of the figure, format, and which value is best.
+_GOLD_COLUMNS: tuple[tuple[str, str, str, Callable[[Sequence[float]], float] | None], ...] = (
+    ("words", "words", "{:,}", None),
+    ("precision", "precision", "{:.3f}", max),
+    ("recall", "recall", "{:.3f}", max),
+    ("F1", "f1", "{:.3f}", max),
+    ("tokens per word", "mean_length", "{:.3f}", None),
+    ("words of MorphScore", "morph_score_words", "{:,}", None),
+    ("MorphScore", "morph_score", "{:.3f}", max),
+    ("its precision by cuts", "morph_score_precision", "{:.3f}", max),
+    ("its precision by tokens", "morph_score_token_precision", "{:.3f}", max),
+    ("words with single tokens", "morph_score_words_with_single_tokens", "{:,}", None),
+    ("MorphScore with single tokens", "morph_score_with_single_tokens", "{:.3f}", max),
 )
 
 _STYLE = """
@@ -49,6 +67,7 @@ _STYLE = """
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; color: var(--ink);
   background: var(--page); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+h3 { font-size: 1rem; margin-top: 1.5rem; }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
 table { border-collapse: collapse; font-size: .875rem; width: 100%; }
 th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
@@ -69,7 +88,7 @@ pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius:
 """
 
 
-def page(results: Sequence[Result], texts: Texts, text: str) -> str:
+def page(results: Sequence[Result], texts: Texts, text: str, gold: Sequence[GoldList] = ()) -> str:
     """Return the page as HTML.
 
     Parameters
@@ -80,12 +99,11 @@ def page(results: Sequence[Result], texts: Texts, text: str) -> str:
         The texts for training and evaluation.
     text : str
         The name of the whole text.
+    gold : sequence of GoldList
+        The gold lists that the results have scores for.
     """
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
-    tables = "".join(
-        f"<h2>{size:,} pieces</h2>{_table([r for r in results if r.vocab_size == size])}"
-        for size in sizes
-    )
+    tables = "".join(_tables(size, [r for r in results if r.vocab_size == size]) for size in sizes)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -104,7 +122,9 @@ need fewer tokens because of what they lose.</p>
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
 characters of the original text, and every model pays for its spaces: if spaces are user-defined
-pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
+pieces, each has the probability that its share of the tokens in the held-out text gives. Only a
+model that leaves out its spaces does not pay for them.</p>
+{_about_gold(gold)}
 {tables}
 <h2>Plots</h2>
 <div class="plots">{_plots(results)}</div>
@@ -117,8 +137,44 @@ pieces, each has the probability that its share of the tokens in the held-out te
 """
 
 
-def _table(results: Sequence[Result]) -> str:
-    columns = [c for c in _COLUMNS if not all(math.isnan(c.value(r)) for r in results)]
+def _about_gold(gold: Sequence[GoldList]) -> str:
+    if not gold:
+        return ""
+    lists = "".join(f"<p class=note>{escape(found.summary)}.</p>" for found in gold)
+    return f"""<p>Boundaries are compared with these gold lists. MorphScore is the mean recall of
+words with one or two boundaries. It leaves out words that are a single token; <em>MorphScore with
+single tokens</em> counts each of them as 1. The number of words stands before the scores. Precision
+by tokens is that of the published code for version 2 of MorphScore, which counts the end of the
+word as a cut.</p>
+{lists}"""
+
+
+def _tables(size: int, results: Sequence[Result]) -> str:
+    return (
+        f"<h2>{size:,} pieces</h2>{_table(results, _COLUMNS)}{_notes(results)}"
+        f"{_gold_tables(results)}"
+    )
+
+
+def _gold_tables(results: Sequence[Result]) -> str:
+    """Return a table for each gold list."""
+    tables = ""
+    for name in results[0].evaluation.gold:
+        columns = [
+            Column(title, partial(_gold, name=name, figure=figure), form, best)
+            for title, figure, form, best in _GOLD_COLUMNS
+        ]
+        tables += f"<h3>Boundaries in words of {escape(name)}</h3>{_table(results, columns)}"
+    return tables
+
+
+def _gold(result: Result, name: str, figure: str) -> float:
+    value: float = getattr(result.evaluation.gold[name], figure)
+    return value
+
+
+def _table(results: Sequence[Result], columns: Sequence[Column]) -> str:
+    columns = [c for c in columns if not all(math.isnan(c.value(r)) for r in results)]
     head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
     rows = "".join(
         f'<tr><th scope="row">{escape(result.config)}{_mark(result)}</th>'
@@ -128,7 +184,7 @@ def _table(results: Sequence[Result]) -> str:
     )
     return (
         '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>{_notes(results)}"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -159,11 +215,6 @@ def _best(column: Column, results: Sequence[Result]) -> float:
     kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
     values = [value for value in kept if not math.isnan(value)]
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan
-
-
-def _gold(result: Result, name: str) -> float:
-    value: float = getattr(result.evaluation.gold, name, math.nan)
-    return value
 
 
 def _plots(results: Sequence[Result]) -> str:

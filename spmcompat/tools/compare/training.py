@@ -24,7 +24,8 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.gold import GoldScores
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
@@ -52,6 +53,15 @@ class Result(NamedTuple):
     def label(self) -> str:
         """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
+
+
+class _Training(NamedTuple):
+    """A training that is done, and the path of its model."""
+
+    command: str
+    seconds: float
+    mib: float
+    model: Path
 
 
 class Texts(NamedTuple):
@@ -117,7 +127,7 @@ def train_and_evaluate(
     configs: Sequence[Config],
     sizes: Iterable[int],
     texts: Texts,
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     folder: Path,
     workers: Workers,
     report: Report,
@@ -131,8 +141,9 @@ def train_and_evaluate(
     TrainingError
         If a training fails. Earlier results stay in the folder.
     """
+    trained: dict[str, _Training] = {}
     return [
-        _result(config, size, texts, gold, folder, workers, report)
+        _result(config, size, texts, gold, folder, workers, report, trained)
         for size in sizes
         for config in configs
     ]
@@ -142,37 +153,52 @@ def _result(
     config: Config,
     size: int,
     texts: Texts,
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     folder: Path,
     workers: Workers,
     report: Report,
+    trained: dict[str, _Training],
 ) -> Result:
     name = f"{config.name}-{size}"
     file_name = _file_name(name)
     prefix = folder / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
+    shown = shlex.join(["python", *command[1:]])
     path = folder / "results" / f"{file_name}.json"
     made_from = {
         "command": command,
+        "drop_spaces": config.drop_spaces,
         "text": texts.fingerprint,
         "gold": _fingerprint(gold),
-        "figures": list(Evaluation._fields),  # a result of an older release may have others
+        # A result of an older release may have others.
+        "figures": [*Evaluation._fields, *GoldScores._fields],
     }
     stored = _read_result(path, made_from)
+    # Two configurations that differ only in what follows the training share a model.
+    key = repr((config.trainer, sorted(config.flags.items()), size))
     if stored is not None:
         report.info(f"{name}: result read from {path}")
+        if stored.command == shown and model.exists():
+            trained.setdefault(key, _Training(shown, stored.seconds, stored.mib, model))
         return stored
-    report.info(f"{name}: {shlex.join(command)}")
-    seconds, mib = _train(command, prefix, name)
-    loaded = load_model(str(model), workers)
-    (evaluation,) = evaluate([loaded], [str(texts.held_out)], gold, report)
+    if key in trained:
+        report.info(f"{name}: model read from {trained[key].model}")
+    else:
+        report.info(f"{name}: {shlex.join(command)}")
+        seconds, mib = _train(command, prefix, name)
+        trained[key] = _Training(shown, seconds, mib, model)
+    training = trained[key]
+    loaded = load_model(str(training.model), workers)
+    (evaluation,) = evaluate(
+        [loaded], [str(texts.held_out)], gold, report, drop_spaces=config.drop_spaces
+    )
     lengths = [len(piece) for piece in loaded.vocabulary]
     result = Result(
         config.name,
         size,
-        shlex.join(["python", *command[1:]]),
-        seconds,
-        mib,
+        training.command,
+        training.seconds,
+        training.mib,
         evaluation,
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
         tuple(lengths.count(length) for length in range(1, max(lengths, default=0) + 1)),
@@ -235,15 +261,17 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
     return time.perf_counter() - started, usage.ru_maxrss / 1024
 
 
-def _fingerprint(gold: Sequence[GoldWord]) -> str:
-    words = sorted((word.text, sorted(word.boundaries)) for word in gold)
-    return hashlib.sha256(repr(words).encode()).hexdigest()
+def _fingerprint(gold: Sequence[GoldList]) -> str:
+    lists = [
+        (found.name, sorted((word.text, sorted(word.boundaries)) for word in found.words))
+        for found in gold
+    ]
+    return hashlib.sha256(repr(lists).encode()).hexdigest()
 
 
 def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None:
     evaluation = result.evaluation._asdict()
-    if result.evaluation.gold is not None:
-        evaluation["gold"] = result.evaluation.gold._asdict()
+    evaluation["gold"] = {name: scores._asdict() for name, scores in result.evaluation.gold.items()}
     document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
     temporary = path.with_suffix(".tmp")
     # File names in the command may contain bytes that are not UTF-8.
@@ -262,8 +290,7 @@ def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:
         return None
     fields = document["run"]
     evaluation = fields["evaluation"]
-    gold = evaluation["gold"]
-    evaluation["gold"] = None if gold is None else GoldScores(**gold)
+    evaluation["gold"] = {name: GoldScores(**scores) for name, scores in evaluation["gold"].items()}
     evaluation["uses"] = tuple(evaluation["uses"])
     fields["evaluation"] = Evaluation(**evaluation)
     fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])

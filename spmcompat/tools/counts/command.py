@@ -136,4 +136,5 @@ def _facts(counts: CountTable) -> list[str]:
         *((f"--{name}", text) for name, text in origin.options.items()),
         *(("changed", change) for change in origin.changes),
     ]
-    return [counts.name, *table(("", ""), rows, left=2)]
+    _, *lines = table(("", ""), rows, left=2)
+    return [counts.name, *lines]

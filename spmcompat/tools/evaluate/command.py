@@ -35,16 +35,9 @@ _FORMATS = {
     "lost_spaces": "{:.4%}",
     "byte_piece_rate": "{:.4%}",
     "renyi_efficiency": "{:.4f}",
+    "renyi_efficiency_observed": "{:.4f}",
     "whole_words": "{:.2%}",
     "unused_pieces": "{:,}",
-    "gold_words": "{:,}",
-    "gold_precision": "{:.4f}",
-    "gold_recall": "{:.4f}",
-    "gold_f1": "{:.4f}",
-    "gold_mean_length": "{:.4f}",
-    "gold_morph_score": "{:.4f}",
-    "gold_morph_score_precision": "{:.4f}",
-    "gold_morph_score_words": "{:,}",
 }
 
 
@@ -73,7 +66,17 @@ def _parser() -> argparse.ArgumentParser:
         help="text in UTF-8, one sentence in each line",
     )
     parser.add_argument(
-        "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
+        "--gold",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC "
+        "or MorphyNet",
+    )
+    parser.add_argument(
+        "--drop_spaces",
+        action="store_true",
+        help="leave out tokens that are only spaces, so that the models lose their spaces",
     )
     parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
     parser.add_argument("--quiet", action="store_true", help="write only the result")
@@ -98,14 +101,16 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
 
     report = Report(2 if arguments.quiet else 0, stderr)
     workers = Workers(arguments.workers or available_cores())
-    gold = read_gold(arguments.gold) if arguments.gold else []
+    gold = read_gold_lists(arguments.gold)
+    for found in gold:
+        report.info(found.summary)
     models = [load_model(path, workers) for path in arguments.models]
-    results = evaluate(models, arguments.text, gold, report)
+    results = evaluate(models, arguments.text, gold, report, drop_spaces=arguments.drop_spaces)
     pairs = overlaps(models)
     if arguments.json:
         _write_json(results, pairs, stdout)
@@ -116,12 +121,21 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def flat(result: Evaluation) -> dict[str, object]:
-    """Return all single figures by name; the names of gold figures begin with ``gold_``."""
+    """Return all single figures by name.
+
+    The names of gold figures are ``gold_f1`` and so on. If there are several lists, the name of the
+    list follows, as in ``gold_f1[english.tsv]``.
+    """
     row: dict[str, object] = result._asdict()
     del row["gold"], row["uses"]
-    if result.gold is not None:
-        row.update((f"gold_{name}", value) for name, value in result.gold._asdict().items())
+    for name, scores in result.gold.items():
+        suffix = _suffix(name, result)
+        row.update((f"gold_{key}{suffix}", value) for key, value in scores._asdict().items())
     return row
+
+
+def _suffix(gold: str, result: Evaluation) -> str:
+    return f"[{gold}]" if len(result.gold) > 1 else ""
 
 
 def _write_json(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdout: TextIO) -> None:
@@ -148,9 +162,7 @@ def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdou
     rows = [flat(result) for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
-        (name.replace("_", " "), *(_show(form, row[name]) for row in rows))
-        for name, form in _FORMATS.items()
-        if name in rows[0]
+        (label, *(_show(form, row[key]) for row in rows)) for key, label, form in _rows(results)
     ]
     lines = [*table(head, figures, left=1)]
     if pairs:
@@ -163,7 +175,28 @@ def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdou
     stdout.writelines(f"{line}\n" for line in lines)
 
 
+def _rows(results: Sequence[Evaluation]) -> list[tuple[str, str, str]]:
+    """Return the name of each figure of the table, its label and its format."""
+    result = results[0]
+    rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items()]
+    if any(other.drops_spaces for other in results):
+        rows.append(("drops_spaces", "drops spaces", "{}"))
+    for name, scores in result.gold.items():
+        suffix = _suffix(name, result)
+        rows += [
+            (
+                f"gold_{key}{suffix}",
+                f"gold {key.replace('_', ' ')}{suffix and ' '}{suffix}",
+                "{:,}" if isinstance(value, int) else "{:.4f}",
+            )
+            for key, value in scores._asdict().items()
+        ]
+    return rows
+
+
 def _show(form: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "-" if _is_nan(value) else form.format(value)
 
 

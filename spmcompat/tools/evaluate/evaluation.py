@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,9 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
+from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
+from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
@@ -40,6 +42,12 @@ class Evaluation(NamedTuple):
     `lost_characters` is the share of characters, except white space, that unknown tokens or no
     tokens stand for. `lost_spaces` is the number of tokens that seem to begin a word but stand
     inside one, divided by the number of words.
+
+    `gold` has the scores for each gold list by its name.
+
+    `drops_spaces` tells that the tokens that are only spaces are left out. Then all figures are of
+    the other tokens and pieces, and `lost_spaces` is the share of boundaries between words that
+    these do not show. The loss is NaN if a normal piece is only spaces.
     """
 
     model: str
@@ -59,10 +67,12 @@ class Evaluation(NamedTuple):
     lost_spaces: float
     byte_piece_rate: float
     renyi_efficiency: float
+    renyi_efficiency_observed: float
     whole_words: float
     unused_pieces: int
     uses: tuple[int, ...]
-    gold: GoldScores | None
+    gold: Mapping[str, GoldScores]
+    drops_spaces: bool = False
 
 
 class Overlap(NamedTuple):
@@ -80,6 +90,9 @@ def lost_text(result: Evaluation) -> str:
     A model that loses text needs fewer tokens, and has a lower loss, for that reason alone.
     """
     lost = result.lost_characters
+    if result.drops_spaces:
+        boundaries = 0.0 if math.isnan(result.lost_spaces) else result.lost_spaces
+        return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
         return f"it replaces whole words, with {lost:.3%} of the characters"
     if lost > _TOLERATED_LOSS:
@@ -128,19 +141,28 @@ class _TextSize:
 class _Measurement:
     """The figures of one model, for the lines added so far."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, drop_spaces: bool) -> None:
         self.model = model
-        self.tokens = TokenCounts(model.kinds)
+        self.loss = model.loss
+        self.spaces: DroppedSpaces | None = None
+        if drop_spaces and model.kinds.blank.any():
+            self.spaces = DroppedSpaces(model.kinds)
+            self.loss = model.loss and model.loss.without(self.spaces.dropped)
+        self.tokens = TokenCounts(self.spaces.kinds if self.spaces else model.kinds)
         self.whole_words = 0
         self.lost_characters = 0
         self.lost_spaces = 0
 
     def add(self, batch: _Batch) -> None:
         encoded = self.model.encode(batch.lines)
-        self.tokens.add(encoded)
         self._add_words(batch, encoded)
-        if self.model.loss is not None:
-            self.model.loss.add(batch.lines, encoded)
+        if self.spaces is None:
+            self.tokens.add(encoded)
+        else:
+            encoded = self.spaces.drop(encoded)
+            self.tokens.add(self.spaces.renumber(encoded))
+        if self.loss is not None:
+            self.loss.add(batch.lines, encoded)
 
     def _add_words(self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]) -> None:
         """Count whole words, and what the tokens lose.
@@ -162,16 +184,17 @@ class _Measurement:
             self.lost_characters += aligned.lost_characters
             self.lost_spaces += aligned.inner_tokens if model.marks_continuation else 0
 
-    def result(self, text: _TextSize, gold: Sequence[GoldWord]) -> Evaluation:
+    def result(self, text: _TextSize, gold: Sequence[GoldList]) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
-        if model.loss is not None:
-            raw, renormalized = model.loss.raw, model.loss.renormalized
-            loss_characters, loss_bytes = model.loss.characters, model.loss.bytes
+        if self.loss is not None:
+            raw, renormalized = self.loss.raw, self.loss.renormalized
+            loss_characters, loss_bytes = self.loss.characters, self.loss.bytes
+        lost_spaces = ratio(self.lost_spaces, text.words)
         return Evaluation(
             model=model.path,
             model_type=model.model_type,
-            pieces=model.size,
+            pieces=len(tokens.uses),
             loss_per_character=ratio(raw, loss_characters),
             loss_per_byte=ratio(raw, loss_bytes),
             renormalized_loss_per_character=ratio(renormalized, loss_characters),
@@ -183,21 +206,28 @@ class _Measurement:
             bytes_per_token=ratio(text.bytes, tokens.tokens),
             unknown_rate=tokens.unknown_rate,
             lost_characters=ratio(self.lost_characters, text.visible_characters),
-            lost_spaces=ratio(self.lost_spaces, text.words),
+            lost_spaces=self.spaces.lost_boundaries if self.spaces else lost_spaces,
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
+            renyi_efficiency_observed=tokens.renyi_efficiency_observed,
             whole_words=ratio(self.whole_words, text.words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
-            gold=score_boundaries(gold, model.cut([w.text for w in gold])) if gold else None,
+            gold={
+                found.name: score_boundaries(found.words, model.cut([w.text for w in found.words]))
+                for found in gold
+            },
+            drops_spaces=self.spaces is not None,
         )
 
 
 def evaluate(
     models: Sequence[Model],
     texts: Sequence[str],
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     report: Report,
+    *,
+    drop_spaces: bool = False,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
 
@@ -209,10 +239,12 @@ def evaluate(
         The models. A model can be evaluated only once.
     texts : sequence of str
         Paths of texts in UTF-8, one sentence in each line.
-    gold : sequence of GoldWord
-        Segmented words; may be empty.
+    gold : sequence of GoldList
+        Lists of segmented words; may be empty.
     report : Report
         Receives the progress, and a warning about skipped lines.
+    drop_spaces : bool, optional
+        Whether tokens that are only spaces are left out after encoding.
 
     Raises
     ------
@@ -221,7 +253,7 @@ def evaluate(
     """
     for path in texts:
         refuse_impossible(path, "check its name")
-    measurements = [_Measurement(model) for model in models]
+    measurements = [_Measurement(model, drop_spaces=drop_spaces) for model in models]
     size = _TextSize()
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines in _batches(texts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,10 +13,18 @@ import pytest
 from spmcompat.tools.compare.report import page
 from spmcompat.tools.compare.training import Result, Texts
 from spmcompat.tools.evaluate.evaluation import Evaluation
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, compare
+from spmcompat.tools.evaluate.gold_lists import GoldList
 
 
 def result(
-    config: str, tokens: int, loss: float = math.nan, size: int = 100, *, lost: float = 0.0
+    config: str,
+    tokens: int,
+    loss: float = math.nan,
+    size: int = 100,
+    *,
+    lost: float = 0.0,
+    gold: Mapping[str, GoldScores] | None = None,
 ) -> Result:
     evaluation = Evaluation(
         model=f"{config}.model",
@@ -35,10 +44,11 @@ def result(
         lost_spaces=0.0,
         byte_piece_rate=0.0,
         renyi_efficiency=0.5,
+        renyi_efficiency_observed=0.6,
         whole_words=0.7,
         unused_pieces=3,
         uses=(9, 4, 1, 0),
-        gold=None,
+        gold=gold or {},
     )
     cuts = (("un", "do"), ("<b>",))
     return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
@@ -121,5 +131,43 @@ def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:
 def test_a_column_without_values_is_left_out(texts: Texts) -> None:
     html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
-    assert "boundary" not in html
+    assert "Boundaries" not in html
+    assert "MorphScore" not in html
     assert html.count("<figure>") == 2
+
+
+def cells(html: str, name: str, config: str) -> dict[str, str]:
+    """Return the cells of a row in the table of a gold list by the titles of their columns."""
+    _, _, rest = html.partition(f"<h3>Boundaries in words of {name}</h3>")
+    table, _, _ = rest.partition("</table>")
+    titles = re.findall(r'<th scope="col">(.*?)</th>', table)[1:]
+    (row,) = re.findall(rf'<tr><th scope="row">{config}</th>(<td.*?)</tr>', table)
+    return dict(zip(titles, re.findall(r"<td.*?>(.*?)</td>", row), strict=True))
+
+
+def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -> None:
+    word = GoldWord("walking", frozenset({4}))
+    right = compare([word, word], [frozenset({4}), frozenset()])
+    wrong = compare([word, word], [frozenset({3}), frozenset({3})])
+    lists = [GoldList(name, (word, word), {"with an empty part": 2}) for name in ("a", "b")]
+    results = [
+        result("one", 9, gold={"a": right, "b": wrong}),
+        result("two", 8, gold={"a": wrong, "b": wrong}),
+    ]
+    html = page(results, texts, "text", lists)
+    assert "a: 2 words; left out: 2 rows with an empty part." in html
+    assert cells(html, "a", "one") == {
+        "words": "2",
+        "precision": "1.000",
+        "recall": "0.500",
+        "F1": "0.667",
+        "tokens per word": "1.500",
+        "words of MorphScore": "1",
+        "MorphScore": "1.000",
+        "its precision by cuts": "1.000",
+        "its precision by tokens": "0.500",
+        "words with single tokens": "2",
+        "MorphScore with single tokens": "1.000",
+    }
+    assert cells(html, "b", "one")["words of MorphScore"] == "2"
+    assert "class=best>1.000" in html

@@ -1,0 +1,176 @@
+"""``spmcompat count`` and ``spmcompat counts``: what they write, show and refuse."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.cli import train
+from spmcompat.tools.counts import command, count
+
+pytest.importorskip("pyarrow")
+
+TEXT = "the cat sat on the mat\nthe dog sat on the log\n" * 50
+OPTIONS = ("--vocab_size=35", "--hard_vocab_limit=false", "--minloglevel=2")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text(TEXT, encoding="utf-8")
+    Path("more.txt").write_text("another cat\n" * 30, encoding="utf-8")
+    return tmp_path
+
+
+def run_count(*arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    return count.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+def run_counts(*arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    return command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+def run_train(*arguments: str) -> int:
+    return train.main((*arguments, *OPTIONS), io.StringIO(), io.StringIO())
+
+
+def test_training_from_counts_writes_the_files_of_training_from_the_text() -> None:
+    status, _, err = run_count("--input=text.txt,more.txt", "--output=c.counts")
+    assert status == 0
+    assert "Saved c.counts: the counts of 130 sentences" in err
+    assert run_train("--counts=c.counts", "--model_prefix=m") == 0
+    from_counts = [Path(f"m{end}").read_bytes() for end in (".model", ".vocab")]
+    assert run_train("--input=text.txt,more.txt", "--model_prefix=m") == 0
+    assert [Path(f"m{end}").read_bytes() for end in (".model", ".vocab")] == from_counts
+
+
+def test_options_of_counting_are_those_of_training() -> None:
+    flags = ("--user_defined_symbols=cat,<x>", "--max_sentence_length=100", "--bos_piece=<b>")
+    assert run_count("--input=text.txt", "--output=c.counts", "--quiet", *flags)[0] == 0
+    assert run_train("--counts=c.counts", "--model_prefix=m") == 0
+    from_counts = Path("m.model").read_bytes()
+    assert run_train("--input=text.txt", "--model_prefix=m", *flags) == 0
+    assert Path("m.model").read_bytes() == from_counts
+
+
+def test_files_of_symbols_are_stored_with_the_counts() -> None:
+    Path("symbols.txt").write_text("cat\n<a,b>\n", encoding="utf-8")
+    flags = ("--user_defined_symbols_file=symbols.txt",)
+    assert run_count("--input=text.txt", "--output=c.counts", "--quiet", *flags)[0] == 0
+    assert run_train("--input=text.txt", "--model_prefix=m", *flags) == 0
+    from_text = Path("m.model").read_bytes()
+    Path("symbols.txt").unlink()
+    assert run_train("--counts=c.counts", "--model_prefix=m") == 0
+    assert Path("m.model").read_bytes() == from_text
+
+
+def test_quiet_writes_nothing() -> None:
+    assert run_count("--input=text.txt", "--output=c.counts", "--quiet") == (0, "", "")
+
+
+def test_merged_counts_are_those_of_the_texts_one_behind_the_other() -> None:
+    for name in ("text", "more"):
+        run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")
+    status, out, _ = run_counts("merge", "text.counts", "more.counts", "--output=both.counts")
+    assert (status, out) == (0, "both.counts: the counts of 130 sentences\n")
+    assert run_train("--counts=both.counts", "--model_prefix=m") == 0
+    from_counts = Path("m.model").read_bytes()
+    assert run_train("--input=text.txt,more.txt", "--model_prefix=m") == 0
+    assert Path("m.model").read_bytes() == from_counts
+
+
+def test_show_names_the_options_and_the_changes() -> None:
+    run_count("--input=text.txt", "--output=c.counts", "--quiet", "--normalization_rule_name=nfkc")
+    merging = ("merge", "c.counts", "--output=d.counts", "--min_count=60", "--quiet")
+    assert run_counts(*merging) == (0, "", "")
+    status, out, _ = run_counts("show", "c.counts", "d.counts")
+    assert status == 0
+    first, second = out.split("\n\n")[0], out
+    assert "sentences" in first
+    assert "▁the" in first
+    assert "--normalization_rule_name  nfkc" in first
+    assert "dropped pretokens with fewer than 60 occurrences, 33.1667% of the text" in second
+
+
+def test_weights_and_temperature() -> None:
+    for name in ("text", "more"):
+        run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")
+    status, out, _ = run_counts(
+        "merge", "text.counts", "more.counts", "--weights=0.5,2", "--output=w.counts"
+    )
+    assert status == 0
+    assert "110 sentences" in out
+    assert "merged with the weights 0.5, 2.0" in out
+    status, out, _ = run_counts(
+        "merge", "text.counts", "more.counts", "--temperature=0", "--output=t.counts"
+    )
+    assert (status, "130 sentences" in out) == (0, True)
+    weighed = spmcompat.load_counts("t.counts").to_arrow().to_pylist()
+    assert sum(r["count"] for r in weighed if r["pretoken"] == "▁another") == 65
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--output=c.counts",), "--input is missing"),
+        (("--input=text.txt",), "--output is missing"),
+        (("--input=text.txt", "--output=c", "--vocab_size=5"), "Unknown command line flag"),
+        (("--input=text.txt", "--output=c", "what"), "unexpected 'what'"),
+        (("--input=text.txt", "--output=c", "--max_sentence_length=x"), "cannot parse"),
+    ],
+)
+def test_usage_errors_of_count(arguments: tuple[str, ...], message: str) -> None:
+    status, _, err = run_count(*arguments)
+    assert status == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--input=none.txt", "--output=c.counts"), "No such file"),
+        (("--input=text.txt", "--output=none/c.counts"), "No such file or directory. Choose a"),
+        (("--input=text.txt", "--output=c", "--split_by_whitespace=false"), "cross spaces"),
+    ],
+)
+def test_failures_of_count(arguments: tuple[str, ...], message: str) -> None:
+    status, _, err = run_count(*arguments)
+    assert status == 1
+    assert message in err.splitlines()[-1]
+    assert sorted(path.name for path in Path().iterdir()) == ["more.txt", "text.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--weights=1",), "--weights takes one number above 0 for each of the 2 files"),
+        (("--weights=1,x",), "--weights takes one number"),
+        (("--weights=1,-1",), "--weights takes one number"),
+        (("--temperature=2",), "--temperature takes a number from 0 to 1"),
+        (("--min_count=0",), "--min_count takes a whole number from 1"),
+        (("--min_count=x",), "--min_count takes a whole number from 1"),
+    ],
+)
+def test_failures_of_merge(arguments: tuple[str, ...], message: str) -> None:
+    for name in ("text", "more"):
+        run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")
+    status, _, err = run_counts(
+        "merge", "text.counts", "more.counts", "--output=w.counts", *arguments
+    )
+    assert status == 1
+    assert message in err
+    assert err.count("\n") == 1
+    assert not Path("w.counts").exists()
+
+
+def test_help_lists_the_flags_of_counting() -> None:
+    status, out, _ = run_count("--help")
+    assert status == 0
+    assert "--max_sentence_length" in out
+    assert "--vocab_size " not in out

@@ -1,0 +1,64 @@
+"""The table of counts of a text, written from its definition, for texts without rules of their own.
+
+Words are what stands between single spaces, and every sentence begins with a space mark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+MARK = "\u2581"
+INSIDE, AT_END, AT_TEXT_END = 0, 1, 2
+
+Row = tuple[str, int, int]
+
+
+def rows(sentences: Sequence[str]) -> Counter[Row]:
+    """Return how often each pretoken stands at each place with each next character."""
+    found: Counter[Row] = Counter()
+    filled = [sentence.split() for sentence in sentences if sentence.split()]
+    for number, words in enumerate(filled):
+        for position, word in enumerate(words):
+            is_last = position == len(words) - 1
+            ends_text = is_last and number == len(filled) - 1
+            place = AT_TEXT_END if ends_text else AT_END if is_last else INSIDE
+            found[MARK + word, place, 0 if ends_text else ord(MARK)] += 1
+    return found
+
+
+def weighed(counts: Counter[Row], weight: Fraction) -> Counter[Row]:
+    """Return the counts times the weight, rounded to the nearest whole number, halves up."""
+    found: Counter[Row] = Counter()
+    for row, count in counts.items():
+        times = count if row[1] == AT_TEXT_END else int(count * weight + Fraction(1, 2))
+        if times:
+            found[row] = times
+    return found
+
+
+def one_behind_the_other(texts: Sequence[Counter[Row]]) -> Counter[Row]:
+    """Return the counts of texts one behind the other: all ends but the last end a sentence."""
+    found: Counter[Row] = Counter()
+    for number, text in enumerate(texts):
+        for (pretoken, place, following), count in text.items():
+            if place == AT_TEXT_END and number < len(texts) - 1:
+                found[pretoken, AT_END, ord(MARK)] += count
+            else:
+                found[pretoken, place, following] += count
+    return found
+
+
+def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
+    """Drop the pretokens with fewer occurrences, but not the row that ends the text."""
+    totals: Counter[str] = Counter()
+    for (pretoken, _, _), count in counts.items():
+        totals[pretoken] += count
+    return Counter(
+        {
+            row: count
+            for row, count in counts.items()
+            if totals[row[0]] >= least or row[1] == AT_TEXT_END
+        }
+    )

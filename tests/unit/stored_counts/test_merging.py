@@ -1,0 +1,156 @@
+"""Tables of counts against their definition: counting, merging, weights, rare pretokens."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.stored_counts import merging
+from spmcompat.stored_counts.merging import Merging, temperature_weights
+from spmcompat.stored_counts.table import CountTable
+from tests.oracle import counting as oracle
+
+pa = pytest.importorskip("pyarrow")
+
+PLAIN = {"normalization_rule_name": "identity", "minloglevel": 2}
+
+
+def sentences(seed: int, lines: int = 200, types: int = 60) -> list[str]:
+    dice = random.Random(seed)
+    words = [f"w{number}" for number in range(types)] + ["é", "日本", "x" * 40]
+    text = [" ".join(dice.choices(words, k=dice.randint(0, 9))) for _ in range(lines)]
+    return [dice.choice([line, line, line, " "]) for line in text]
+
+
+def table(text: list[str]) -> CountTable:
+    return spmcompat.count(sentence_iterator=iter(text), **PLAIN)
+
+
+def rows_of(counts: CountTable) -> Counter[oracle.Row]:
+    return Counter(
+        {
+            (row["pretoken"], row["place"], row["next"]): row["count"]
+            for row in counts.to_arrow().to_pylist()
+        }
+    )
+
+
+def merged(*args: object, **kwargs: object) -> CountTable:
+    merging_ = Merging(*args, **kwargs)  # type: ignore[arg-type]
+    rows = pa.Table.from_batches([*merging_])
+    return CountTable(merging_.origin(), rows)
+
+
+def filled_in_order(text: list[str]) -> list[str]:
+    """The sentences in the order of the reference.
+
+    It leaves out empty lines. The last sentence takes the place of each line of spaces.
+    """
+    left = [line for line in text if line]
+    position = 0
+    while position < len(left):
+        if left[position].strip():
+            position += 1
+        else:
+            last = left.pop()
+            if position < len(left):
+                left[position] = last
+    return left
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_rows_of_a_text(workers: int) -> None:
+    text = sentences(1)
+    counts = spmcompat.count(sentence_iterator=iter(text), workers=workers, **PLAIN)
+    assert rows_of(counts) == oracle.rows(filled_in_order(text))
+    assert counts.sentences == sum(bool(line.strip()) for line in text)
+    keys = [(r["pretoken"].encode(), r["place"], r["next"]) for r in counts.to_arrow().to_pylist()]
+    assert keys == sorted(set(keys))
+
+
+@pytest.mark.parametrize("rows_at_a_time", [7, 1 << 20])
+def test_merged_tables(monkeypatch: pytest.MonkeyPatch, rows_at_a_time: int) -> None:
+    monkeypatch.setattr(merging, "_ROWS_AT_A_TIME", rows_at_a_time)
+    monkeypatch.setattr(merging, "_LEAST_ROWS", 3)
+    tables = [table(sentences(seed)) for seed in range(5)]
+    expected = oracle.one_behind_the_other([rows_of(one) for one in tables])
+    assert rows_of(merged(tables)) == expected
+    assert rows_of(sum(tables)) == expected  # type: ignore[arg-type]
+    assert merged(tables).sentences == sum(one.sentences for one in tables)
+
+
+def test_weights_round_halves_up_and_drop_what_becomes_nothing() -> None:
+    tables = [table(sentences(seed)) for seed in range(2)]
+    weights = [Fraction("0.25"), Fraction("2.5")]
+    expected = oracle.one_behind_the_other(
+        [oracle.weighed(rows_of(one), w) for one, w in zip(tables, weights, strict=True)]
+    )
+    # The end of a text that is not the last is weighed as the end of a sentence.
+    end = next(row for row in rows_of(tables[0]) if row[1] == oracle.AT_TEXT_END)
+    expected[end[0], oracle.AT_END, ord(oracle.MARK)] -= 1
+    found = merged(tables, weights)
+    assert rows_of(found) == +expected
+    assert found.origin.changes == ("merged with the weights 0.25, 2.5",)
+
+
+def test_rare_pretokens_are_dropped_and_their_share_is_told() -> None:
+    one = table(sentences(3, types=400))
+    found = merged([one], None, 3)
+    expected = oracle.without_rare(rows_of(one), 3)
+    assert rows_of(found) == expected
+    dropped = 1 - expected.total() / rows_of(one).total()
+    assert f"{dropped:.4%} of the text" in found.origin.changes[0]
+
+
+def test_temperature_weights_flatten_the_shares() -> None:
+    tables = [table(["a"] * 900), table(["b"] * 100)]
+    assert temperature_weights(tables, 1.0) == [1, 1]
+    weights = temperature_weights(tables, 0.0)
+    assert [round(one.sentences * w) for one, w in zip(tables, weights, strict=True)] == [500, 500]
+    large, small = temperature_weights(tables, 0.3)
+    share = 0.9**0.3 / (0.9**0.3 + 0.1**0.3)
+    assert float(900 * large) == pytest.approx(1000 * share, abs=0.01)
+    assert float(100 * small) == pytest.approx(1000 * (1 - share), abs=0.01)
+
+
+def test_large_counts_are_exact_or_refused() -> None:
+    one = table(["a b"] * 3)
+    rows = one.to_arrow().to_pylist()
+    for row in rows:
+        row["count"] = row["count"] if row["place"] == 2 else 2**53 + 1
+    large = CountTable(one.origin, pa.Table.from_pylist(rows, schema=one.to_arrow().schema))
+    found = rows_of(merged([large], [Fraction(3)]))
+    assert {c for r, c in found.items() if r[1] != 2} == {3 * (2**53 + 1)}
+    with pytest.raises(BadValueError, match="is too large"):
+        merged([large], [Fraction(2**20)])
+    with pytest.raises(TrainingError, match="too large for 64 bits"):
+        merged([large] * 700)
+
+
+def test_tables_of_different_rules_are_not_merged() -> None:
+    one = table(["a b"])
+    other = spmcompat.count(sentence_iterator=["a b"], minloglevel=2)
+    with pytest.raises(BadValueError, match=r"by different rules \(normalization\)"):
+        one + other
+    symbols = spmcompat.count(sentence_iterator=["a b"], user_defined_symbols=["x"], **PLAIN)
+    with pytest.raises(BadValueError, match="symbols"):
+        one + symbols
+
+
+def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
+    one = table(sentences(4))
+    rows = one.to_arrow()
+    shuffled = CountTable(one.origin, rows.take(pa.array(range(len(rows) - 1, -1, -1))))
+    with pytest.raises(TrainingError, match="not in order"):
+        merged([shuffled])
+
+
+def test_other_operands_are_refused() -> None:
+    with pytest.raises(TypeError):
+        table(["a"]) + 1  # type: ignore[operator]
