@@ -46,7 +46,7 @@ def count(
         Where to write warnings; by default standard error, or the program's own logging.
     **options
         The options of `spmcompat.count`, but `workers`, `input` and the options of samples and TSV
-        files. They are checked at once. Files of rules and symbols are read on the driver.
+        files. They are checked at once. A file of rules is read on the driver.
 
     Returns
     -------
@@ -63,9 +63,11 @@ def count(
     from pyspark.sql import functions as sql  # noqa: PLC0415
 
     _check_column(df, column)
-    counter = arrow_counter(column, table_bytes=table_bytes, logstream=logstream, **options)
+    counter = arrow_counter("text", table_bytes=table_bytes, logstream=logstream, **options)
     quoted = "`" + column.replace("`", "``") + "`"
-    rows = df.select(sql.col(quoted)).mapInArrow(counter.count, _schema())
+    # The new name is a plain one: mapInArrow takes no column with a dot in its name.
+    text = df.select(sql.col(quoted).alias("text"))
+    rows = text.mapInArrow(counter.count, _schema())
     sums = rows.groupBy("pretoken", "place", "next").agg(sql.sum("count").alias("count"))
     return sums.select(
         sql.col("pretoken").alias("pretoken", metadata=counter.metadata), "place", "next", "count"

@@ -69,9 +69,9 @@ def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the rows that state no fact."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # A null stays, so that the check of values finds it.
     is_count = pc.not_equal(batch.column("place"), FACT)
-    return batch.filter(is_count, null_selection_behavior="emit_null")
+    # A null stays, so that the check of values finds it.
+    return batch.filter(pc.fill_null(is_count, True))
 
 
 def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | None:
