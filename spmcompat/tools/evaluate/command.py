@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
+from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_int
+from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
 
 if TYPE_CHECKING:
+    from spmcompat.tools.evaluate.bootstrap import Difference, Resampled
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
 
 # The figures of a model in the order of the table, and their formats.
@@ -75,8 +78,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
     )
+    parser.add_argument(
+        "--pretokenizer",
+        metavar="NAME",
+        help="count tokens and losses on the pretokens of a training, each encoded alone: stored "
+        "(cut by the split options in the model), or also by script or regex:PATTERN",
+    )
     parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
     parser.add_argument("--quiet", action="store_true", help="write only the result")
+    add_bootstrap_options(parser)
+    parser.add_argument(
+        "--baseline",
+        metavar="MODEL",
+        help="with --bootstrap: compare the other models with this one [the first]",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON")
     form.add_argument("--csv", action="store_true", help="write CSV, one line for each model")
@@ -97,39 +112,66 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
-    from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
+    from spmcompat.tools.evaluate.evaluation import differences, evaluate, overlaps  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
+    from spmcompat.tools.evaluate.segments import check_pretokenizer  # noqa: PLC0415
 
+    bootstrap = read_bootstrap(arguments)
+    if arguments.pretokenizer is not None:
+        check_pretokenizer(arguments.pretokenizer)
+    baseline = arguments.baseline or arguments.models[0]
+    if baseline not in arguments.models:
+        raise BadValueError(f"--baseline must be one of the models, not {baseline!r}.")
     report = Report(2 if arguments.quiet else 0, stderr)
     workers = Workers(arguments.workers or available_cores())
     gold = read_gold(arguments.gold) if arguments.gold else []
-    models = [load_model(path, workers) for path in arguments.models]
-    results = evaluate(models, arguments.text, gold, report)
+    models = [load_model(path, workers, arguments.pretokenizer) for path in arguments.models]
+    results = evaluate(models, arguments.text, gold, report, bootstrap)
     pairs = overlaps(models)
+    changes = differences(results, results[arguments.models.index(baseline)])
     if arguments.json:
-        _write_json(results, pairs, stdout)
+        _write_json(results, pairs, changes, stdout)
     elif arguments.csv:
         _write_csv(results, stdout)
     else:
-        _write_tables(results, pairs, stdout)
+        _write_tables(results, pairs, changes, stdout)
 
 
 def flat(result: Evaluation) -> dict[str, object]:
     """Return all single figures by name; the names of gold figures begin with ``gold_``."""
     row: dict[str, object] = result._asdict()
-    del row["gold"], row["uses"]
+    del row["gold"], row["uses"], row["resampled"]
     if result.gold is not None:
         row.update((f"gold_{name}", value) for name, value in result.gold._asdict().items())
     return row
 
 
-def _write_json(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdout: TextIO) -> None:
-    document = {
-        "models": [_without_nan(flat(result)) for result in results],
+def _write_json(
+    results: Sequence[Evaluation],
+    pairs: Sequence[Overlap],
+    changes: Sequence[Difference],
+    stdout: TextIO,
+) -> None:
+    document: dict[str, object] = {
+        "models": [_as_json(result) for result in results],
         "overlaps": [_without_nan(pair._asdict()) for pair in pairs],
     }
+    if resampled := results[0].resampled:
+        document["bootstrap"] = {
+            **resampled.settings._asdict(),
+            "units_drawn": resampled.units,
+            "units_in_block": resampled.block,
+        }
+        document["differences"] = [change._asdict() for change in changes]
     stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _as_json(result: Evaluation) -> dict[str, object]:
+    row = _without_nan(flat(result))
+    if result.resampled is not None:
+        row["intervals"] = {name: [*both] for name, both in result.resampled.intervals.items()}
+    return row
 
 
 def _without_nan(row: dict[str, object]) -> dict[str, object]:
@@ -138,17 +180,34 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
 
 
 def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
-    rows = [flat(result) for result in results]
-    writer = csv.DictWriter(stdout, list(rows[0]), lineterminator="\n")
+    rows = [_with_bounds(result) for result in results]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows({k: "" if _is_nan(v) else v for k, v in row.items()} for row in rows)
 
 
-def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdout: TextIO) -> None:
+def _with_bounds(result: Evaluation) -> dict[str, object]:
+    """Return the figures, and after them the bounds of their intervals."""
+    row = flat(result)
+    for name, both in (result.resampled.intervals if result.resampled else {}).items():
+        row[f"{name}_low"], row[f"{name}_high"] = both
+    return row
+
+
+def _write_tables(
+    results: Sequence[Evaluation],
+    pairs: Sequence[Overlap],
+    changes: Sequence[Difference],
+    stdout: TextIO,
+) -> None:
     rows = [flat(result) for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
-        (name.replace("_", " "), *(_show(form, row[name]) for row in rows))
+        (
+            name.replace("_", " "),
+            *(_cell(form, row[name], name, r) for row, r in zip(rows, results, strict=True)),
+        )
         for name, form in _FORMATS.items()
         if name in rows[0]
     ]
@@ -160,7 +219,43 @@ def _write_tables(results: Sequence[Evaluation], pairs: Sequence[Overlap], stdou
             for first, second, share, without_characters in pairs
         ]
         lines += ["", *table(head, shares, left=2)]
+    if changes:
+        head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
+        lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]
+    if resampled := results[0].resampled:
+        lines += ["", f"  {describe(resampled)}"]
     stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _cell(form: str, value: object, name: str, result: Evaluation) -> str:
+    both = result.resampled.intervals.get(name) if result.resampled else None
+    shown = _show(form, value)
+    if both is None:
+        return shown
+    form = form.replace(",", ",.0f")
+    return f"{shown} [{form.format(both.low)}, {form.format(both.high)}]"
+
+
+def _row_of_change(change: Difference) -> tuple[str, ...]:
+    form = "{:+.2%}" if change.is_relative else "{:+.4f}"
+    return (
+        change.model,
+        change.figure.replace("_", " "),
+        form.format(change.difference),
+        f"[{form.format(change.low)}, {form.format(change.high)}]",
+        "excludes 0" if change.excludes_zero else "includes 0",
+    )
+
+
+def describe(resampled: Resampled) -> str:
+    """Say what the intervals are."""
+    settings = resampled.settings
+    kind = settings.units
+    blocks = f"blocks of {resampled.block:,} {kind}" if resampled.block > 1 else kind
+    return (
+        f"In brackets: {settings.confidence:g} % intervals from {settings.resamples:,} resamples "
+        f"of {resampled.units:,} {blocks} (seed {settings.seed})."
+    )
 
 
 def _show(form: str, value: object) -> str:
