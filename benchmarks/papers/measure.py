@@ -15,17 +15,18 @@ from benchmarks.papers.tables import BYTES, LANGUAGES, Flags
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
 
 
 class Measured(NamedTuple):
-    """Loss, tokens and boundary scores of a model on its training text, and its training time."""
+    """Loss and tokens of a model on its training text, its training time, and its path."""
 
     loss: float
     tokens: int
     seconds: float
-    gold: GoldScores | None
+    model: Path
 
 
 def write_text(language: str, corpora: Path, folder: Path) -> Path:
@@ -47,7 +48,7 @@ def write_text(language: str, corpora: Path, folder: Path) -> Path:
     return target
 
 
-def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWord]) -> Measured:
+def measure(text: Path, flags: Flags, size: int, folder: Path) -> Measured:
     """Train and evaluate, or read the result if the folder has it.
 
     Raises
@@ -56,19 +57,24 @@ def measure(text: Path, flags: Flags, size: int, folder: Path, gold: list[GoldWo
         If the training fails.
     """
     given = {"vocab_size": str(size), "hard_vocab_limit": "false", **flags}
-    named = json.dumps([text.name, text.stat().st_size, given, len(gold)], sort_keys=True)
+    named = json.dumps([text.name, text.stat().st_size, given, 0], sort_keys=True)
     name = hashlib.sha256(named.encode()).hexdigest()[:16]
-    kept = folder / f"{name}.json"
-    if kept.exists():
+    kept, model = folder / f"{name}.json", folder / f"{name}.model"
+    if kept.exists() and model.exists():
         found = json.loads(kept.read_text(encoding="utf-8"))
-        scores = found["gold"] and GoldScores(**found["gold"])
-        return Measured(found["loss"], found["tokens"], found["seconds"], scores)
+        return Measured(found["loss"], found["tokens"], found["seconds"], model)
     seconds = _train(text, given, folder / name)
-    evaluation = _evaluate(folder / f"{name}.model", text, gold)
-    result = Measured(evaluation.loss_per_character, evaluation.tokens, seconds, evaluation.gold)
-    document = {**result._asdict(), "gold": result.gold and result.gold._asdict(), "of": named}
+    evaluation = _evaluate(model, text)
+    result = Measured(evaluation.loss_per_character, evaluation.tokens, seconds, model)
+    document = {**result._asdict(), "model": model.name, "of": named}
     kept.write_text(json.dumps(document), encoding="utf-8")
     return result
+
+
+def score(model: Path, gold: GoldList) -> GoldScores:
+    """Compare the boundaries that a model finds with those of a gold list."""
+    parts = load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
+    return score_boundaries(gold.words, parts)
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> float:
@@ -83,7 +89,7 @@ def _train(text: Path, flags: Flags, prefix: Path) -> float:
     return time.perf_counter() - started
 
 
-def _evaluate(model: Path, text: Path, gold: list[GoldWord]) -> Evaluation:
+def _evaluate(model: Path, text: Path) -> Evaluation:
     loaded = load_model(str(model), Workers(os.cpu_count() or 1))
-    (evaluation,) = evaluate([loaded], [str(text)], gold, Report(min_log_level=2))
+    (evaluation,) = evaluate([loaded], [str(text)], [], Report(min_log_level=2))
     return evaluation

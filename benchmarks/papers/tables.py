@@ -126,6 +126,17 @@ TABLES: Mapping[str, Table] = {
     ),
 }
 
+SPACES_ROWS: Mapping[str, Flags] = {
+    **{
+        f"{model_type}, {spaces}": {"model_type": model_type, "space_pieces": spaces}
+        for model_type in ("unigram", "bpe")
+        for spaces in ("prefix", "separate")
+    },
+    "unigram, paper": {"model_type": "unigram", "recipe": "paper"},
+    "unigram, FSP": {"model_type": "unigram", "recipe": "fsp"},
+}
+"""The rows of the table of boundaries in English words."""
+
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "en": ("en-books",),
     "de": ("de-gesetze", "de-docs"),

@@ -38,10 +38,11 @@ def run(*arguments: str) -> tuple[int, str, str]:
 @pytest.mark.slow
 def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     (folder / "gold.tsv").write_text("undone\tun done\n", encoding="utf-8")
+    (folder / "gold.csv").write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,as,a,s\n2,it,it,\n")
     (folder / "own.toml").write_text("[own]\nnum_sub_iterations = 1\n", encoding="utf-8")
     names = "unigram,bpe-separate-spaces,hf-wordpiece,hf-bytelevel-bpe,hf-unigram,own.toml"
     sizes = ("--vocab_size", "100,300")
-    status, out, err = run("--configs", names, "--gold", "gold.tsv", *sizes)
+    status, out, err = run("--configs", names, "--gold", "gold.tsv", "gold.csv", *sizes)
     assert (status, out) == (0, "out/report.html\n"), err
     html = Path("out/report.html").read_text(encoding="utf-8")
     results = sorted(path.stem for path in Path("out/results").iterdir())
@@ -52,7 +53,8 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
         evaluation = json.loads(Path(f"out/results/{name}.json").read_text())["run"]["evaluation"]
         assert evaluation["tokens"] > 0
         assert evaluation["words"] == words
-        assert evaluation["gold"]["words"] == 1
+        assert evaluation["gold"]["gold.tsv"]["words"] == 1
+        assert evaluation["gold"]["gold.csv"]["words"] == 2
         assert name.rpartition("-")[0] in html
     trained = Path("out/train.txt").read_text().splitlines()
     whole = Path("text.txt").read_text().splitlines()

@@ -77,6 +77,31 @@ def test_json_and_csv_hold_the_same_numbers() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_each_gold_list_has_its_own_figures() -> None:
+    Path("other.csv").write_text(",full_word,pt1,rest\n0,dogs,dog,s\n1,it,it,\n2,a,b,c\n")
+    _, out, err = run(*MODELS, "--json")
+    (alone, _) = json.loads(out)["models"]
+    status, out, err = run(*MODELS, "other.csv", "--json")
+    assert status == 0
+    assert "gold.tsv: 1 word" in err
+    assert "other.csv: 1 word; left out: 1 row with an empty part, 1 row with parts that" in err
+    (both, _) = json.loads(out)["models"]
+    gold = {name: value for name, value in alone.items() if name.startswith("gold_")}
+    assert {name: both[f"{name}[gold.tsv]"] for name in gold} == gold
+    assert not gold.keys() & both.keys()
+    assert both["gold_words[other.csv]"] == 1
+
+    _, out, _ = run(*MODELS, "other.csv", "--csv")
+    assert "gold_f1[other.csv]" in out.splitlines()[0].split(",")
+    _, out, _ = run(*MODELS, "other.csv")
+    labels = [line[: line.index("]") + 1].strip() for line in out.splitlines() if "]" in line]
+    assert labels[0] == "gold words [gold.tsv]"
+    assert "gold morph score with single tokens [other.csv]" in labels
+    _, out, _ = run(*MODELS)
+    assert "  gold f1  " in out
+
+
+@pytest.mark.usefixtures("folder")
 def test_several_texts_add_up_and_workers_change_nothing() -> None:
     _, twice, _ = run("unigram.model", "--text", "text.txt", "text.txt", "--json")
     _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")
@@ -104,6 +129,7 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate: check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory: check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
+        (("bpe.model", "--text", "text.txt", "--gold", *["gold.tsv"] * 2), "gold.tsv twice"),
     ],
 )
 def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:

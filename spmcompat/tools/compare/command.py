@@ -48,7 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--report", required=True, metavar="DIR", help="folder to write to")
     parser.add_argument(
-        "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
+        "--gold",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="lists of segmented words, as in spmcompat evaluate",
     )
     parser.add_argument("--quiet", action="store_true", help="write only the path of the report")
     return parser
@@ -61,20 +65,22 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
 
     configs = read_configs(arguments.configs.split(","), training_flags())
     sizes = _sizes(arguments.vocab_size)
-    gold = read_gold(arguments.gold) if arguments.gold else []
+    gold = read_gold_lists(arguments.gold)
     folder = _make_folders(Path(arguments.report))
     report = Report(2 if arguments.quiet else 0, stderr)
+    for found in gold:
+        report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
     texts = split_text(arguments.text, folder, report)
     workers = Workers(available_cores())
     results = train_and_evaluate(configs, sizes, texts, gold, folder, workers, report)
     path = folder / "report.html"
     temporary = path.with_suffix(".tmp")
-    html = page(results, texts, Path(arguments.text).name)
+    html = page(results, texts, Path(arguments.text).name, gold)
     temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
     stdout.write(f"{path}\n")

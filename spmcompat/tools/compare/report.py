@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from html import escape
 from typing import NamedTuple
 
 from spmcompat.tools.compare.plots import frequency_by_rank, loss_against_tokens, token_lengths
 from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
 from spmcompat.tools.evaluate.evaluation import lost_text
+from spmcompat.tools.evaluate.gold_lists import GoldList
 
 
 class Column(NamedTuple):
@@ -30,14 +32,31 @@ _COLUMNS = (
     Column("whole words", lambda r: r.evaluation.whole_words, "{:.1%}", max),
     Column("unknown tokens", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
     Column("lost characters", lambda r: r.evaluation.lost_characters, "{:.3%}", min),
-    Column("Rényi efficiency", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
+    Column("Rényi efficiency, all pieces", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
+    Column(
+        "Rényi efficiency, used pieces",
+        lambda r: r.evaluation.renyi_efficiency_observed,
+        "{:.3f}",
+        max,
+    ),
     Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
-    Column("boundary precision", lambda r: _gold(r, "precision"), "{:.3f}", max),
-    Column("boundary recall", lambda r: _gold(r, "recall"), "{:.3f}", max),
-    Column("boundary F1", lambda r: _gold(r, "f1"), "{:.3f}", max),
-    Column("MorphScore", lambda r: _gold(r, "morph_score"), "{:.3f}", max),
+)
+_LAST_COLUMNS = (
     Column("training, s", lambda r: r.seconds, "{:.1f}", min),
     Column("memory, MiB", lambda r: r.mib, "{:,.0f}", min),
+)
+# The columns of a gold list: title, name of the figure, format, and which value is best.
+_GOLD_COLUMNS: tuple[tuple[str, str, str, Callable[[Sequence[float]], float] | None], ...] = (
+    ("gold words", "words", "{:,}", None),
+    ("boundary precision", "precision", "{:.3f}", max),
+    ("boundary recall", "recall", "{:.3f}", max),
+    ("boundary F1", "f1", "{:.3f}", max),
+    ("MorphScore", "morph_score", "{:.3f}", max),
+    ("MorphScore, words", "morph_score_words", "{:,}", None),
+    ("MorphScore precision by cuts", "morph_score_precision", "{:.3f}", max),
+    ("MorphScore precision by tokens", "morph_score_token_precision", "{:.3f}", max),
+    ("MorphScore with single tokens", "morph_score_with_single_tokens", "{:.3f}", max),
+    ("MorphScore with single tokens, words", "morph_score_words_with_single_tokens", "{:,}", None),
 )
 
 _STYLE = """
@@ -69,7 +88,7 @@ pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius:
 """
 
 
-def page(results: Sequence[Result], texts: Texts, text: str) -> str:
+def page(results: Sequence[Result], texts: Texts, text: str, gold: Sequence[GoldList] = ()) -> str:
     """Return the page as HTML.
 
     Parameters
@@ -80,6 +99,8 @@ def page(results: Sequence[Result], texts: Texts, text: str) -> str:
         The texts for training and evaluation.
     text : str
         The name of the whole text.
+    gold : sequence of GoldList
+        The gold lists that the results have scores for.
     """
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
     tables = "".join(
@@ -105,6 +126,7 @@ segmentations. <em>Nats per character</em> uses the scores in the model. <em>Ren
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
 characters of the original text, and every model pays for its spaces: if spaces are user-defined
 pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
+{_about_gold(gold)}
 {tables}
 <h2>Plots</h2>
 <div class="plots">{_plots(results)}</div>
@@ -117,8 +139,41 @@ pieces, each has the probability that its share of the tokens in the held-out te
 """
 
 
+def _about_gold(gold: Sequence[GoldList]) -> str:
+    if not gold:
+        return ""
+    lists = "".join(f"<p class=note>{escape(found.summary)}.</p>" for found in gold)
+    return f"""<p>Boundaries are compared with these gold lists. MorphScore is the mean recall of
+words with one or two boundaries. It leaves out words that are a single token; in the column
+<em>MorphScore with single tokens</em> each of them counts 1. Beside each score stands the number of
+its words. Precision by tokens is that of the published code of MorphScore, which counts the end of
+the word as a cut.</p>
+{lists}"""
+
+
+def _columns(results: Sequence[Result]) -> list[Column]:
+    lists = list(results[0].evaluation.gold)
+    return [
+        *_COLUMNS,
+        *(column for name in lists for column in _gold_columns(name, alone=len(lists) == 1)),
+        *_LAST_COLUMNS,
+    ]
+
+
+def _gold_columns(name: str, *, alone: bool) -> Iterator[Column]:
+    """Yield the columns of a gold list; they name the list unless it is the only one."""
+    for title, figure, form, best in _GOLD_COLUMNS:
+        value = partial(_gold, name=name, figure=figure)
+        yield Column(title if alone else f"{title} [{name}]", value, form, best)
+
+
+def _gold(result: Result, name: str, figure: str) -> float:
+    value: float = getattr(result.evaluation.gold[name], figure)
+    return value
+
+
 def _table(results: Sequence[Result]) -> str:
-    columns = [c for c in _COLUMNS if not all(math.isnan(c.value(r)) for r in results)]
+    columns = [c for c in _columns(results) if not all(math.isnan(c.value(r)) for r in results)]
     head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
     rows = "".join(
         f'<tr><th scope="row">{escape(result.config)}{_mark(result)}</th>'
@@ -159,11 +214,6 @@ def _best(column: Column, results: Sequence[Result]) -> float:
     kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
     values = [value for value in kept if not math.isnan(value)]
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan
-
-
-def _gold(result: Result, name: str) -> float:
-    value: float = getattr(result.evaluation.gold, name, math.nan)
-    return value
 
 
 def _plots(results: Sequence[Result]) -> str:

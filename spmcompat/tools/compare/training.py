@@ -24,7 +24,8 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord
+from spmcompat.tools.evaluate.gold import GoldScores
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
@@ -117,7 +118,7 @@ def train_and_evaluate(
     configs: Sequence[Config],
     sizes: Iterable[int],
     texts: Texts,
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     folder: Path,
     workers: Workers,
     report: Report,
@@ -142,7 +143,7 @@ def _result(
     config: Config,
     size: int,
     texts: Texts,
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     folder: Path,
     workers: Workers,
     report: Report,
@@ -156,7 +157,8 @@ def _result(
         "command": command,
         "text": texts.fingerprint,
         "gold": _fingerprint(gold),
-        "figures": list(Evaluation._fields),  # a result of an older release may have others
+        # A result of an older release may have others.
+        "figures": [*Evaluation._fields, *GoldScores._fields],
     }
     stored = _read_result(path, made_from)
     if stored is not None:
@@ -235,15 +237,17 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
     return time.perf_counter() - started, usage.ru_maxrss / 1024
 
 
-def _fingerprint(gold: Sequence[GoldWord]) -> str:
-    words = sorted((word.text, sorted(word.boundaries)) for word in gold)
-    return hashlib.sha256(repr(words).encode()).hexdigest()
+def _fingerprint(gold: Sequence[GoldList]) -> str:
+    lists = [
+        (found.name, sorted((word.text, sorted(word.boundaries)) for word in found.words))
+        for found in gold
+    ]
+    return hashlib.sha256(repr(lists).encode()).hexdigest()
 
 
 def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None:
     evaluation = result.evaluation._asdict()
-    if result.evaluation.gold is not None:
-        evaluation["gold"] = result.evaluation.gold._asdict()
+    evaluation["gold"] = {name: scores._asdict() for name, scores in result.evaluation.gold.items()}
     document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
     temporary = path.with_suffix(".tmp")
     # File names in the command may contain bytes that are not UTF-8.
@@ -262,8 +266,7 @@ def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:
         return None
     fields = document["run"]
     evaluation = fields["evaluation"]
-    gold = evaluation["gold"]
-    evaluation["gold"] = None if gold is None else GoldScores(**gold)
+    evaluation["gold"] = {name: GoldScores(**scores) for name, scores in evaluation["gold"].items()}
     evaluation["uses"] = tuple(evaluation["uses"])
     fields["evaluation"] = Evaluation(**evaluation)
     fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])

@@ -20,6 +20,16 @@ _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 # (shift, factor) of the steps that mix a state to a random number in SplitMix64 (Steele et al.).
 _MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
+# The figures that are compared with those of a baseline, resample by resample.
+COMPARED = (
+    "loss_per_character",
+    "renormalized_loss_per_character",
+    "tokens",
+    "gold_f1",
+    "gold_morph_score",
+    "gold_morph_score_with_single_tokens",
+)
+
 _Floats = npt.NDArray[np.float64]
 _Flags = npt.NDArray[np.bool_]
 
@@ -73,23 +83,6 @@ class Resampled(NamedTuple):
     block: int
     intervals: Mapping[str, Interval]
     samples: Mapping[str, tuple[float, ...]]
-
-
-class Difference(NamedTuple):
-    """How the figure of a model differs from that of the baseline, with the interval.
-
-    A relative difference is the model's value divided by the baseline's, minus 1. Scores that lie
-    between 0 and 1 are subtracted. `excludes_zero` tells whether 0 is outside the interval.
-    """
-
-    model: str
-    baseline: str
-    figure: str
-    is_relative: bool
-    difference: float
-    low: float
-    high: float
-    excludes_zero: bool
 
 
 class UnitSums:

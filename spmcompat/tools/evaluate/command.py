@@ -15,9 +15,11 @@ from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_int
 from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
+from spmcompat.tools.evaluate.figures import flat, gold_key
 
 if TYPE_CHECKING:
-    from spmcompat.tools.evaluate.bootstrap import Difference, Resampled
+    from spmcompat.tools.evaluate.bootstrap import Resampled
+    from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
 
 # The figures of a model in the order of the table, and their formats.
@@ -38,16 +40,9 @@ _FORMATS = {
     "lost_spaces": "{:.4%}",
     "byte_piece_rate": "{:.4%}",
     "renyi_efficiency": "{:.4f}",
+    "renyi_efficiency_observed": "{:.4f}",
     "whole_words": "{:.2%}",
     "unused_pieces": "{:,}",
-    "gold_words": "{:,}",
-    "gold_precision": "{:.4f}",
-    "gold_recall": "{:.4f}",
-    "gold_f1": "{:.4f}",
-    "gold_mean_length": "{:.4f}",
-    "gold_morph_score": "{:.4f}",
-    "gold_morph_score_precision": "{:.4f}",
-    "gold_morph_score_words": "{:,}",
 }
 
 
@@ -76,7 +71,17 @@ def _parser() -> argparse.ArgumentParser:
         help="text in UTF-8, one sentence in each line",
     )
     parser.add_argument(
-        "--gold", metavar="FILE", help="segmented words, one in each line: word, tab, morphs"
+        "--gold",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC "
+        "or MorphyNet",
+    )
+    parser.add_argument(
+        "--drop_spaces",
+        action="store_true",
+        help="leave out tokens that are only spaces, so that the models lose their spaces",
     )
     parser.add_argument(
         "--pretokenizer",
@@ -112,8 +117,9 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
-    from spmcompat.tools.evaluate.evaluation import differences, evaluate, overlaps  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold import read_gold  # noqa: PLC0415
+    from spmcompat.tools.evaluate.differences import differences  # noqa: PLC0415
+    from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
     from spmcompat.tools.evaluate.segments import check_pretokenizer  # noqa: PLC0415
 
@@ -125,9 +131,18 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
         raise BadValueError(f"--baseline must be one of the models, not {baseline!r}.")
     report = Report(2 if arguments.quiet else 0, stderr)
     workers = Workers(arguments.workers or available_cores())
-    gold = read_gold(arguments.gold) if arguments.gold else []
+    gold = read_gold_lists(arguments.gold)
+    for found in gold:
+        report.info(found.summary)
     models = [load_model(path, workers, arguments.pretokenizer) for path in arguments.models]
-    results = evaluate(models, arguments.text, gold, report, bootstrap)
+    results = evaluate(
+        models,
+        arguments.text,
+        gold,
+        report,
+        drop_spaces=arguments.drop_spaces,
+        bootstrap=bootstrap,
+    )
     pairs = overlaps(models)
     changes = differences(results, results[arguments.models.index(baseline)])
     if arguments.json:
@@ -136,15 +151,6 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
         _write_csv(results, stdout)
     else:
         _write_tables(results, pairs, changes, stdout)
-
-
-def flat(result: Evaluation) -> dict[str, object]:
-    """Return all single figures by name; the names of gold figures begin with ``gold_``."""
-    row: dict[str, object] = result._asdict()
-    del row["gold"], row["uses"], row["resampled"]
-    if result.gold is not None:
-        row.update((f"gold_{name}", value) for name, value in result.gold._asdict().items())
-    return row
 
 
 def _write_json(
@@ -204,12 +210,8 @@ def _write_tables(
     rows = [flat(result) for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
-        (
-            name.replace("_", " "),
-            *(_cell(form, row[name], name, r) for row, r in zip(rows, results, strict=True)),
-        )
-        for name, form in _FORMATS.items()
-        if name in rows[0]
+        (label, *(_cell(form, row[key], key, r) for row, r in zip(rows, results, strict=True)))
+        for key, label, form in _rows(results)
     ]
     lines = [*table(head, figures, left=1)]
     if pairs:
@@ -258,7 +260,24 @@ def describe(resampled: Resampled) -> str:
     )
 
 
+def _rows(results: Sequence[Evaluation]) -> list[tuple[str, str, str]]:
+    """Return the name of each figure of the table, its label and its format."""
+    result = results[0]
+    rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items()]
+    if any(other.drops_spaces for other in results):
+        rows.append(("drops_spaces", "drops spaces", "{}"))
+    for name, scores in result.gold.items():
+        for figure, value in scores._asdict().items():
+            key = gold_key(figure, name, result.gold)
+            label = key.partition("[")[0].replace("_", " ")
+            label += f" [{name}]" if len(result.gold) > 1 else ""
+            rows.append((key, label, "{:,}" if isinstance(value, int) else "{:.4f}"))
+    return rows
+
+
 def _show(form: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "-" if _is_nan(value) else form.format(value)
 
 

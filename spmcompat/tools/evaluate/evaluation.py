@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +15,30 @@ from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
 from spmcompat.tools.evaluate.bootstrap import (
+    COMPARED,
     Bootstrap,
-    Difference,
     Resampled,
     UnitSums,
-    draws,
-    interval,
     intervals,
     resample,
 )
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
+from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
+from spmcompat.tools.evaluate.figures import gold_key
+from spmcompat.tools.evaluate.gold import (
+    GoldScores,
+    boundaries,
+    score_boundaries,
+    scores_of_sums,
+    sums_by_word,
+)
+from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.line_sums import (
+    ModelSums,
+    TextSums,
+    count_tokens,
+    ratios,
+    text_sums,
+)
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
@@ -37,21 +51,14 @@ _ALIGNED_LINES = 1000
 _TOLERATED_LOSS = 0.005
 # The unknown token of these models replaces a whole word, with characters that the model knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
-# The figures that are compared with those of a baseline, resample by resample.
-COMPARED = (
-    "loss_per_character",
-    "renormalized_loss_per_character",
-    "tokens",
-    "gold_f1",
-    "gold_morph_score",
-)
-
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
     "documents": ("document", "Separate documents by blank lines, or choose --units lines"),
 }
 
+
 _Floats = npt.NDArray[np.float64]
+_Lines = Sequence[npt.NDArray[np.int32]]
 
 
 class Evaluation(NamedTuple):
@@ -65,6 +72,12 @@ class Evaluation(NamedTuple):
     `lost_characters` is the share of characters, except white space, that unknown tokens or no
     tokens stand for. `lost_spaces` is the number of tokens that seem to begin a word but stand
     inside one, divided by the number of words.
+
+    `gold` has the scores for each gold list by its name.
+
+    `drops_spaces` tells that the tokens that are only spaces are left out. Then all figures are of
+    the other tokens and pieces, and `lost_spaces` is the share of boundaries between words that
+    these do not show. The loss is NaN if a normal piece is only spaces.
 
     `resampled` has the confidence intervals, if a bootstrap was asked for.
     """
@@ -86,10 +99,12 @@ class Evaluation(NamedTuple):
     lost_spaces: float
     byte_piece_rate: float
     renyi_efficiency: float
+    renyi_efficiency_observed: float
     whole_words: float
     unused_pieces: int
     uses: tuple[int, ...]
-    gold: GoldScores | None
+    gold: Mapping[str, GoldScores]
+    drops_spaces: bool = False
     resampled: Resampled | None = None
 
 
@@ -108,6 +123,9 @@ def lost_text(result: Evaluation) -> str:
     A model that loses text needs fewer tokens, and has a lower loss, for that reason alone.
     """
     lost = result.lost_characters
+    if result.drops_spaces:
+        boundaries = 0.0 if math.isnan(result.lost_spaces) else result.lost_spaces
+        return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
         return f"it replaces whole words, with {lost:.3%} of the characters"
     if lost > _TOLERATED_LOSS:
@@ -137,67 +155,6 @@ def _batch(lines: list[bytes]) -> _Batch:
     return _Batch(lines, texts, words, visible_characters)
 
 
-class _TextSums(NamedTuple):
-    """Sizes of lines, or of the whole text; visible characters are those without white space."""
-
-    bytes: _Floats
-    characters: _Floats
-    visible_characters: _Floats
-    words: _Floats
-
-
-class _ModelSums(NamedTuple):
-    """What a model does with lines, or with the whole text: everything that ratios are made of.
-
-    Losses have sizes of their own, because they do not include all lines.
-    """
-
-    tokens: _Floats
-    unknown: _Floats
-    byte_pieces: _Floats
-    whole_words: _Floats
-    lost_characters: _Floats
-    lost_spaces: _Floats
-    raw: _Floats
-    renormalized: _Floats
-    loss_characters: _Floats
-    loss_bytes: _Floats
-
-
-def _text_sums(batch: _Batch) -> _TextSums:
-    """Return the sizes of each line."""
-    return _TextSums(
-        np.array([len(line) for line in batch.lines], dtype=np.float64),
-        np.array([len(text) for text in batch.texts], dtype=np.float64),
-        np.array([sum(map(len, text.split())) for text in batch.texts], dtype=np.float64),
-        batch.words.astype(np.float64),
-    )
-
-
-def _ratios(text: _TextSums, model: _ModelSums) -> dict[str, _Floats]:
-    """Return the figures that follow from sums."""
-    pairs = {
-        "loss_per_character": (model.raw, model.loss_characters),
-        "loss_per_byte": (model.raw, model.loss_bytes),
-        "renormalized_loss_per_character": (model.renormalized, model.loss_characters),
-        "renormalized_loss_per_byte": (model.renormalized, model.loss_bytes),
-        "tokens_per_word": (model.tokens, text.words),
-        "characters_per_token": (text.characters, model.tokens),
-        "bytes_per_token": (text.bytes, model.tokens),
-        "unknown_rate": (model.unknown, model.tokens),
-        "lost_characters": (model.lost_characters, text.visible_characters),
-        "lost_spaces": (model.lost_spaces, text.words),
-        "byte_piece_rate": (model.byte_pieces, model.tokens),
-        "whole_words": (model.whole_words, text.words),
-    }
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = {
-            name: np.where(whole == 0, math.nan, part / whole)
-            for name, (part, whole) in pairs.items()
-        }
-    return {"tokens": model.tokens, **found}
-
-
 class _TextSize:
     """The size of the lines added so far; visible characters are those that are not white space."""
 
@@ -217,32 +174,48 @@ class _TextSize:
 class _Measurement:
     """The figures of one model, for the lines added so far."""
 
-    def __init__(self, model: Model, *, by_line: bool) -> None:
+    def __init__(self, model: Model, *, drop_spaces: bool, by_line: bool) -> None:
         self.model = model
-        self.tokens = TokenCounts(model.kinds)
+        self.loss = model.loss
+        self.spaces: DroppedSpaces | None = None
+        if drop_spaces and model.kinds.blank.any():
+            self.spaces = DroppedSpaces(model.kinds)
+            self.loss = model.loss and model.loss.without(self.spaces.dropped)
+        self.tokens = TokenCounts(self.spaces.kinds if self.spaces else model.kinds)
         self.whole_words = 0
         self.lost_characters = 0
         self.lost_spaces = 0
         self._by_line = by_line
 
-    def add(self, batch: _Batch) -> _ModelSums | None:
-        """Add lines. Return what the model does with each, if figures are needed by line."""
-        model = self.model
-        encoded = model.encode(batch.lines)
+    def add(self, batch: _Batch) -> ModelSums | None:
+        """Add lines. Return what the model has in each, if figures are needed by line."""
+        encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
-        cut = encoded if model.pretokens is None else model.pretokens.encode(batch.lines, encoded)
-        self.tokens.add(cut)
-        if model.loss is not None and not self._by_line and model.pretokens is None:
-            model.loss.add(batch.lines, encoded)
+        if self.spaces is not None:
+            encoded = self.spaces.drop(encoded)
+        cut = self._cut(batch.lines, encoded)
+        self.tokens.add(cut if self.spaces is None else self.spaces.renumber(cut))
+        losses = self._add_losses(batch.lines, encoded)
+        if not self._by_line:
             return None
-        losses = np.zeros((4, len(batch.lines)))
-        if model.loss is not None:
-            losses = np.array(model.loss.add_by_line(batch.lines, encoded))
-        return _ModelSums(*_count_tokens(model, cut), *words, *losses) if self._by_line else None
+        return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
-    def _add_words(
-        self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]
-    ) -> npt.NDArray[np.int64]:
+    def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
+        """Return the tokens of each line, or of its pretokens if each is encoded alone."""
+        if self.model.pretokens is None:
+            return encoded
+        cut = self.model.pretokens.encode(lines, encoded)
+        return cut if self.spaces is None else self.spaces.without(cut)
+
+    def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
+        """Add the losses; return those of each line if they are needed."""
+        if self.loss is not None:
+            if self._by_line or self.model.pretokens is not None:
+                return np.array(self.loss.add_by_line(lines, encoded))
+            self.loss.add(lines, encoded)
+        return np.zeros((4, len(lines)))
+
+    def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
         """Count whole words, lost characters and lost spaces; return them for each line.
 
         Where the marks of the tokens show the words of the text, no alignment is needed.
@@ -269,17 +242,18 @@ class _Measurement:
         return found
 
     def result(
-        self, text: _TextSize, gold: GoldScores | None, resampled: Resampled | None
+        self, text: _TextSize, gold: Mapping[str, GoldScores], resampled: Resampled | None
     ) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
-        if model.loss is not None:
-            raw, renormalized = model.loss.raw, model.loss.renormalized
-            loss_characters, loss_bytes = model.loss.characters, model.loss.bytes
+        if self.loss is not None:
+            raw, renormalized = self.loss.raw, self.loss.renormalized
+            loss_characters, loss_bytes = self.loss.characters, self.loss.bytes
+        lost_spaces = ratio(self.lost_spaces, text.words)
         return Evaluation(
             model=model.path,
             model_type=model.model_type,
-            pieces=model.size,
+            pieces=len(tokens.uses),
             loss_per_character=ratio(raw, loss_characters),
             loss_per_byte=ratio(raw, loss_bytes),
             renormalized_loss_per_character=ratio(renormalized, loss_characters),
@@ -291,36 +265,26 @@ class _Measurement:
             bytes_per_token=ratio(text.bytes, tokens.tokens),
             unknown_rate=tokens.unknown_rate,
             lost_characters=ratio(self.lost_characters, text.visible_characters),
-            lost_spaces=ratio(self.lost_spaces, text.words),
+            lost_spaces=self.spaces.lost_boundaries if self.spaces else lost_spaces,
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
+            renyi_efficiency_observed=tokens.renyi_efficiency_observed,
             whole_words=ratio(self.whole_words, text.words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
             gold=gold,
+            drops_spaces=self.spaces is not None,
             resampled=resampled,
         )
-
-
-def _count_tokens(model: Model, encoded: Sequence[npt.NDArray[np.int32]]) -> _Floats:
-    """Return the numbers of tokens, unknown tokens and byte pieces in each line."""
-    lengths = np.array([len(line) for line in encoded])
-    ids = np.concatenate(encoded)
-    line_of = np.repeat(np.arange(len(encoded)), lengths)
-    return np.array(
-        [
-            lengths,
-            np.bincount(line_of, model.kinds.unknown[ids], len(encoded)),
-            np.bincount(line_of, model.kinds.byte[ids], len(encoded)),
-        ]
-    )
 
 
 def evaluate(
     models: Sequence[Model],
     texts: Sequence[str],
-    gold: Sequence[GoldWord],
+    gold: Sequence[GoldList],
     report: Report,
+    *,
+    drop_spaces: bool = False,
     bootstrap: Bootstrap | None = None,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
@@ -333,10 +297,12 @@ def evaluate(
         The models. A model can be evaluated only once.
     texts : sequence of str
         Paths of texts in UTF-8, one sentence in each line.
-    gold : sequence of GoldWord
-        Segmented words; may be empty.
+    gold : sequence of GoldList
+        Lists of segmented words; may be empty.
     report : Report
         Receives the progress, and a warning about skipped lines.
+    drop_spaces : bool, optional
+        Whether tokens that are only spaces are left out after encoding.
     bootstrap : Bootstrap, optional
         Find confidence intervals.
 
@@ -347,11 +313,14 @@ def evaluate(
     """
     for path in texts:
         refuse_impossible(path, "check its name")
-    measurements = [_Measurement(model, by_line=bootstrap is not None) for model in models]
+    measurements = [
+        _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
+        for model in models
+    ]
     size = _TextSize()
     units = None
     if bootstrap is not None:
-        columns = len(_TextSums._fields) + len(models) * len(_ModelSums._fields)
+        columns = len(TextSums._fields) + len(models) * len(ModelSums._fields)
         units = UnitSums(columns, bootstrap.units)
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
         for lines, file_begins in _batches(texts):
@@ -359,136 +328,77 @@ def evaluate(
             sums = [measurement.add(batch) for measurement in measurements]
             size.add(batch)
             if units is not None:
-                rows = np.concatenate([_text_sums(batch), *(s for s in sums if s is not None)])
+                of_text = text_sums(batch.lines, batch.texts, batch.words)
+                rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
                 units.add(rows.T, batch.words == 0, file_begins)
             stage.advance(sum(map(len, lines)) + len(lines))
     if size.bytes == 0:
         raise BadValueError("The text is empty. Check --text.")
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
-    scores = _GoldScorer(gold)
-    resampled: list[Resampled | None] = [None] * len(models)
-    if bootstrap is not None and units is not None:
-        resampled = [*_resampled(models, units, scores, bootstrap, report)]
-    return [
-        measurement.result(size, scores.of_model(measurement.model), of_model)
-        for measurement, of_model in zip(measurements, resampled, strict=True)
+    cuts = [[model.cut([w.text for w in found.words]) for found in gold] for model in models]
+    scores = [
+        {
+            found.name: score_boundaries(found.words, parts)
+            for found, parts in zip(gold, of_model, strict=True)
+        }
+        for of_model in cuts
     ]
-
-
-class _GoldScorer:
-    """Scores the cuts of gold words, of all words or of the words of a resample."""
-
-    def __init__(self, words: Sequence[GoldWord]) -> None:
-        self._words = words
-
-    def of_model(self, model: Model) -> GoldScores | None:
-        if not self._words:
-            return None
-        return score_boundaries(self._words, model.cut([word.text for word in self._words]))
-
-    def samples(self, model: Model, bootstrap: Bootstrap) -> dict[str, list[float]]:
-        """Return the values of each score in the resamples of words."""
-        if not self._words:
-            return {}
-        cuts = model.cut([word.text for word in self._words])
-        scores = [
-            score_boundaries([self._words[i] for i in drawn], [cuts[i] for i in drawn])
-            for drawn in (drawn.tolist() for drawn in draws(len(self._words), bootstrap))
-        ]
-        names = [name for name in GoldScores._fields if not name.endswith("words")]
-        return {f"gold_{name}": [getattr(score, name) for score in scores] for name in names}
+    resampled: Sequence[Resampled | None] = [None] * len(models)
+    if bootstrap is not None and units is not None:
+        report.step("Resampling")
+        gold_samples = [_resampled_gold(gold, of_model, bootstrap) for of_model in cuts]
+        resampled = _resampled(measurements, units, gold_samples, bootstrap)
+    return [
+        measurement.result(size, of_gold, of_model)
+        for measurement, of_gold, of_model in zip(measurements, scores, resampled, strict=True)
+    ]
 
 
 def _resampled(
-    models: Sequence[Model],
+    measurements: Sequence[_Measurement],
     units: UnitSums,
-    scores: _GoldScorer,
+    of_gold: Sequence[Mapping[str, _Floats]],
     bootstrap: Bootstrap,
-    report: Report,
-) -> Iterator[Resampled]:
-    """Yield for each model its intervals."""
-    sums = units.sums
-    if len(sums) < 2:
+) -> list[Resampled]:
+    """Return the intervals of each model."""
+    if len(units.sums) < 2:
         unit, choice = _ONE_UNIT[bootstrap.units]
         raise BadValueError(f"The text is one {unit}, but resampling needs several. {choice}.")
-    report.step("Resampling")
-    drawn = resample(sums, bootstrap).T
-    text = _TextSums(*drawn[: len(_TextSums._fields)])
-    for i, model in enumerate(models):
-        begin = len(text) + i * len(_ModelSums._fields)
-        of_model = _ModelSums(*drawn[begin : begin + len(_ModelSums._fields)])
-        samples: dict[str, npt.ArrayLike] = {**_ratios(text, of_model)}
-        if model.loss is None:
-            samples = {name: values for name, values in samples.items() if "loss_" not in name}
-        samples |= scores.samples(model, bootstrap)
-        yield Resampled(
-            bootstrap,
-            len(sums),
-            units.block,
-            intervals(samples, bootstrap.confidence),
-            {
-                name: tuple(np.asarray(samples[name]).tolist())
-                for name in COMPARED
-                if name in samples
-            },
-        )
-
-
-def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Difference]:
-    """Compare each result with the baseline, resample by resample.
-
-    All results must come from the same text and the same bootstrap. A figure is left out where one
-    of the two has none, or no interval.
-    """
-    return [
-        difference
-        for result in results
-        if result is not baseline
-        for figure in COMPARED
-        if (difference := _difference(result, baseline, figure)) is not None
-    ]
-
-
-def figure_of(result: Evaluation, name: str) -> float:
-    """Return a figure by its name; NaN if there is none. Names of gold figures begin with gold_."""
-    if name.startswith("gold_"):
-        value: float = getattr(result.gold, name.removeprefix("gold_"), math.nan)
-    else:
-        value = getattr(result, name)
-    return value
-
-
-def _difference(result: Evaluation, baseline: Evaluation, figure: str) -> Difference | None:
-    if result.resampled is None or baseline.resampled is None:
-        return None
-    own = result.resampled.samples.get(figure)
-    other = baseline.resampled.samples.get(figure)
-    if own is None or other is None:
-        return None
-    is_relative = not figure.startswith("gold_")
-    change = _relative_change if is_relative else np.subtract
-    with np.errstate(divide="ignore", invalid="ignore"):
-        both = interval(
-            change(np.array(own), np.array(other)), result.resampled.settings.confidence
-        )
-        whole = change(np.float64(figure_of(result, figure)), figure_of(baseline, figure))
-    if both is None or not all(map(math.isfinite, (*both, whole))):
-        return None
-    return Difference(
-        model=result.model,
-        baseline=baseline.model,
-        figure=figure,
-        is_relative=is_relative,
-        difference=float(whole),
-        low=both.low,
-        high=both.high,
-        excludes_zero=both.low > 0 or both.high < 0,
+    text, *models = np.split(
+        resample(units.sums, bootstrap).T,
+        range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields)),
     )
+    found = []
+    for measurement, drawn, gold in zip(measurements, models, of_gold, strict=True):
+        samples = {**ratios(TextSums(*text), ModelSums(*drawn)), **gold}
+        if measurement.loss is None:
+            samples = {name: values for name, values in samples.items() if "loss_" not in name}
+        if measurement.spaces is not None:
+            del samples["lost_spaces"]
+        compared = {
+            name: tuple(values.tolist())
+            for name, values in samples.items()
+            if name.partition("[")[0] in COMPARED
+        }
+        both = intervals(samples, bootstrap.confidence)
+        found.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
+    return found
 
 
-def _relative_change(value: npt.ArrayLike, base: npt.ArrayLike) -> _Floats:
-    return np.divide(value, base) - 1
+def _resampled_gold(
+    gold: Sequence[GoldList], cuts: Sequence[Sequence[Sequence[str]]], bootstrap: Bootstrap
+) -> dict[str, _Floats]:
+    """Return the scores of each gold list in the resamples of its words, by their names."""
+    samples = {}
+    names = [found.name for found in gold]
+    for found, parts in zip(gold, cuts, strict=True):
+        sums = sums_by_word(found.words, [boundaries(word) for word in parts])
+        scores = scores_of_sums(resample(sums, bootstrap).T)
+        for figure, values in scores.items():
+            if not figure.endswith(("words", "words_with_single_tokens")):
+                samples[gold_key(figure, found.name, names)] = values
+    return samples
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:

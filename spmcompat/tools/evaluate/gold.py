@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
-from os import PathLike
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.tools.evaluate.tokens import ratio
+import numpy as np
+import numpy.typing as npt
 
 # MorphScore is for words of two or three morphs (a stem with a prefix, a suffix or both). They have
 # one or two boundaries.
 _SCORED_BOUNDARIES = (1, 2)
+
+# The scores that are numbers of words.
+_COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
+
+_Floats = npt.NDArray[np.float64]
 
 
 class GoldWord(NamedTuple):
@@ -27,9 +32,30 @@ class GoldScores(NamedTuple):
 
     Precision, recall and F1 count all boundaries of the list (Creutz and Linden 2004).
 
-    MorphScore uses only words that have one or two gold boundaries and that the model cuts into at
-    least two parts. It is the mean recall of these words. `morph_score_precision` is their mean
-    precision.
+    MorphScore is a mean over words that have one or two gold boundaries. It usually leaves out the
+    words that the model does not cut.
+
+    Attributes
+    ----------
+    words : int
+        The number of words in the list.
+    precision, recall, f1 : float
+        Of the boundaries in all words.
+    mean_length : float
+        The mean number of tokens in a word.
+    morph_score : float
+        The mean recall of the words that the model cuts.
+    morph_score_precision : float
+        Their mean precision: correct cuts divided by cuts.
+    morph_score_token_precision : float
+        Their mean of correct cuts divided by tokens. The published code of MorphScore computes
+        this, because it counts the end of the word as a cut.
+    morph_score_words : int
+        The number of words in these three means.
+    morph_score_with_single_tokens : float
+        The mean recall, where each word that the model does not cut counts 1.
+    morph_score_words_with_single_tokens : int
+        The number of words in this mean.
     """
 
     words: int
@@ -39,77 +65,66 @@ class GoldScores(NamedTuple):
     mean_length: float
     morph_score: float
     morph_score_precision: float
+    morph_score_token_precision: float
     morph_score_words: int
-
-
-def read_gold(path: str | PathLike[str]) -> list[GoldWord]:
-    """Read lines of ``word<TAB>morph morph ...``; only the first line of a word counts.
-
-    Raises
-    ------
-    BadValueError
-        If a line has a different form, if its morphs are not the word, or if there is no line.
-    MissingFileError
-        If the file cannot be read.
-    """
-    words: dict[str, GoldWord] = {}
-    refuse_impossible(path, "check --gold")
-    try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    word = _gold_word(line.rstrip("\r\n"), f"{path}:{number}")
-                    words.setdefault(word.text, word)
-    except OSError as error:
-        raise MissingFileError(f"{path}: {error.strerror}: check --gold.") from error
-    except UnicodeDecodeError as error:
-        raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
-    if not words:
-        raise BadValueError(f"{path} contains no words. Write lines of word, tab, morphs.")
-    return list(words.values())
-
-
-def _gold_word(line: str, source: str) -> GoldWord:
-    word, tab, morphs = line.partition("\t")
-    parts = morphs.split()
-    if not tab or not word or not parts:
-        raise BadValueError(f"{source}: expected a word, a tab and its morphs, found {line!r}.")
-    if "".join(parts) != word:
-        raise BadValueError(
-            f"{source}: the morphs {morphs!r} are not the parts of the word {word!r}."
-        )
-    return GoldWord(word, frozenset(itertools.accumulate(map(len, parts[:-1]))))
+    morph_score_with_single_tokens: float
+    morph_score_words_with_single_tokens: int
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
     """Compare the gold boundaries of each word with the parts from a model."""
-    return compare(words, [_boundaries(word) for word in parts])
+    return compare(words, [boundaries(word) for word in parts])
 
 
-def _boundaries(parts: Sequence[str]) -> frozenset[int]:
+def boundaries(parts: Sequence[str]) -> frozenset[int]:
+    """Return the offsets where the parts of a word meet."""
     return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
     """Compare the gold boundaries of each word with the boundaries from a model."""
-    hits = sum(len(word.boundaries & cut) for word, cut in zip(words, cuts, strict=True))
-    precision = ratio(hits, sum(map(len, cuts)))
-    recall = ratio(hits, sum(len(word.boundaries) for word in words))
-    f1 = ratio(2 * hits, sum(map(len, cuts)) + sum(len(word.boundaries) for word in words))
-    scored = [
-        (word.boundaries, cut)
-        for word, cut in zip(words, cuts, strict=True)
-        if cut and len(word.boundaries) in _SCORED_BOUNDARIES
-    ]
-    return GoldScores(
-        words=len(words),
-        precision=precision,
-        recall=recall,
-        f1=f1,
-        mean_length=ratio(sum(len(cut) + 1 for cut in cuts), len(words)),
-        morph_score=ratio(sum(len(gold & cut) / len(gold) for gold, cut in scored), len(scored)),
-        morph_score_precision=ratio(
-            sum(len(gold & cut) / len(cut) for gold, cut in scored), len(scored)
-        ),
-        morph_score_words=len(scored),
+    rows = sums_by_word(words, cuts)
+    scores = scores_of_sums(rows.sum(axis=0)[:, np.newaxis])
+    return GoldScores._make(
+        int(value) if name in _COUNTS else float(value) for name, (value,) in scores.items()
     )
+
+
+def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
+    """Return what each word adds to the sums that the scores are made of, one row for each."""
+    rows = np.zeros((len(words), 9))
+    for row, word, cut in zip(rows, words, cuts, strict=True):
+        gold = word.boundaries
+        hits = len(gold & cut)
+        row[:4] = 1, hits, len(cut), len(gold)
+        if len(gold) in _SCORED_BOUNDARIES:
+            row[4] = 1
+            if cut:
+                row[5:] = 1, hits / len(gold), hits / len(cut), hits / (len(cut) + 1)
+    return rows
+
+
+def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
+    """Return the scores for sums over words; each row of sums has one item for each set of words.
+
+    The names of the scores are the fields of `GoldScores`, in their order.
+    """
+    words, hits, cut, gold, scorable, scored, recalls, precisions, token_precisions = sums
+    return {
+        "words": words,
+        "precision": _ratios(hits, cut),
+        "recall": _ratios(hits, gold),
+        "f1": _ratios(2 * hits, cut + gold),
+        "mean_length": _ratios(cut + words, words),
+        "morph_score": _ratios(recalls, scored),
+        "morph_score_precision": _ratios(precisions, scored),
+        "morph_score_token_precision": _ratios(token_precisions, scored),
+        "morph_score_words": scored,
+        "morph_score_with_single_tokens": _ratios(recalls + scorable - scored, scorable),
+        "morph_score_words_with_single_tokens": scorable,
+    }
+
+
+def _ratios(part: _Floats, whole: _Floats) -> _Floats:
+    """Return part / whole; NaN where the whole is 0."""
+    return np.divide(part, whole, out=np.full_like(part, math.nan), where=whole != 0)

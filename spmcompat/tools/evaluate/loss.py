@@ -96,6 +96,7 @@ class MarginalLoss:
     ) -> None:
         normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
         symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
+        self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
         self._size = len(model.pieces)
         self._log_shares: _Floats | None = None  # of the symbols
@@ -114,6 +115,21 @@ class MarginalLoss:
         self.characters = 0
         self.bytes = 0
         self.skipped = 0
+
+    def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
+        """Return this loss, now without a price for dropped symbols.
+
+        Return None if a normal piece is dropped: the sums over all segmentations contain it.
+
+        Parameters
+        ----------
+        dropped : array of bool, one for each piece
+            Whether the tokens that `add` gets are without the piece.
+        """
+        if dropped[self._normal_ids].any():
+            return None
+        self._symbol_ids = [i for i in self._symbol_ids if not dropped[i]]
+        return self
 
     def add(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
         """Add lines.

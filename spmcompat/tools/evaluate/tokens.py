@@ -133,11 +133,22 @@ class TokenCounts:
     @property
     def renyi_efficiency(self) -> float:
         """Renyi entropy of the tokens divided by the logarithm of the vocabulary size."""
-        if self.tokens == 0 or len(self.uses) < 2:
+        return self._renyi_efficiency(len(self.uses))
+
+    @property
+    def renyi_efficiency_observed(self) -> float:
+        """Renyi entropy divided by the logarithm of the number of pieces that the text uses.
+
+        The program tokenization-scorer (Zouhar et al. 2023) computes this.
+        """
+        return self._renyi_efficiency(int((self.uses > 0).sum()))
+
+    def _renyi_efficiency(self, types: int) -> float:
+        if self.tokens == 0 or types < 2:
             return math.nan
         shares = self.uses[self.uses > 0] / self.tokens
         entropy = math.log(float((shares**RENYI_ORDER).sum())) / (1 - RENYI_ORDER)
-        return entropy / math.log(len(self.uses))
+        return entropy / math.log(types)
 
 
 def ratio(part: float, whole: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,10 +13,18 @@ import pytest
 from spmcompat.tools.compare.report import page
 from spmcompat.tools.compare.training import Result, Texts
 from spmcompat.tools.evaluate.evaluation import Evaluation
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, compare
+from spmcompat.tools.evaluate.gold_lists import GoldList
 
 
 def result(
-    config: str, tokens: int, loss: float = math.nan, size: int = 100, *, lost: float = 0.0
+    config: str,
+    tokens: int,
+    loss: float = math.nan,
+    size: int = 100,
+    *,
+    lost: float = 0.0,
+    gold: Mapping[str, GoldScores] | None = None,
 ) -> Result:
     evaluation = Evaluation(
         model=f"{config}.model",
@@ -35,10 +44,11 @@ def result(
         lost_spaces=0.0,
         byte_piece_rate=0.0,
         renyi_efficiency=0.5,
+        renyi_efficiency_observed=0.6,
         whole_words=0.7,
         unused_pieces=3,
         uses=(9, 4, 1, 0),
-        gold=None,
+        gold=gold or {},
     )
     cuts = (("un", "do"), ("<b>",))
     return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
@@ -122,4 +132,36 @@ def test_a_column_without_values_is_left_out(texts: Texts) -> None:
     html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
     assert "boundary" not in html
+    assert "MorphScore" not in html
     assert html.count("<figure>") == 2
+
+
+def columns(html: str, config: str) -> dict[str, str]:
+    """Return the cells of a row of the first table by the titles of their columns."""
+    titles = re.findall(r'<th scope="col">(.*?)</th>', html.split("</thead>", maxsplit=1)[0])[1:]
+    (row,) = re.findall(rf'<tr><th scope="row">{config}</th>(<td.*?)</tr>', html)[:1]
+    return dict(zip(titles, re.findall(r"<td.*?>(.*?)</td>", row), strict=True))
+
+
+def test_the_words_of_each_score_stand_beside_it(texts: Texts) -> None:
+    word = GoldWord("walking", frozenset({4}))
+    right = {"a.tsv": compare([word, word], [frozenset({4}), frozenset()])}
+    wrong = {"a.tsv": compare([word, word], [frozenset({3}), frozenset({3})])}
+    lists = [GoldList("a.tsv", (word, word), {"with an empty part": 2})]
+    html = page([result("one", 9, gold=right), result("two", 8, gold=wrong)], texts, "t", lists)
+    assert "a.tsv: 2 words; left out: 2 rows with an empty part." in html
+    cells = columns(html, "one")
+    assert (cells["gold words"], cells["boundary F1"]) == ("2", "0.667")
+    assert (cells["MorphScore"], cells["MorphScore, words"]) == ("1.000", "1")
+    assert cells["MorphScore precision by cuts"] == "1.000"
+    assert cells["MorphScore precision by tokens"] == "0.500"
+    assert cells["MorphScore with single tokens"] == "1.000"
+    assert cells["MorphScore with single tokens, words"] == "2"
+
+
+def test_columns_name_their_gold_list_if_there_are_several(texts: Texts) -> None:
+    word = GoldWord("walking", frozenset({4}))
+    gold = {name: compare([word], [frozenset({4})]) for name in ("a.tsv", "b.csv")}
+    html = page([result("one", 9, gold=gold)], texts, "text")
+    assert "boundary F1 [a.tsv]" in html
+    assert "MorphScore [b.csv]" in html

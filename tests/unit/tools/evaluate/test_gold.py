@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.gold import GoldWord, compare, read_gold, score_boundaries
+from spmcompat.tools.evaluate.gold import GoldWord, compare, score_boundaries
 from spmcompat.tools.evaluate.models import load_model
+from tests.oracle.morphology import ends, morph_scores
 
 from .conftest import Train
 
@@ -35,12 +37,16 @@ def test_boundary_scores_count_all_words_of_the_list() -> None:
     assert scores.morph_score_words == 2
     assert scores.morph_score == pytest.approx((1 + 1 / 2) / 2)
     assert scores.morph_score_precision == pytest.approx((1 + 1 / 2) / 2)
+    assert scores.morph_score_token_precision == pytest.approx((1 / 2 + 1 / 3) / 2)
 
 
 def test_morph_score_leaves_out_words_that_the_model_does_not_cut() -> None:
     scores = compare(gold("walk ing", "talk ed"), [frozenset(), frozenset({1})])
     assert scores.morph_score_words == 1
     assert scores.morph_score == 0
+    # With them, each counts 1.
+    assert scores.morph_score_words_with_single_tokens == 2
+    assert scores.morph_score_with_single_tokens == pytest.approx(1 / 2)
 
 
 @pytest.mark.reference
@@ -52,33 +58,25 @@ def test_boundaries_refer_to_the_text_before_normalization(train: Train) -> None
     assert (scores.recall, scores.mean_length) == (1, 2)
 
 
-def test_a_gold_list_is_read_and_duplicate_words_are_ignored(tmp_path: Path) -> None:
-    path = tmp_path / "gold.tsv"
-    path.write_text("walking\twalk ing\n\nwalking\twal king\nhouse\thouse\r\n", encoding="utf-8")
-    assert read_gold(path) == gold("walk ing", "house")
+MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("walking", "1: expected a word, a tab"),
-        ("walking\t", "1: expected a word, a tab"),
-        ("\twalk ing", "1: expected a word, a tab"),
-        ("walked\twalk ing", "are not the parts of the word 'walked'"),
-        ("", "contains no words"),
-    ],
-)
-def test_an_invalid_gold_list_is_an_error(line: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "gold.tsv"
-    path.write_text(line, encoding="utf-8")
-    with pytest.raises(BadValueError, match=message):
-        read_gold(path)
-
-
-def test_a_gold_list_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="nowhere"):
-        read_gold(tmp_path / "nowhere.tsv")
-    path = tmp_path / "latin1.tsv"
-    path.write_bytes(b"caf\xe9\tcaf \xe9\n")
-    with pytest.raises(BadValueError, match="not UTF-8"):
-        read_gold(path)
+@given(st.lists(st.tuples(MORPHS, st.sets(st.integers(1, 11))), max_size=12))
+def test_morph_score_follows_its_definitions(drawn: list[tuple[list[str], set[int]]]) -> None:
+    words, parts = [], []
+    for morphs, cuts in drawn:
+        text = "".join(morphs)
+        offsets = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+        parts.append([text[a:b] for a, b in itertools.pairwise(offsets)])
+        words.append(GoldWord(text, frozenset(ends(morphs)[:-1])))
+    scores = score_boundaries(words, parts)
+    both = [(morphs, tokens) for (morphs, _), tokens in zip(drawn, parts, strict=True)]
+    recall, precision, count = morph_scores(both, by_tokens=False, single_tokens=False)
+    assert scores.morph_score_words == count
+    assert scores.morph_score == pytest.approx(recall, nan_ok=True)
+    assert scores.morph_score_precision == pytest.approx(precision, nan_ok=True)
+    _, by_tokens, _ = morph_scores(both, by_tokens=True, single_tokens=False)
+    assert scores.morph_score_token_precision == pytest.approx(by_tokens, nan_ok=True)
+    recall, _, count = morph_scores(both, by_tokens=True, single_tokens=True)
+    assert scores.morph_score_words_with_single_tokens == count
+    assert scores.morph_score_with_single_tokens == pytest.approx(recall, nan_ok=True)

@@ -12,6 +12,7 @@ from sentencepiece import SentencePieceProcessor
 
 from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces, words_by_marks
 from spmcompat.unicode.marks import SPACE_MARK
+from tests.oracle.morphology import renyi_efficiency
 
 from .conftest import Train, load
 
@@ -95,11 +96,17 @@ def test_unknown_and_byte_pieces_are_counted(train: Train) -> None:
 
 def test_renyi_efficiency_follows_its_definition(text: Path, train: Train) -> None:
     counts = count(train("m"), text.read_text(encoding="utf-8").split("\n"))
-    shares = [use / counts.tokens for use in counts.uses if use]
-    entropy = math.log(sum(share**2.5 for share in shares)) / -1.5
-    assert counts.renyi_efficiency == pytest.approx(entropy / math.log(len(counts.uses)))
+    uses = counts.uses.tolist()
+    assert counts.renyi_efficiency == pytest.approx(renyi_efficiency(uses, 2.5, len(uses)))
+    used = sum(use > 0 for use in uses)
+    assert used < len(uses)
+    assert counts.renyi_efficiency_observed == pytest.approx(renyi_efficiency(uses, 2.5, used))
     counts.uses = np.ones(50, dtype=np.int64)
     assert counts.renyi_efficiency == pytest.approx(1)
+    assert counts.renyi_efficiency_observed == pytest.approx(1)
+    counts.uses[1:] = 0
+    assert counts.renyi_efficiency == pytest.approx(0)
+    assert math.isnan(counts.renyi_efficiency_observed)
 
 
 def test_the_rates_of_an_empty_text_are_nan(train: Train) -> None:

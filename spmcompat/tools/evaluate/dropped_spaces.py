@@ -1,0 +1,61 @@
+"""Leaves out the tokens that are only spaces, as in the models "without spaces" of a paper.
+
+Gow-Smith et al. (2022) give spaces tokens of their own, and drop these tokens after encoding. The
+text cannot be restored from what remains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.tools.evaluate.tokens import TokenKinds, ratio, words_by_marks
+
+_Lines = Sequence[npt.NDArray[np.int32]]
+
+
+class DroppedSpaces:
+    """Drops tokens that are only space marks, and counts the word boundaries that get lost.
+
+    Attributes
+    ----------
+    dropped : array of bool, one for each token of the vocabulary
+        Whether the token is dropped.
+    kinds : TokenKinds
+        Properties of the other tokens.
+    """
+
+    def __init__(self, kinds: TokenKinds) -> None:
+        self._all_kinds = kinds
+        self.dropped = kinds.blank
+        self.kinds = TokenKinds._make(values[~self.dropped] for values in kinds)
+        self._numbers = (np.cumsum(~self.dropped) - 1).astype(np.int32)
+        self._boundaries = 0
+        self._lost = 0
+
+    def without(self, lines: _Lines) -> _Lines:
+        """Return the ids of each line without those of dropped tokens, and count nothing."""
+        return [ids[~self.dropped[ids]] for ids in lines]
+
+    def drop(self, lines: _Lines) -> _Lines:
+        """Return the ids of each line without those of dropped tokens."""
+        kept = self.without(lines)
+        words = words_by_marks(self._all_kinds, lines).words
+        shown = words_by_marks(self._all_kinds, kept).words
+        self._boundaries += int((words - (words > 0)).sum())
+        self._lost += int((words - shown).sum())
+        return kept
+
+    def renumber(self, lines: _Lines) -> _Lines:
+        """Return the ids that the tokens have in a vocabulary without the dropped ones."""
+        return [self._numbers[ids] for ids in lines]
+
+    @property
+    def lost_boundaries(self) -> float:
+        """The share of boundaries between two words that tokens show only until they are dropped.
+
+        It is NaN if the tokens show no boundary.
+        """
+        return ratio(self._lost, self._boundaries)

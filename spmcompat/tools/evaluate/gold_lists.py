@@ -1,0 +1,303 @@
+"""Reads gold lists of segmented words, in the formats in which they are published.
+
+The content of a file tells its format.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import NamedTuple, TypeAlias
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.tools.evaluate.gold import GoldWord
+
+# Why a row is left out, as words after "rows".
+_REPEATED = "with a word of an earlier row"
+_EMPTY = "with an empty part"
+_NOT_JOINED = "with parts that do not join to the word"
+_WHITE_SPACE = "with white space in the word"
+_DIGIT = "with a digit in the word"
+_NOT_UNIQUE = "not marked as unique"
+_OTHER_STEM = "with a stem other than the lemma"
+_OTHER_PARSE = "not marked as the correct parse"
+_NO_AFFIX = "with neither a prefix nor a suffix"
+_ELSEWHERE = "with an affix that is not at that end of the word"
+
+# The values of the column correctParse that stand for yes.
+_YES = ("yes", "1", "1.0", "true")
+_SHOWN = 60  # characters of a line in an error
+
+# A word, or why its row is left out.
+_Found: TypeAlias = "GoldWord | str"
+_Row: TypeAlias = "Mapping[str, str]"
+_Reader: TypeAlias = "Callable[[Sequence[str], str], Iterator[_Found]]"
+
+
+class GoldList(NamedTuple):
+    """A gold list.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file, without folders if no other list has the same name.
+    words : tuple of GoldWord
+        Its words, each once.
+    left_out : dict of str to int
+        Why rows are left out, in words that continue "rows", and the number of these rows.
+    """
+
+    name: str
+    words: tuple[GoldWord, ...]
+    left_out: Mapping[str, int]
+
+    @property
+    def summary(self) -> str:
+        """One line with the number of words, and of the rows that are left out."""
+        words = f"{self.name}: {_number(len(self.words), 'word')}"
+        return f"{words}; left out: {_reasons(self.left_out)}" if self.left_out else words
+
+
+def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
+    """Read several gold lists, and give each a name of its own.
+
+    Raises
+    ------
+    BadValueError
+        If a file has an unknown or a broken format, or is named twice.
+    MissingFileError
+        If a file cannot be read.
+    """
+    for path, count in Counter(paths).items():
+        if count > 1:
+            raise BadValueError(f"--gold names {path} twice. Name each list once.")
+    names = Counter(os.path.basename(path) for path in paths)
+    lists = [read_gold(path) for path in paths]
+    return [
+        found._replace(name=path) if names[found.name] > 1 else found
+        for path, found in zip(paths, lists, strict=True)
+    ]
+
+
+def read_gold(path: str | PathLike[str]) -> GoldList:
+    """Read a gold list in one of these formats.
+
+    - Lines of ``word<TAB>morph morph ...``.
+    - MorphScore, version 1: CSV with the columns ``full_word``, ``pt1`` and ``rest``.
+    - MorphScore, version 2: CSV or TSV with the columns ``stem``, ``lemma``, ``preceding_part``,
+      ``following_part`` and ``wordform``. Of these rows only those count that the published code
+      counts by default.
+    - LADEC: CSV with the columns ``c1``, ``c2``, ``stim`` and ``correctParse``.
+    - MorphyNet, derivational: rows of source word, target word, their parts of speech, affix, and
+      ``prefix`` or ``suffix``.
+    - MorphyNet, inflectional: rows of lemma, form, features, and morphs with ``|`` between them.
+
+    Only the first row of a word counts. The derivational lists of MorphyNet are different: each
+    row names one boundary of a word, and a word has the boundaries of all its rows.
+
+    Raises
+    ------
+    BadValueError
+        If the format is unknown, if a line breaks it, or if no word is left.
+    MissingFileError
+        If the file cannot be read.
+    """
+    refuse_impossible(path, "check --gold")
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return _gold_list(file.readlines(), str(path))
+    except OSError as error:
+        raise MissingFileError(f"{path}: {error.strerror}: check --gold.") from error
+    except UnicodeDecodeError as error:
+        raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
+
+
+def _gold_list(lines: Sequence[str], path: str) -> GoldList:
+    first = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        raise BadValueError(f"{path} contains no words. Write lines of word, tab, morphs.")
+    read = _reader(lines[first], f"{path}:{first + 1}")
+    words: dict[str, GoldWord] = {}
+    left_out: Counter[str] = Counter()
+    for found in read(lines, path):
+        if isinstance(found, str):
+            left_out[found] += 1
+        elif found.text not in words:
+            words[found.text] = found
+        elif read is _morphynet_derivational:
+            boundaries = words[found.text].boundaries | found.boundaries
+            words[found.text] = GoldWord(found.text, boundaries)
+        else:
+            left_out[_REPEATED] += 1
+    if not words:
+        only = f" to count, only {_reasons(left_out)}" if left_out else " below its header"
+        raise BadValueError(f"{path} contains no words{only}.")
+    return GoldList(os.path.basename(path), tuple(words.values()), dict(left_out))
+
+
+def _reader(line: str, source: str) -> _Reader:
+    """Return the function that reads files with this first line."""
+    for columns, convert in _TABLES.items():
+        for delimiter in ",\t":
+            if set(columns) <= set(_split(line, delimiter)):
+                return _table_reader(columns, convert, delimiter)
+    word, *fields = line.rstrip("\r\n").split("\t")
+    is_ours = "".join("".join(fields).split()) == word
+    if len(fields) == 5 and not is_ours:
+        return _morphynet_derivational
+    if len(fields) == 3 and not is_ours:
+        return _morphynet_inflectional
+    if fields:
+        return _ours
+    raise BadValueError(
+        f"{source}: expected a word, a tab and its morphs, or a list of MorphScore, LADEC or "
+        f"MorphyNet, found {_shown(line)}."
+    )
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:
+        return []
+
+
+def _ours(lines: Sequence[str], path: str) -> Iterator[_Found]:
+    for number, line in enumerate(lines, 1):
+        word, _, morphs = line.rstrip("\r\n").partition("\t")
+        parts = morphs.split()
+        if not line.strip():
+            continue
+        if not word or not parts:
+            raise BadValueError(
+                f"{path}:{number}: expected a word, a tab and its morphs, found {_shown(line)}."
+            )
+        if "".join(parts) != word:
+            raise BadValueError(
+                f"{path}:{number}: the morphs {morphs!r} are not the parts of the word {word!r}."
+            )
+        yield _word(word, parts)
+
+
+def _morphynet_derivational(lines: Sequence[str], path: str) -> Iterator[_Found]:
+    for _, word, _, _, affix, kind in _fields(lines, path, 6):
+        if kind not in ("prefix", "suffix"):
+            yield _NO_AFFIX
+            continue
+        cut = len(affix) if kind == "prefix" else len(word) - len(affix)
+        end = word[:cut] if kind == "prefix" else word[cut:]
+        # German nouns have their capital letter in the prefix, and MorphyNet's affixes have none.
+        if 0 < cut < len(word) and _equal(end, affix):
+            yield _joined(word, (word[:cut], word[cut:]))
+        else:
+            yield _ELSEWHERE
+
+
+def _morphynet_inflectional(lines: Sequence[str], path: str) -> Iterator[_Found]:
+    for _, word, _, morphs in _fields(lines, path, 4):
+        yield _joined(word, morphs.split("|"))
+
+
+def _fields(lines: Sequence[str], path: str, count: int) -> Iterator[list[str]]:
+    for number, line in enumerate(lines, 1):
+        fields = line.rstrip("\r\n").split("\t")
+        if len(fields) == count:
+            yield fields
+        elif line.strip():
+            raise BadValueError(
+                f"{path}:{number}: expected {count} fields with tabs between them, as above, "
+                f"found {_shown(line)}."
+            )
+
+
+def _table_reader(
+    columns: Sequence[str], convert: Callable[[_Row], _Found], delimiter: str
+) -> _Reader:
+    def read(lines: Sequence[str], path: str) -> Iterator[_Found]:
+        table = csv.DictReader(lines, delimiter=delimiter, strict=True)
+        languages = set()
+        try:
+            for row in table:
+                if any(row[column] is None for column in columns):
+                    raise BadValueError(
+                        f"{path}:{table.line_num}: expected the columns {', '.join(columns)}, "
+                        f"found {_shown(lines[table.line_num - 1])}."
+                    )
+                languages.add(row.get("language"))
+                if len(languages) > 1:
+                    raise BadValueError(
+                        f"{path}:{table.line_num}: expected words of one language, found "
+                        f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one."
+                    )
+                yield convert(row)
+        except csv.Error as error:
+            raise BadValueError(
+                f"{path}:{table.reader.line_num}: expected rows as in the header: {error}."
+            ) from error
+
+    return read
+
+
+def _morphscore_1(row: _Row) -> _Found:
+    parts = (row["pt1"], row["rest"])
+    return _joined(row["full_word"], parts) if all(parts) else _EMPTY
+
+
+def _morphscore_2(row: _Row) -> _Found:
+    word = row["wordform"]
+    if row.get("unique", "unique") != "unique":
+        return _NOT_UNIQUE
+    if row["stem"] != row["lemma"]:
+        return _OTHER_STEM
+    if any(character.isdecimal() for character in word):
+        return _DIGIT
+    return _joined(word, (row["preceding_part"], row["stem"], row["following_part"]))
+
+
+def _ladec(row: _Row) -> _Found:
+    parts = (row["c1"], row["c2"])
+    if row["correctParse"].strip().lower() not in _YES:
+        return _OTHER_PARSE
+    return _joined(row["stim"], parts) if all(parts) else _EMPTY
+
+
+# The columns that show the format of a table, and what turns a row into a word.
+_TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
+    ("full_word", "pt1", "rest"): _morphscore_1,
+    ("stem", "lemma", "preceding_part", "following_part", "wordform"): _morphscore_2,
+    ("c1", "c2", "stim", "correctParse"): _ladec,
+}
+
+
+def _joined(word: str, parts: Sequence[str]) -> _Found:
+    """Return the word with its boundaries between these parts, if they join to the word."""
+    if any(character.isspace() for character in word):
+        return _WHITE_SPACE
+    parts = [part for part in parts if part]
+    return _word(word, parts) if word and _equal("".join(parts), word) else _NOT_JOINED
+
+
+def _word(word: str, parts: Sequence[str]) -> GoldWord:
+    return GoldWord(word, frozenset(itertools.accumulate(map(len, parts[:-1]))))
+
+
+def _equal(first: str, second: str) -> bool:
+    """Return whether two texts differ in nothing but upper and lower case."""
+    return len(first) == len(second) and first.casefold() == second.casefold()
+
+
+def _reasons(left_out: Mapping[str, int]) -> str:
+    return ", ".join(f"{_number(count, 'row')} {reason}" for reason, count in left_out.items())
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _shown(line: str) -> str:
+    text = line.rstrip("\r\n")
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

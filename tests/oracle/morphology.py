@@ -1,0 +1,52 @@
+"""The definitions of boundary scores and of Renyi efficiency, in plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+Words = Sequence[tuple[Sequence[str], Sequence[str]]]
+"""The morphs and the tokens of each word."""
+
+
+def ends(parts: Sequence[str]) -> list[int]:
+    """Return where each part ends, in characters from the beginning of the word."""
+    return [len("".join(parts[: i + 1])) for i in range(len(parts))]
+
+
+def morph_scores(words: Words, *, by_tokens: bool, single_tokens: bool) -> tuple[float, float, int]:
+    """Return the recall and the precision of MorphScore, and the number of its words.
+
+    Parameters
+    ----------
+    words : Words
+        Words of any number of morphs.
+    by_tokens : bool
+        Whether the end of a word is one of its cuts, as in the published code. Otherwise only
+        ends of tokens inside the word are cuts.
+    single_tokens : bool
+        Whether words of one token count, with 1 for both scores.
+    """
+    recalls, precisions = [], []
+    for morphs, tokens in words:
+        if len(morphs) not in (2, 3):
+            continue
+        if len(tokens) == 1:
+            if single_tokens:
+                recalls.append(1.0)
+                precisions.append(1.0)
+            continue
+        cuts = ends(tokens) if by_tokens else ends(tokens)[:-1]
+        found = sum(end in cuts for end in ends(morphs)[:-1])
+        recalls.append(found / (len(morphs) - 1))
+        precisions.append(found / len(cuts))
+    if not recalls:
+        return math.nan, math.nan, 0
+    return sum(recalls) / len(recalls), sum(precisions) / len(recalls), len(recalls)
+
+
+def renyi_efficiency(uses: Sequence[int], order: float, types: int) -> float:
+    """Return Renyi entropy in bits, divided by that of `types` tokens that are used equally."""
+    shares = [use / sum(uses) for use in uses if use]
+    entropy = math.log2(sum(share**order for share in shares)) / (1 - order)
+    return entropy / math.log2(types)

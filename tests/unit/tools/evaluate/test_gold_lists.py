@@ -1,0 +1,201 @@
+"""Gold lists in each format, and what is left out of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold, read_gold_lists
+from tests.oracle.morphology import ends
+
+MORPHSCORE_2 = "wordform,stem,lemma,preceding_part,following_part"
+LADEC = "id_master,c1,c2,stim,correctParse"
+
+
+def read(folder: Path, *lines: str) -> GoldList:
+    path = folder / "gold"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return read_gold(path)
+
+
+def segmented(found: GoldList) -> list[str]:
+    """Return each word with spaces at its boundaries."""
+    return [
+        "".join(" " * (i in word.boundaries) + c for i, c in enumerate(word.text))
+        for word in found.words
+    ]
+
+
+def test_only_the_first_line_of_a_word_counts(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_bytes("\ufeffwalking\twalk ing\n\nwalking\twal king\nhouse\thouse\r\n".encode())
+    found = read_gold(path)
+    assert segmented(found) == ["walk ing", "house"]
+    assert found.summary == "gold.tsv: 2 words; left out: 1 row with a word of an earlier row"
+
+
+def test_boundaries_are_the_ends_of_the_morphs(tmp_path: Path) -> None:
+    morphs = ["un", "\u5b57\U00020000", "a"]
+    (word,) = read(tmp_path, f"{''.join(morphs)}\t{' '.join(morphs)}").words
+    assert sorted(word.boundaries) == ends(morphs)[:-1]
+
+
+def test_morphscore_1(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        ",full_word,pt1,rest",
+        "0,walked,walk,ed",
+        "1,it,it,",
+        "2,ran,run,ed",
+        '3,"a,b","a,",b',
+    )
+    assert segmented(found) == ["walk ed", "a, b"]
+    assert found.left_out == {
+        "with an empty part": 1,
+        "with parts that do not join to the word": 1,
+    }
+
+
+def test_morphscore_2_takes_the_rows_of_the_published_code(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        f"{MORPHSCORE_2},unique,language",
+        "Walked,walk,walk,,ed,unique,eng_latn",
+        "undoing,do,do,un,ing,unique,eng_latn",
+        "house,house,house,,,unique,eng_latn",
+        "talked,talk,talk,,ed,duplicate,eng_latn",
+        "ran,ran,run,,,unique,eng_latn",
+        "7th,7,7,,th,unique,eng_latn",
+        "\u0663th,\u0663,\u0663,,th,unique,eng_latn",
+        "makes,mak,mak,,ing,unique,eng_latn",
+        "per se,per,per,, se,unique,eng_latn",
+    )
+    assert segmented(found) == ["Walk ed", "un do ing", "house"]
+    assert found.left_out == {
+        "not marked as unique": 1,
+        "with a stem other than the lemma": 1,
+        "with a digit in the word": 2,
+        "with parts that do not join to the word": 1,
+        "with white space in the word": 1,
+    }
+
+
+def test_morphscore_2_without_further_columns_and_with_tabs(tmp_path: Path) -> None:
+    found = read(tmp_path, MORPHSCORE_2.replace(",", "\t"), "cats\tcat\tcat\t\ts")
+    assert segmented(found) == ["cat s"]
+    assert found.summary == "gold: 1 word"
+
+
+def test_morphscore_2_holds_one_language(tmp_path: Path) -> None:
+    lines = [f"{MORPHSCORE_2},language", "cats,cat,cat,,s,eng_latn", "chats,chat,chat,,s,fra_latn"]
+    with pytest.raises(BadValueError, match=r"gold:3: .* eng_latn and fra_latn\. Keep the rows of"):
+        read(tmp_path, *lines)
+
+
+def test_ladec_takes_correct_parses(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        LADEC,
+        "1,bake,shop,bakeshop,yes",
+        "2,bakes,hop,bakeshop,no",
+        "3,snow,ball,snowball,1",
+        "4,car,pet,carpet,",
+        "5,,pet,pet,yes",
+    )
+    assert segmented(found) == ["bake shop", "snow ball"]
+    assert found.left_out == {"not marked as the correct parse": 2, "with an empty part": 1}
+
+
+def test_derivational_lists_of_morphynet_cut_where_the_affix_ends(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "China\tChinese\tN\tN\tese\tsuffix",
+        "Gang\tVorgang\tN\tN\tvor\tprefix",
+        "Krankheit\tKrankheitswelle\tN\tN\ts\tsuffix",
+        "a\tab\tN\tN\tab\tsuffix",
+        "a\tb a\tN\tN\tb\tprefix",
+        "a\taba\tN\tN\tb\tinterfix",
+    )
+    assert segmented(found) == ["Chin ese", "Vor gang"]
+    assert found.left_out == {
+        "with an affix that is not at that end of the word": 2,
+        "with white space in the word": 1,
+        "with neither a prefix nor a suffix": 1,
+    }
+
+
+def test_a_derived_word_has_the_boundaries_of_all_its_rows(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "happy\tunhappy\tJ\tJ\tun\tprefix",
+        "unhappy\tunhappiness\tJ\tN\tness\tsuffix",
+        "happiness\tunhappiness\tN\tN\tun\tprefix",
+    )
+    assert segmented(found) == ["un happy", "un happi ness"]
+    assert found.left_out == {}
+
+
+def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "cat\tcats\tN|PL\tcat|s",
+        "mouse\tmice\tN|PL\tmouse|s",
+        "sheep\tsheep\tN|PL\t-",
+        "Haus\tHauses\tN|GEN\thaus|es",
+        "cat\tcats\tN|GEN\tca|ts",
+    )
+    assert segmented(found) == ["cat s", "Haus es"]
+    assert found.left_out == {
+        "with parts that do not join to the word": 2,
+        "with a word of an earlier row": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["walking"], "gold:1: expected a word, a tab and its morphs, or a list of MorphScore"),
+        (["", "walking"], "gold:2: expected a word, a tab"),
+        (["x" * 999], r"found 'x{60}\.\.\.'"),
+        (["walking\t"], "gold:1: expected a word, a tab"),
+        (["\twalk ing"], "gold:1: expected a word, a tab"),
+        (["a\ta", "walked\twalk ing"], "gold:2: .* are not the parts of the word 'walked'"),
+        ([""], "contains no words"),
+        ([",full_word,pt1"], "gold:1: expected a word"),
+        ([",full_word,pt1,rest"], "contains no words below its header"),
+        ([",full_word,pt1,rest", "0,it,it,"], "no words to count, only 1 row with an empty part"),
+        ([",full_word,pt1,rest", "0,it"], "gold:2: expected the columns full_word, pt1, rest"),
+        (
+            [",full_word,pt1,rest", "0,walked,walk,ed", '1,"'],
+            "gold:3: expected rows as in the",
+        ),
+        ([LADEC, "1,bake"], "gold:2: expected the columns c1, c2, stim, correctParse, found"),
+        (["a\tab\tN\tN\tb\tsuffix", "a\tab"], "gold:2: expected 6 fields"),
+        (["cat\tcats\tN|PL\tcat|s", "cat"], "gold:2: expected 4 fields"),
+    ],
+)
+def test_a_broken_list_is_an_error(lines: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match=message):
+        read(tmp_path, *lines)
+
+
+def test_a_list_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match="nowhere"):
+        read_gold(tmp_path / "nowhere.tsv")
+    path = tmp_path / "latin1.tsv"
+    path.write_bytes(b"caf\xe9\tcaf \xe9\n")
+    with pytest.raises(BadValueError, match="not UTF-8"):
+        read_gold(path)
+
+
+def test_lists_of_the_same_name_are_named_by_their_paths(tmp_path: Path) -> None:
+    paths = [tmp_path / "en.tsv", tmp_path / "old" / "en.tsv", tmp_path / "de.tsv"]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a\ta\n")
+    given = [str(path) for path in paths]
+    assert [found.name for found in read_gold_lists(given)] == [*given[:2], "de.tsv"]
+    with pytest.raises(BadValueError, match=r"--gold names .*de\.tsv twice"):
+        read_gold_lists([given[2], given[2]])
