@@ -155,3 +155,27 @@ def test_only_unigram_models_have_a_loss(train: Train) -> None:
     assert has_loss(load(train("m")))
     assert not has_loss(load(train("m", model_type="bpe")))
     assert not has_loss(load(train("m", model_type="char")))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_losses_by_line_are_those_of_single_lines(
+    options: dict[str, object], text: Path, train: Train
+) -> None:
+    model = load(train("m", **options))
+    lines = ["\u200b", *LINES, "", f"{UNKNOWN_MARK} one", " ", "cat 漢 cat", SPACE_MARK]
+    lines += text.read_text(encoding="utf-8").split("\n")[:40]
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    encoded = encoder.encode(lines, return_type="numpy")
+    whole, by_line = MarginalLoss(model, Workers(2)), MarginalLoss(model, Workers(2))
+    whole.add([line.encode() for line in lines], encoded)
+    found = by_line.add_by_line([line.encode() for line in lines], encoded)
+    for name in ("raw", "renormalized", "characters", "bytes", "skipped"):
+        assert getattr(by_line, name) == pytest.approx(getattr(whole, name), rel=1e-6)
+    usual = [line for line in lines if UNKNOWN_MARK not in line]
+    cost, price = prices_by_hand(model, usual)
+    for i, line in enumerate(lines):
+        if UNKNOWN_MARK in line:
+            assert (found.raw[i], found.characters[i], found.bytes[i]) == (0, 0, 0)
+        elif not cost:
+            assert found.raw[i] == pytest.approx(by_hand(model, [line], price), rel=1e-5)
+        assert found.characters[i] == (0 if UNKNOWN_MARK in line else len(line))
