@@ -99,15 +99,15 @@ def _print_spaces(texts: Sequence[Path], work: Path, gold: Sequence[GoldList]) -
         print(f"\nSpaces: boundaries of {found.summary}; 16,384 pieces")
         print(
             f"{'':22}{'precision':>10}{'recall':>8}{'F1':>8}{'length':>8}"
-            f"{'MorphScore':>12}{'words':>8}{'by cuts':>9}{'by tokens':>11}"
-            f"{'single too':>12}{'words':>8}"
+            f"{'MorphScore':>12}{'words':>8}{'prec. by cuts':>15}{'by tokens':>11}"
+            f"{'with single':>13}{'words':>8}"
         )
         for label, (row,) in zip(SPACES_ROWS, measured, strict=True):
             g = score(row.model, found)
             print(
                 f"{label:22}{g.precision:>10.3f}{g.recall:>8.3f}{g.f1:>8.3f}{g.mean_length:>8.2f}"
-                f"{g.morph_score:>12.3f}{g.morph_score_words:>8,}{g.morph_score_precision:>9.3f}"
-                f"{g.morph_score_token_precision:>11.3f}{g.morph_score_with_single_tokens:>12.3f}"
+                f"{g.morph_score:>12.3f}{g.morph_score_words:>8,}{g.morph_score_precision:>15.3f}"
+                f"{g.morph_score_token_precision:>11.3f}{g.morph_score_with_single_tokens:>13.3f}"
                 f"{g.morph_score_words_with_single_tokens:>8,}"
             )
     print(

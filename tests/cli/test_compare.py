@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,6 +93,42 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
         text.write("and one more line\n")
     assert run("--configs", "unigram")[0] == 0
     assert trained == ["unigram-100", "bpe-100", "unigram-100"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_model_without_spaces_shares_its_training_and_is_never_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    train = training._train
+    trained: list[str] = []
+
+    def counted(command: Sequence[str], prefix: Path, name: str) -> Any:
+        trained.append(name)
+        return train(command, prefix, name)
+
+    monkeypatch.setattr(training, "_train", counted)
+    configs = "bpe,bpe-separate-spaces,bpe-no-spaces"
+    assert run("--configs", configs)[0] == 0
+    assert trained == ["bpe-100", "bpe-separate-spaces-100"]
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    assert "<b>bpe-no-spaces</b> loses text: it leaves out spaces, with 100.000% of" in html
+    (row,) = re.findall(r'<tr><th scope="row">bpe-no-spaces<.*?</tr>', html)
+    assert "class=best" not in row
+    found = {
+        name: json.loads(Path(f"out/results/bpe-{name}-spaces-100.json").read_text())["run"]
+        for name in ("no", "separate")
+    }
+    assert found["no"]["command"] == found["separate"]["command"]
+    tokens = [found[name]["evaluation"]["tokens"] for name in ("no", "separate")]
+    held_out = Path("out/held-out.txt").read_text().splitlines()
+    assert tokens[1] - tokens[0] == sum(len(line.split()) - 1 for line in held_out)
+
+    # Neither reads the result of the other, and alone each trains its own model.
+    assert run("--configs", configs)[0] == 0
+    assert len(trained) == 2
+    Path("out/results/bpe-no-spaces-100.json").unlink()
+    assert run("--configs", "bpe-no-spaces")[0] == 0
+    assert trained[2:] == ["bpe-no-spaces-100"]
 
 
 def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) -> None:

@@ -166,6 +166,21 @@ def test_each_pretoken_can_be_encoded_alone() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_spaces_are_dropped_only_on_request() -> None:
+    status, out, _ = run(*MODELS, "--json", "--drop_spaces")
+    assert status == 0
+    dropped = json.loads(out)["models"]
+    kept = json.loads(run(*MODELS, "--json")[1])["models"]
+    assert [model["drops_spaces"] for model in dropped + kept] == [True, True, False, False]
+    for without, with_spaces in zip(dropped, kept, strict=True):
+        assert without["tokens"] <= with_spaces["tokens"]
+        assert without["pieces"] == with_spaces["pieces"] - 1
+    assert "drops spaces" not in run(*MODELS)[1]
+    (row,) = [line for line in run(*MODELS, "--drop_spaces")[1].splitlines() if "drops" in line]
+    assert row.split() == ["drops", "spaces", "yes", "yes"]
+
+
+@pytest.mark.usefixtures("folder")
 def test_several_texts_add_up_and_workers_change_nothing() -> None:
     _, twice, _ = run("unigram.model", "--text", "text.txt", "text.txt", "--json")
     _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")

@@ -28,7 +28,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 
 def _parser() -> argparse.ArgumentParser:
-    from spmcompat.tools.compare.configs import BUILT_IN  # noqa: PLC0415
+    from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS  # noqa: PLC0415
 
     parser = argparse.ArgumentParser(
         prog="spmcompat compare",
@@ -42,9 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--configs",
-        default=",".join(BUILT_IN),
+        default=",".join(DEFAULTS),
         metavar="NAME,NAME",
-        help="names of built-in configurations, or .toml files [%(default)s]",
+        help="names of built-in configurations, or .toml files; there are also "
+        f"{' and '.join(name for name in BUILT_IN if name not in DEFAULTS)} [%(default)s]",
     )
     parser.add_argument("--report", required=True, metavar="DIR", help="folder to write to")
     parser.add_argument(

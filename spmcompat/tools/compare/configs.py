@@ -25,11 +25,14 @@ class Config(NamedTuple):
         `OURS`, or ``tokenizers.KIND`` for one of the kinds of `HUGGING_FACE`.
     flags : mapping of str to str
         Flags of ``spm_train``, except input, output and vocabulary size.
+    drop_spaces : bool
+        Whether tokens that are only spaces are left out when the model is evaluated.
     """
 
     name: str
     trainer: str = OURS
     flags: Mapping[str, str] = {}
+    drop_spaces: bool = False
 
 
 # The command sets these flags itself.
@@ -37,9 +40,12 @@ _SET_BY_COMPARISON = ("input", "input_format", "model_prefix", "vocab_size")
 # With these flags, spm_train does not train.
 _NO_TRAINING = ("help", "version")
 
+# The keys of a table that are not flags of spm_train.
+_OTHER_KEYS = ("trainer", "drop_spaces")
+
 _SEPARATE = {"space_pieces": "separate"}
 
-BUILT_IN = {
+DEFAULTS = {
     config.name: config
     for config in (
         Config("unigram", flags={"model_type": "unigram"}),
@@ -52,13 +58,22 @@ BUILT_IN = {
         *(Config(f"hf-{kind}", trainer=f"tokenizers.{kind}") for kind in HUGGING_FACE),
     )
 }
+"""The configurations that are compared by default."""
+
+BUILT_IN = DEFAULTS | {
+    f"{kind}-no-spaces": DEFAULTS[f"{kind}-separate-spaces"]._replace(
+        name=f"{kind}-no-spaces", drop_spaces=True
+    )
+    for kind in ("unigram", "bpe")
+}
+"""The configurations that can be chosen by name."""
 
 
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
     """Return the built-in configurations with these names, and all configurations of the files.
 
     A file has one table for each configuration. The keys of a table are flags of ``spm_train``. The
-    key ``trainer`` chooses another trainer.
+    key ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens of spaces.
 
     Parameters
     ----------
@@ -128,6 +143,9 @@ def _from_table(name: str, table: object, path: str, known_flags: Collection[str
         )
     for key in table:
         _check_key(key, f"{path}: {name}", known_flags)
+    drop_spaces = table.pop("drop_spaces", False)
+    if not isinstance(drop_spaces, bool):
+        raise BadValueError(f"{path}: {name}.drop_spaces: expected true or false.")
     flags = {key: _as_flag(value, f"{path}: {name}.{key}") for key, value in table.items()}
     trainer = flags.pop("trainer", OURS)
     trainers = [OURS, *(f"tokenizers.{kind}" for kind in HUGGING_FACE)]
@@ -137,17 +155,17 @@ def _from_table(name: str, table: object, path: str, known_flags: Collection[str
         )
     if trainer != OURS and flags:
         raise BadValueError(f"{path}: {name}: {trainer} takes no flags. Leave them out.")
-    return Config(name, trainer, flags)
+    return Config(name, trainer, flags, drop_spaces)
 
 
 def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
     """Raise unless a configuration may contain this key."""
     if key in _SET_BY_COMPARISON:
         raise BadValueError(f"{table}: leave {key} out. spmcompat compare sets it.")
-    if key != "trainer" and (key not in known_flags or key in _NO_TRAINING):
+    if key not in _OTHER_KEYS and (key not in known_flags or key in _NO_TRAINING):
         raise BadValueError(
             f"{table}: {key!r} is not an option for training. Use the options that "
-            "spm_train --help lists, or trainer."
+            "spm_train --help lists, trainer or drop_spaces."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from typing import NamedTuple
@@ -40,23 +40,22 @@ _COLUMNS = (
         max,
     ),
     Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
-)
-_LAST_COLUMNS = (
     Column("training, s", lambda r: r.seconds, "{:.1f}", min),
     Column("memory, MiB", lambda r: r.mib, "{:,.0f}", min),
 )
-# The columns of a gold list: title, name of the figure, format, and which value is best.
+# The columns for a gold list: title, name of the figure, format, and which value is best.
 _GOLD_COLUMNS: tuple[tuple[str, str, str, Callable[[Sequence[float]], float] | None], ...] = (
-    ("gold words", "words", "{:,}", None),
-    ("boundary precision", "precision", "{:.3f}", max),
-    ("boundary recall", "recall", "{:.3f}", max),
-    ("boundary F1", "f1", "{:.3f}", max),
+    ("words", "words", "{:,}", None),
+    ("precision", "precision", "{:.3f}", max),
+    ("recall", "recall", "{:.3f}", max),
+    ("F1", "f1", "{:.3f}", max),
+    ("tokens per word", "mean_length", "{:.3f}", None),
+    ("words of MorphScore", "morph_score_words", "{:,}", None),
     ("MorphScore", "morph_score", "{:.3f}", max),
-    ("MorphScore, words", "morph_score_words", "{:,}", None),
-    ("MorphScore precision by cuts", "morph_score_precision", "{:.3f}", max),
-    ("MorphScore precision by tokens", "morph_score_token_precision", "{:.3f}", max),
+    ("its precision by cuts", "morph_score_precision", "{:.3f}", max),
+    ("its precision by tokens", "morph_score_token_precision", "{:.3f}", max),
+    ("words with single tokens", "morph_score_words_with_single_tokens", "{:,}", None),
     ("MorphScore with single tokens", "morph_score_with_single_tokens", "{:.3f}", max),
-    ("MorphScore with single tokens, words", "morph_score_words_with_single_tokens", "{:,}", None),
 )
 
 _STYLE = """
@@ -68,6 +67,7 @@ _STYLE = """
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; color: var(--ink);
   background: var(--page); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+h3 { font-size: 1rem; margin-top: 1.5rem; }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
 table { border-collapse: collapse; font-size: .875rem; width: 100%; }
 th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
@@ -103,10 +103,7 @@ def page(results: Sequence[Result], texts: Texts, text: str, gold: Sequence[Gold
         The gold lists that the results have scores for.
     """
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
-    tables = "".join(
-        f"<h2>{size:,} pieces</h2>{_table([r for r in results if r.vocab_size == size])}"
-        for size in sizes
-    )
+    tables = "".join(_tables(size, [r for r in results if r.vocab_size == size]) for size in sizes)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -125,7 +122,8 @@ need fewer tokens because of what they lose.</p>
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
 characters of the original text, and every model pays for its spaces: if spaces are user-defined
-pieces, each has the probability that its share of the tokens in the held-out text gives.</p>
+pieces, each has the probability that its share of the tokens in the held-out text gives. Only a
+model that leaves out its spaces does not pay for them.</p>
 {_about_gold(gold)}
 {tables}
 <h2>Plots</h2>
@@ -144,27 +142,30 @@ def _about_gold(gold: Sequence[GoldList]) -> str:
         return ""
     lists = "".join(f"<p class=note>{escape(found.summary)}.</p>" for found in gold)
     return f"""<p>Boundaries are compared with these gold lists. MorphScore is the mean recall of
-words with one or two boundaries. It leaves out words that are a single token; in the column
-<em>MorphScore with single tokens</em> each of them counts 1. Beside each score stands the number of
-its words. Precision by tokens is that of the published code of MorphScore, which counts the end of
-the word as a cut.</p>
+words with one or two boundaries. It leaves out words that are a single token; <em>MorphScore with
+single tokens</em> counts each of them as 1. The number of words stands before the scores. Precision
+by tokens is that of the published code for version 2 of MorphScore, which counts the end of the
+word as a cut.</p>
 {lists}"""
 
 
-def _columns(results: Sequence[Result]) -> list[Column]:
-    lists = list(results[0].evaluation.gold)
-    return [
-        *_COLUMNS,
-        *(column for name in lists for column in _gold_columns(name, alone=len(lists) == 1)),
-        *_LAST_COLUMNS,
-    ]
+def _tables(size: int, results: Sequence[Result]) -> str:
+    return (
+        f"<h2>{size:,} pieces</h2>{_table(results, _COLUMNS)}{_notes(results)}"
+        f"{_gold_tables(results)}"
+    )
 
 
-def _gold_columns(name: str, *, alone: bool) -> Iterator[Column]:
-    """Yield the columns of a gold list; they name the list unless it is the only one."""
-    for title, figure, form, best in _GOLD_COLUMNS:
-        value = partial(_gold, name=name, figure=figure)
-        yield Column(title if alone else f"{title} [{name}]", value, form, best)
+def _gold_tables(results: Sequence[Result]) -> str:
+    """Return a table for each gold list."""
+    tables = ""
+    for name in results[0].evaluation.gold:
+        columns = [
+            Column(title, partial(_gold, name=name, figure=figure), form, best)
+            for title, figure, form, best in _GOLD_COLUMNS
+        ]
+        tables += f"<h3>Boundaries in words of {escape(name)}</h3>{_table(results, columns)}"
+    return tables
 
 
 def _gold(result: Result, name: str, figure: str) -> float:
@@ -172,8 +173,8 @@ def _gold(result: Result, name: str, figure: str) -> float:
     return value
 
 
-def _table(results: Sequence[Result]) -> str:
-    columns = [c for c in _columns(results) if not all(math.isnan(c.value(r)) for r in results)]
+def _table(results: Sequence[Result], columns: Sequence[Column]) -> str:
+    columns = [c for c in columns if not all(math.isnan(c.value(r)) for r in results)]
     head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
     rows = "".join(
         f'<tr><th scope="row">{escape(result.config)}{_mark(result)}</th>'
@@ -183,7 +184,7 @@ def _table(results: Sequence[Result]) -> str:
     )
     return (
         '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>{_notes(results)}"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 

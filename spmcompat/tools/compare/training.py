@@ -55,6 +55,15 @@ class Result(NamedTuple):
         return f"{self.config} {self.vocab_size:,}"
 
 
+class _Training(NamedTuple):
+    """A training that is done, and the path of its model."""
+
+    command: str
+    seconds: float
+    mib: float
+    model: Path
+
+
 class Texts(NamedTuple):
     """The texts for training and evaluation, and words of the second text for the report."""
 
@@ -132,8 +141,9 @@ def train_and_evaluate(
     TrainingError
         If a training fails. Earlier results stay in the folder.
     """
+    trained: dict[str, _Training] = {}
     return [
-        _result(config, size, texts, gold, folder, workers, report)
+        _result(config, size, texts, gold, folder, workers, report, trained)
         for size in sizes
         for config in configs
     ]
@@ -147,34 +157,48 @@ def _result(
     folder: Path,
     workers: Workers,
     report: Report,
+    trained: dict[str, _Training],
 ) -> Result:
     name = f"{config.name}-{size}"
     file_name = _file_name(name)
     prefix = folder / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
+    shown = shlex.join(["python", *command[1:]])
     path = folder / "results" / f"{file_name}.json"
     made_from = {
         "command": command,
+        "drop_spaces": config.drop_spaces,
         "text": texts.fingerprint,
         "gold": _fingerprint(gold),
         # A result of an older release may have others.
         "figures": [*Evaluation._fields, *GoldScores._fields],
     }
     stored = _read_result(path, made_from)
+    # Two configurations that differ only in what follows the training share a model.
+    key = repr((config.trainer, sorted(config.flags.items()), size))
     if stored is not None:
         report.info(f"{name}: result read from {path}")
+        if stored.command == shown and model.exists():
+            trained.setdefault(key, _Training(shown, stored.seconds, stored.mib, model))
         return stored
-    report.info(f"{name}: {shlex.join(command)}")
-    seconds, mib = _train(command, prefix, name)
-    loaded = load_model(str(model), workers)
-    (evaluation,) = evaluate([loaded], [str(texts.held_out)], gold, report)
+    if key in trained:
+        report.info(f"{name}: model read from {trained[key].model}")
+    else:
+        report.info(f"{name}: {shlex.join(command)}")
+        seconds, mib = _train(command, prefix, name)
+        trained[key] = _Training(shown, seconds, mib, model)
+    training = trained[key]
+    loaded = load_model(str(training.model), workers)
+    (evaluation,) = evaluate(
+        [loaded], [str(texts.held_out)], gold, report, drop_spaces=config.drop_spaces
+    )
     lengths = [len(piece) for piece in loaded.vocabulary]
     result = Result(
         config.name,
         size,
-        shlex.join(["python", *command[1:]]),
-        seconds,
-        mib,
+        training.command,
+        training.seconds,
+        training.mib,
         evaluation,
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
         tuple(lengths.count(length) for length in range(1, max(lengths, default=0) + 1)),

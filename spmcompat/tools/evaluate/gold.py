@@ -48,8 +48,8 @@ class GoldScores(NamedTuple):
     morph_score_precision : float
         Their mean precision: correct cuts divided by cuts.
     morph_score_token_precision : float
-        Their mean of correct cuts divided by tokens. The published code of MorphScore computes
-        this, because it counts the end of the word as a cut.
+        Their mean of correct cuts divided by tokens. The published code for version 2 of
+        MorphScore computes this, because it counts the end of the word as a cut.
     morph_score_words : int
         The number of words in these three means.
     morph_score_with_single_tokens : float

@@ -8,7 +8,7 @@ import pytest
 
 from spmcompat.cli.flags import training_flags
 from spmcompat.errors import BadValueError, MissingFileError
-from spmcompat.tools.compare.configs import BUILT_IN, Config, read_configs
+from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS, Config, read_configs
 
 FLAGS = training_flags()
 
@@ -25,11 +25,20 @@ def test_built_in_configurations_are_found_by_name() -> None:
         read_configs(["unigrm"], FLAGS)
 
 
+def test_models_without_spaces_are_those_with_separate_spaces() -> None:
+    for kind in ("unigram", "bpe"):
+        separate, dropped = read_configs([f"{kind}-separate-spaces", f"{kind}-no-spaces"], FLAGS)
+        assert (separate.trainer, separate.flags) == (dropped.trainer, dropped.flags)
+        assert (separate.drop_spaces, dropped.drop_spaces) == (False, True)
+        assert separate.name in DEFAULTS
+        assert dropped.name not in DEFAULTS
+
+
 def test_each_table_of_a_file_is_a_configuration(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         '[a-1]\nmodel_type = "bpe"\nbyte_fallback = true\nshrinking_factor = 0.9\n'
-        'num_threads = 2\n[b]\ntrainer = "tokenizers.wordpiece"\n',
+        'num_threads = 2\n[b]\ntrainer = "tokenizers.wordpiece"\n[c]\ndrop_spaces = true\n',
     )
     flags = {
         "model_type": "bpe",
@@ -41,6 +50,7 @@ def test_each_table_of_a_file_is_a_configuration(tmp_path: Path) -> None:
         BUILT_IN["bpe"],
         Config("a-1", flags=flags),
         Config("b", trainer="tokenizers.wordpiece"),
+        Config("c", drop_spaces=True),
     ]
 
 
@@ -53,6 +63,7 @@ def test_each_table_of_a_file_is_a_configuration(tmp_path: Path) -> None:
         ('["a/b"]', "may contain only letters"),
         ('[a]\ntrainer = "other"', "there is no trainer 'other'"),
         ('[a]\ntrainer = "tokenizers.unigram"\nnum_threads = 2', "takes no flags"),
+        ('[a]\ndrop_spaces = "true"', "a.drop_spaces: expected true or false"),
         ("[a]\nvocab_size = 5", "leave vocab_size out"),
         ('[a]\n"model_prefix=../../elsewhere" = "x"', "is not an option for training"),
         ('[a]\n"-model_prefix" = "x"', "a: '-model_prefix' is not an option for training"),

@@ -131,37 +131,43 @@ def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:
 def test_a_column_without_values_is_left_out(texts: Texts) -> None:
     html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
-    assert "boundary" not in html
+    assert "Boundaries" not in html
     assert "MorphScore" not in html
     assert html.count("<figure>") == 2
 
 
-def columns(html: str, config: str) -> dict[str, str]:
-    """Return the cells of a row of the first table by the titles of their columns."""
-    titles = re.findall(r'<th scope="col">(.*?)</th>', html.split("</thead>", maxsplit=1)[0])[1:]
-    (row,) = re.findall(rf'<tr><th scope="row">{config}</th>(<td.*?)</tr>', html)[:1]
+def cells(html: str, name: str, config: str) -> dict[str, str]:
+    """Return the cells of a row in the table of a gold list by the titles of their columns."""
+    _, _, rest = html.partition(f"<h3>Boundaries in words of {name}</h3>")
+    table, _, _ = rest.partition("</table>")
+    titles = re.findall(r'<th scope="col">(.*?)</th>', table)[1:]
+    (row,) = re.findall(rf'<tr><th scope="row">{config}</th>(<td.*?)</tr>', table)
     return dict(zip(titles, re.findall(r"<td.*?>(.*?)</td>", row), strict=True))
 
 
-def test_the_words_of_each_score_stand_beside_it(texts: Texts) -> None:
+def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -> None:
     word = GoldWord("walking", frozenset({4}))
-    right = {"a.tsv": compare([word, word], [frozenset({4}), frozenset()])}
-    wrong = {"a.tsv": compare([word, word], [frozenset({3}), frozenset({3})])}
-    lists = [GoldList("a.tsv", (word, word), {"with an empty part": 2})]
-    html = page([result("one", 9, gold=right), result("two", 8, gold=wrong)], texts, "t", lists)
-    assert "a.tsv: 2 words; left out: 2 rows with an empty part." in html
-    cells = columns(html, "one")
-    assert (cells["gold words"], cells["boundary F1"]) == ("2", "0.667")
-    assert (cells["MorphScore"], cells["MorphScore, words"]) == ("1.000", "1")
-    assert cells["MorphScore precision by cuts"] == "1.000"
-    assert cells["MorphScore precision by tokens"] == "0.500"
-    assert cells["MorphScore with single tokens"] == "1.000"
-    assert cells["MorphScore with single tokens, words"] == "2"
-
-
-def test_columns_name_their_gold_list_if_there_are_several(texts: Texts) -> None:
-    word = GoldWord("walking", frozenset({4}))
-    gold = {name: compare([word], [frozenset({4})]) for name in ("a.tsv", "b.csv")}
-    html = page([result("one", 9, gold=gold)], texts, "text")
-    assert "boundary F1 [a.tsv]" in html
-    assert "MorphScore [b.csv]" in html
+    right = compare([word, word], [frozenset({4}), frozenset()])
+    wrong = compare([word, word], [frozenset({3}), frozenset({3})])
+    lists = [GoldList(name, (word, word), {"with an empty part": 2}) for name in ("a", "b")]
+    results = [
+        result("one", 9, gold={"a": right, "b": wrong}),
+        result("two", 8, gold={"a": wrong, "b": wrong}),
+    ]
+    html = page(results, texts, "text", lists)
+    assert "a: 2 words; left out: 2 rows with an empty part." in html
+    assert cells(html, "a", "one") == {
+        "words": "2",
+        "precision": "1.000",
+        "recall": "0.500",
+        "F1": "0.667",
+        "tokens per word": "1.500",
+        "words of MorphScore": "1",
+        "MorphScore": "1.000",
+        "its precision by cuts": "1.000",
+        "its precision by tokens": "0.500",
+        "words with single tokens": "2",
+        "MorphScore with single tokens": "1.000",
+    }
+    assert cells(html, "b", "one")["words of MorphScore"] == "2"
+    assert "class=best>1.000" in html
