@@ -44,8 +44,8 @@ def read_bootstrap(arguments: argparse.Namespace) -> Bootstrap | None:
     from spmcompat.tools.evaluate.bootstrap import Bootstrap  # noqa: PLC0415
 
     if arguments.bootstrap is None:
-        for name in ("units", "confidence", "seed", "baseline"):
-            if getattr(arguments, name, None) is not None:
+        for name in ("units", "confidence", "seed"):
+            if getattr(arguments, name) is not None:
                 raise BadValueError(f"--{name} needs --bootstrap N.")
         return None
     defaults = Bootstrap(_whole_number("bootstrap", arguments.bootstrap, _FEWEST, _MOST))

@@ -15,10 +15,9 @@ from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_int
 from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
-from spmcompat.tools.evaluate.figures import flat, gold_key
+from spmcompat.tools.evaluate.figures import describe, flat, gold_key
 
 if TYPE_CHECKING:
-    from spmcompat.tools.evaluate.bootstrap import Resampled
     from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
 
@@ -126,6 +125,8 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     bootstrap = read_bootstrap(arguments)
     if arguments.pretokenizer is not None:
         check_pretokenizer(arguments.pretokenizer)
+    if arguments.baseline is not None and bootstrap is None:
+        raise BadValueError("--baseline needs --bootstrap N.")
     baseline = arguments.baseline or arguments.models[0]
     if baseline not in arguments.models:
         raise BadValueError(f"--baseline must be one of the models, not {baseline!r}.")
@@ -225,7 +226,7 @@ def _write_tables(
         head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
         lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]
     if resampled := results[0].resampled:
-        lines += ["", f"  {describe(resampled)}"]
+        lines += ["", f"  In brackets: {describe(resampled)}."]
     stdout.writelines(f"{line}\n" for line in lines)
 
 
@@ -246,17 +247,6 @@ def _row_of_change(change: Difference) -> tuple[str, ...]:
         form.format(change.difference),
         f"[{form.format(change.low)}, {form.format(change.high)}]",
         "excludes 0" if change.excludes_zero else "includes 0",
-    )
-
-
-def describe(resampled: Resampled) -> str:
-    """Say what the intervals are."""
-    settings = resampled.settings
-    kind = settings.units
-    blocks = f"blocks of {resampled.block:,} {kind}" if resampled.block > 1 else kind
-    return (
-        f"In brackets: {settings.confidence:g} % intervals from {settings.resamples:,} resamples "
-        f"of {resampled.units:,} {blocks} (seed {settings.seed})."
     )
 
 

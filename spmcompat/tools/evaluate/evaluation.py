@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -404,21 +404,21 @@ def _resampled_gold(
 def overlaps(models: Sequence[Model]) -> list[Overlap]:
     """Compare the vocabularies of each pair of models."""
     return [
-        Overlap(
-            a.path,
-            b.path,
-            _jaccard(a.vocabulary, b.vocabulary),
-            _jaccard(_long(a.vocabulary), _long(b.vocabulary)),
-        )
+        Overlap(a.path, b.path, *shares_of_pieces(a.vocabulary, b.vocabulary))
         for a, b in itertools.combinations(models, 2)
     ]
 
 
-def _long(pieces: set[str]) -> set[str]:
+def shares_of_pieces(first: Set[str], second: Set[str]) -> tuple[float, float]:
+    """Return the overlap of two vocabularies, with and without single characters."""
+    return _jaccard(first, second), _jaccard(_long(first), _long(second))
+
+
+def _long(pieces: Set[str]) -> Set[str]:
     return {piece for piece in pieces if len(piece) > 1}
 
 
-def _jaccard(first: set[str], second: set[str]) -> float:
+def _jaccard(first: Set[str], second: Set[str]) -> float:
     return ratio(len(first & second), len(first | second))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spmcompat.tools.evaluate.bootstrap import Resampled
     from spmcompat.tools.evaluate.evaluation import Evaluation
 
 
@@ -24,3 +25,14 @@ def gold_key(figure: str, name: str, names: Collection[str]) -> str:
     If there are several lists, the name of the list follows, as in ``gold_f1[english.tsv]``.
     """
     return f"gold_{figure}" + (f"[{name}]" if len(names) > 1 else "")
+
+
+def describe(resampled: Resampled) -> str:
+    """Say what the intervals are."""
+    settings = resampled.settings
+    kind = settings.units
+    blocks = f"blocks of {resampled.block:,} {kind}" if resampled.block > 1 else kind
+    return (
+        f"{settings.confidence:g} % intervals from {settings.resamples:,} resamples "
+        f"of {resampled.units:,} {blocks} (seed {settings.seed})"
+    )

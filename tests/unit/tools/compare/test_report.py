@@ -50,8 +50,9 @@ def result(
         uses=(9, 4, 1, 0),
         gold=gold or {},
     )
+    pieces = ("a", "b", "c", "ab", "abc")
     cuts = (("un", "do"), ("<b>",))
-    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
+    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, pieces)
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def test_the_page_is_complete_and_loads_no_other_file(texts: Texts) -> None:
     assert "train &lt;two&gt;" in html
     assert "un<i>|</i>do" in html
     assert "&lt;b&gt;" in html
-    assert html.count("<figure>") == 3
+    assert html.count("<figure>") == 5
 
 
 def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
