@@ -49,13 +49,15 @@ def changes(results: Sequence[Result], baseline: str) -> str:
     for size in dict.fromkeys(result.vocab_size for result in results):
         of_size = [result for result in results if result.vocab_size == size]
         base = next(result for result in of_size if result.config == baseline)
-        for i, result in enumerate(of_size):
+        rows += (
+            f'<tr class=group><th scope="rowgroup" colspan="{len(titles) + 1}">{size:,} pieces</th>'
+            "</tr>"
+        )
+        for result in of_size:
             cells = _cells(result, base, [*columns.values()], [*scores.values()])
             lossy = "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
-            rows += (
-                f"<tr{' class=group' if i == 0 else ''}>"
-                f'<th scope="row">{escape(result.label)}{lossy}</th>{"".join(cells)}</tr>'
-            )
+            name = f'<th scope="row">{escape(result.config)}{lossy}</th>'
+            rows += f"<tr>{name}{''.join(cells)}</tr>"
     return f"""<h2>Changes against {escape(baseline)}</h2>
 <p>{_about(results[0], baseline)}</p>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>{head}</tr>

@@ -24,6 +24,7 @@ _COLOURS = (
     *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
 )
 _MARKS = "osD^vPX*"
+_SMALLEST_MARKER = 5.0
 _LINES = ("-", "--", ":", "-.")
 
 
@@ -43,30 +44,34 @@ def _lines(results: Sequence[Result]) -> dict[int, str]:
 
 
 def loss_against_tokens(results: Sequence[Result]) -> str:
-    """Plot loss against the number of tokens; empty if no model has a loss."""
+    """Plot loss against the number of tokens; empty if no model has a loss.
+
+    The size of a marker shows the vocabulary size.
+    """
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
     with_loss = [r for r in results if not math.isnan(r.evaluation.loss_per_character)]
     if not with_loss:
         return ""
     style = _styles(results)
+    sizes = sorted({result.vocab_size for result in results})
+    markers = {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sizes)}
 
     def draw(axes: Axes) -> None:
         for name in dict.fromkeys(result.config for result in with_loss):
             own = [result for result in with_loss if result.config == name]
-            axes.plot(
-                [result.evaluation.tokens for result in own],
-                [result.evaluation.loss_per_character for result in own],
-                label=_name(own),
-                linewidth=1,
-                **style[name],
-            )
-            for result in own:
-                axes.annotate(
-                    f"{result.vocab_size:,}",
-                    (result.evaluation.tokens, result.evaluation.loss_per_character),
-                    textcoords="offset points",
-                    xytext=(6, 5),
-                    fontsize=9,
-                )
+            points = [(r.evaluation.tokens, r.evaluation.loss_per_character) for r in own]
+            axes.plot(*zip(*points, strict=True), linewidth=1, color=style[name]["color"])
+            for result, point in zip(own, points, strict=True):
+                size = markers[result.vocab_size]
+                axes.plot(*point, linestyle="", markersize=size, **style[name])
+            axes.plot([], [], label=_name(own), **style[name])
+        if len(sizes) > 1:
+            for size, marker in markers.items():
+                looks: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": marker}
+                axes.plot([], [], label=f"{size:,} pieces", color=_INK, **looks)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("tokens in the held-out text (fewer is better)")
         axes.set_ylabel("nats per character (lower is better)")
 
@@ -105,8 +110,7 @@ def curves(results: Sequence[Result], figure: str, label: str) -> str:
         axes.minorticks_off()
         axes.set_xlabel("pieces in the vocabulary")
         axes.set_ylabel(label)
-        if figure == "tokens":
-            axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.margins(x=0.08)
 
     return _svg(f"curves of {figure}", draw)
 
@@ -179,7 +183,7 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",
-        "font.size": 11,
+        "font.size": 12,
         **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
         **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
     }
@@ -188,7 +192,7 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
         draw(axes)
         axes.grid(color=_INK, alpha=0.12, linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10.5)
         written = io.StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
         pyplot.close(figure)

@@ -97,13 +97,14 @@ h3 { font-size: 1rem; margin-top: 1.5rem; }
 table { border-collapse: collapse; font-size: .875rem; width: 100%; }
 th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; }
-thead th { vertical-align: bottom; white-space: normal; background: var(--soft); }
+thead th { vertical-align: bottom; white-space: normal; min-width: 7rem;
+  background: var(--soft); }
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }
 td.best { background: var(--best); font-weight: 700; }
 th small { font-weight: 400; } td small { display: block; font-size: .75rem; font-weight: 400;
   opacity: .8; }
-tr.group > * { border-top: 2px solid var(--line); } .note { font-size: .875rem; }
+tr.group > th { padding-top: .9rem; } .note { font-size: .875rem; }
 th.cut, td.cut { text-align: left; }
 td.cut { font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
@@ -111,6 +112,11 @@ td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .
   grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; }
 figure svg { display: block; width: 100%; max-width: 36rem; height: auto; }
+@media (max-width: 40rem) { th, td { padding: .4rem .45rem; }
+  thead th { min-width: 5.5rem; }
+  th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7.75rem;
+    max-width: 8.5rem; }
+  tr.group > th { max-width: none; } }
 pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius: .4rem;
   font-size: .8rem; }
 """
@@ -185,8 +191,7 @@ def _about_intervals(result: Result) -> str:
         return ""
     return f"""<p>Below a value stands its confidence interval: {escape(describe(resampled))}. All
 tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
-words. A value without an interval does not depend on the text alone, or is not a sum or ratio of
-counts over lines.</p>"""
+words. Rényi efficiencies, unused pieces and overlaps have no intervals.</p>"""
 
 
 def _about_gold(gold: Sequence[GoldList]) -> str:
@@ -293,8 +298,12 @@ def _best(column: Column, results: Sequence[Result]) -> float:
 
 def _plots(results: Sequence[Result]) -> str:
     plots = {
-        "Loss and vocabulary size": curves(results, "loss_per_character", "nats per character"),
-        "Tokens and vocabulary size": curves(results, "tokens", "tokens in the held-out text"),
+        "Loss and vocabulary size": curves(
+            results, "loss_per_character", "nats per character (lower is better)"
+        ),
+        "Bytes per token and vocabulary size": curves(
+            results, "bytes_per_token", "bytes per token (higher is better)"
+        ),
         **_gold_plots(results),
         "Loss and number of tokens": loss_against_tokens(results),
         "Lengths of pieces": token_lengths(results),
@@ -312,7 +321,7 @@ def _gold_plots(results: Sequence[Result]) -> dict[str, str]:
     names = {name: f" in {name}" if len(lists) > 1 else "" for name in lists}
     return {
         f"MorphScore{suffix} and vocabulary size": curves(
-            results, gold_key("morph_score", name, lists), "MorphScore"
+            results, gold_key("morph_score", name, lists), "MorphScore (higher is better)"
         )
         for name, suffix in names.items()
     }
