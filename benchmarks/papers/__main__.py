@@ -128,7 +128,7 @@ def _measure_all(
     size: int = PIECES,
 ) -> list[list[Measured]]:
     with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
-        measured = []
+        measured: list[list[Measured]] = []
         for flags in rows:
             measured.append([])
             for text in texts:

@@ -218,28 +218,38 @@ def _table_reader(
     columns: Sequence[str], convert: Callable[[_Row], _Found], delimiter: str
 ) -> _Reader:
     def read(lines: Sequence[str], path: str) -> Iterator[_Found]:
-        table = csv.DictReader(lines, delimiter=delimiter, strict=True)
+        rows = _rows(lines, path, delimiter)
+        _, header = next(rows)
         languages = set()
-        try:
-            for row in table:
-                if any(row[column] is None for column in columns):
-                    raise BadValueError(
-                        f"{path}:{table.line_num}: expected the columns {', '.join(columns)}, "
-                        f"found {_shown(lines[table.line_num - 1])}."
-                    )
-                languages.add(row.get("language"))
-                if len(languages) > 1:
-                    raise BadValueError(
-                        f"{path}:{table.line_num}: expected words of one language, found "
-                        f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one."
-                    )
-                yield convert(row)
-        except csv.Error as error:
-            raise BadValueError(
-                f"{path}:{table.reader.line_num}: expected rows as in the header: {error}."
-            ) from error
+        for number, fields in rows:
+            row = dict(zip(header, fields, strict=False))
+            if len(fields) > len(header) or any(column not in row for column in columns):
+                raise BadValueError(
+                    f"{path}:{number}: expected the columns {', '.join(columns)} as in the header, "
+                    f"found {_shown(lines[number - 1])}."
+                )
+            languages.add(row.get("language"))
+            if len(languages) > 1:
+                raise BadValueError(
+                    f"{path}:{number}: expected words of one language, found "
+                    f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one."
+                )
+            yield convert(row)
 
     return read
+
+
+def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row that is not blank, and the number of its last line."""
+    table = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for fields in table:
+            if any(fields):
+                yield table.line_num, fields
+    except csv.Error as error:
+        raise BadValueError(
+            f"{path}:{table.line_num}: expected rows as in the header: {error}."
+        ) from error
 
 
 def _morphscore_1(row: _Row) -> _Found:

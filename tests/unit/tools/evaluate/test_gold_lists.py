@@ -45,8 +45,10 @@ def test_boundaries_are_the_ends_of_the_morphs(tmp_path: Path) -> None:
 def test_morphscore_1(tmp_path: Path) -> None:
     found = read(
         tmp_path,
+        "",
         ",full_word,pt1,rest",
         "0,walked,walk,ed",
+        "",
         "1,it,it,",
         "2,ran,run,ed",
         '3,"a,b","a,",b',
@@ -171,8 +173,10 @@ def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) ->
             [",full_word,pt1,rest", "0,walked,walk,ed", '1,"'],
             "gold:3: expected rows as in the",
         ),
-        ([LADEC, "1,bake"], "gold:2: expected the columns c1, c2, stim, correctParse, found"),
+        ([LADEC, "1,bake"], "gold:2: expected the columns c1, c2, stim, correctParse as in the"),
         (["a\tab\tN\tN\tb\tsuffix", "a\tab"], "gold:2: expected 6 fields"),
+        (["", ",full_word,pt1,rest", "", "0,walked"], "gold:4: expected the columns full_word"),
+        ([",full_word,pt1,rest", "0,a,b,a,b"], "gold:2: expected the columns full_word"),
         (["cat\tcats\tN|PL\tcat|s", "cat"], "gold:2: expected 4 fields"),
     ],
 )
