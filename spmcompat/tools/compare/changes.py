@@ -10,7 +10,7 @@ from spmcompat.tools.compare.training import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import Difference, differences
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
-from spmcompat.tools.evaluate.figures import flat, gold_key
+from spmcompat.tools.evaluate.gold import gold_key
 
 _CHANGES = {
     "tokens": "tokens",
@@ -37,7 +37,7 @@ def changes(results: Sequence[Result], baseline: str) -> str:
     columns = {
         title: name
         for title, name in _CHANGES.items()
-        if any(not math.isnan(flat(result.evaluation)[name]) for result in results)
+        if any(not math.isnan(result.evaluation.flat()[name]) for result in results)
     }
     titles = [
         *(f"{title}, change" for title in columns),
@@ -81,7 +81,7 @@ def _about(result: Result, baseline: str) -> str:
 def _cells(
     result: Result, base: Result, changes: Sequence[str], scores: Sequence[str]
 ) -> list[str]:
-    own, other = flat(result.evaluation), flat(base.evaluation)
+    own, other = result.evaluation.flat(), base.evaluation.flat()
     found = {d.figure: d for d in differences([result.evaluation], base.evaluation)}
     cells = [
         _NOTHING if result is base else _change(own[name] / other[name] - 1, found.get(name))

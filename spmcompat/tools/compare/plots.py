@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from spmcompat.tools.compare.training import Result
 from spmcompat.tools.evaluate.evaluation import lost_text
-from spmcompat.tools.evaluate.figures import flat
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +88,7 @@ def curves(results: Sequence[Result], figure: str, label: str) -> str:
     has the figure.
     """
     sizes = sorted({result.vocab_size for result in results})
-    found = [r for r in results if not math.isnan(flat(r.evaluation)[figure])]
+    found = [r for r in results if not math.isnan(r.evaluation.flat()[figure])]
     if len(sizes) < 2 or not found:
         return ""
     style = _styles(results)
@@ -98,7 +97,7 @@ def curves(results: Sequence[Result], figure: str, label: str) -> str:
         for name in dict.fromkeys(result.config for result in found):
             own = sorted((r for r in found if r.config == name), key=lambda r: r.vocab_size)
             own_sizes = [result.vocab_size for result in own]
-            values = [flat(result.evaluation)[figure] for result in own]
+            values = [result.evaluation.flat()[figure] for result in own]
             axes.plot(own_sizes, values, label=_name(own), linewidth=1.5, **style[name])
             bands = [r.evaluation.resampled and r.evaluation.resampled.intervals for r in own]
             both = [band[figure] for band in bands if band and figure in band]

@@ -17,7 +17,7 @@ from spmcompat.tools.compare.plots import (
 from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
-from spmcompat.tools.evaluate.figures import describe, flat, gold_key
+from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
 
 _Best = Callable[[Sequence[float]], float] | None
@@ -41,7 +41,7 @@ def _figure(title: str, name: str, form: str, best: _Best) -> Column:
     """Return the column of a figure, with its intervals."""
 
     def value(result: Result) -> float:
-        found: float = flat(result.evaluation)[name]
+        found: float = result.evaluation.flat()[name]
         return found
 
     def interval(result: Result) -> Interval | None:
@@ -189,7 +189,7 @@ def _about_intervals(result: Result) -> str:
     resampled = result.evaluation.resampled
     if resampled is None:
         return ""
-    return f"""<p>Below a value stands its confidence interval: {escape(describe(resampled))}. All
+    return f"""<p>Below a value stands its confidence interval: {escape(resampled.summary)}. All
 tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
 words. Rényi efficiencies, unused pieces and overlaps have no intervals.</p>"""
 

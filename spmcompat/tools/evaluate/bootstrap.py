@@ -84,6 +84,16 @@ class Resampled(NamedTuple):
     intervals: Mapping[str, Interval]
     samples: Mapping[str, tuple[float, ...]]
 
+    @property
+    def summary(self) -> str:
+        """What the intervals are, in one line."""
+        kind = self.settings.units
+        blocks = f"blocks of {self.block:,} {kind}" if self.block > 1 else kind
+        return (
+            f"{self.settings.confidence:g} % intervals from {self.settings.resamples:,} resamples "
+            f"of {self.units:,} {blocks} (seed {self.settings.seed})"
+        )
+
 
 class UnitSums:
     """Adds up rows of numbers by unit. The memory does not grow with the text.

@@ -16,21 +16,26 @@ _FEWEST, _MOST = 100, 100_000
 
 def add_bootstrap_options(parser: argparse.ArgumentParser) -> None:
     """Add the options; all values are text, which `read_bootstrap` checks."""
-    group = parser.add_argument_group("confidence intervals")
-    group.add_argument(
+    parser.add_argument(
         "--bootstrap",
         metavar="N",
-        help="find confidence intervals from N resamples of the text (for example 1000); every "
+        help="find confidence intervals from N resamples of the text, for example 1000; every "
         "model gets the same resamples",
     )
-    group.add_argument(
+    parser.add_argument(
+        "--confidence", metavar="PERCENT", help="with --bootstrap: confidence level [95]"
+    )
+    parser.add_argument("--seed", metavar="N", help="with --bootstrap: decides the resamples [0]")
+
+
+def add_units_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses what is resampled."""
+    parser.add_argument(
         "--units",
         choices=("lines", "documents"),
-        help="what is resampled: lines that are not blank, or documents, which blank lines and "
-        "files separate [lines]",
+        help="with --bootstrap: resample lines that are not blank, or documents, which blank lines "
+        "and files separate [lines]",
     )
-    group.add_argument("--confidence", metavar="PERCENT", help="confidence level [95]")
-    group.add_argument("--seed", metavar="N", help="decides the resamples [0]")
 
 
 def read_bootstrap(arguments: argparse.Namespace) -> Bootstrap | None:
@@ -45,7 +50,7 @@ def read_bootstrap(arguments: argparse.Namespace) -> Bootstrap | None:
 
     if arguments.bootstrap is None:
         for name in ("units", "confidence", "seed"):
-            if getattr(arguments, name) is not None:
+            if getattr(arguments, name, None) is not None:
                 raise BadValueError(f"--{name} needs --bootstrap N.")
         return None
     defaults = Bootstrap(_whole_number("bootstrap", arguments.bootstrap, _FEWEST, _MOST))
@@ -54,7 +59,7 @@ def read_bootstrap(arguments: argparse.Namespace) -> Bootstrap | None:
         defaults.resamples,
         defaults.seed if seed is None else _whole_number("seed", seed, 0, 2**64 - 1),
         defaults.confidence if confidence is None else _percent(confidence),
-        arguments.units or defaults.units,
+        getattr(arguments, "units", None) or defaults.units,
     )
 
 

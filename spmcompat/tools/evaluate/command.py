@@ -14,8 +14,11 @@ from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_int
-from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
-from spmcompat.tools.evaluate.figures import describe, flat, gold_key
+from spmcompat.tools.evaluate.bootstrap_options import (
+    add_bootstrap_options,
+    add_units_option,
+    read_bootstrap,
+)
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
@@ -91,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
     parser.add_argument("--quiet", action="store_true", help="write only the result")
     add_bootstrap_options(parser)
+    add_units_option(parser)
     parser.add_argument(
         "--baseline",
         metavar="MODEL",
@@ -175,7 +179,7 @@ def _write_json(
 
 
 def _as_json(result: Evaluation) -> dict[str, object]:
-    row = _without_nan(flat(result))
+    row = _without_nan(result.flat())
     if result.resampled is not None:
         row["intervals"] = {name: [*both] for name, both in result.resampled.intervals.items()}
     return row
@@ -196,7 +200,7 @@ def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
 
 def _with_bounds(result: Evaluation) -> dict[str, object]:
     """Return the figures, and after them the bounds of their intervals."""
-    row = flat(result)
+    row = result.flat()
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
         row[f"{name}_low"], row[f"{name}_high"] = both
     return row
@@ -208,7 +212,7 @@ def _write_tables(
     changes: Sequence[Difference],
     stdout: TextIO,
 ) -> None:
-    rows = [flat(result) for result in results]
+    rows = [result.flat() for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
         (label, *(_cell(form, row[key], key, r) for row, r in zip(rows, results, strict=True)))
@@ -226,7 +230,7 @@ def _write_tables(
         head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
         lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]
     if resampled := results[0].resampled:
-        lines += ["", f"  In brackets: {describe(resampled)}."]
+        lines += ["", f"  In brackets: {resampled.summary}."]
     stdout.writelines(f"{line}\n" for line in lines)
 
 
@@ -252,6 +256,8 @@ def _row_of_change(change: Difference) -> tuple[str, ...]:
 
 def _rows(results: Sequence[Evaluation]) -> list[tuple[str, str, str]]:
     """Return the name of each figure of the table, its label and its format."""
+    from spmcompat.tools.evaluate.gold import gold_key  # noqa: PLC0415
+
     result = results[0]
     rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items()]
     if any(other.drops_spaces for other in results):

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from spmcompat.tools.evaluate.bootstrap import interval
 from spmcompat.tools.evaluate.evaluation import Evaluation
-from spmcompat.tools.evaluate.figures import flat
 
 _Floats = npt.NDArray[np.float64]
 
@@ -61,7 +60,7 @@ def _difference(result: Evaluation, baseline: Evaluation, figure: str) -> Differ
         both = interval(
             change(np.array(own), np.array(other)), result.resampled.settings.confidence
         )
-        whole = change(flat(result)[figure], flat(baseline)[figure])
+        whole = change(result.flat()[figure], baseline.flat()[figure])
     if both is None or not all(map(math.isfinite, (*both, whole))):
         return None
     return Difference(

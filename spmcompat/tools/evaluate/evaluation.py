@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,10 @@ from spmcompat.tools.evaluate.bootstrap import (
     resample,
 )
 from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
-from spmcompat.tools.evaluate.figures import gold_key
 from spmcompat.tools.evaluate.gold import (
     GoldScores,
     boundaries,
+    gold_key,
     score_boundaries,
     scores_of_sums,
     sums_by_word,
@@ -106,6 +106,14 @@ class Evaluation(NamedTuple):
     gold: Mapping[str, GoldScores]
     drops_spaces: bool = False
     resampled: Resampled | None = None
+
+    def flat(self) -> dict[str, Any]:
+        """Return all single figures by name; see `gold_key` for the names of gold figures."""
+        row = self._asdict()
+        del row["gold"], row["uses"], row["resampled"]
+        for name, scores in self.gold.items():
+            row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
+        return row
 
 
 class Overlap(NamedTuple):

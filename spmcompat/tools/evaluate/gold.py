@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +69,14 @@ class GoldScores(NamedTuple):
     morph_score_words: int
     morph_score_with_single_tokens: float
     morph_score_words_with_single_tokens: int
+
+
+def gold_key(figure: str, name: str, names: Collection[str]) -> str:
+    """Return the name of a gold figure, as in ``gold_f1``.
+
+    If there are several lists, the name of the list follows, as in ``gold_f1[english.tsv]``.
+    """
+    return f"gold_{figure}" + (f"[{name}]" if len(names) > 1 else "")
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:

@@ -18,7 +18,6 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, UnitSums, draws, interval, resample
 from spmcompat.tools.evaluate.differences import differences
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
-from spmcompat.tools.evaluate.figures import flat
 from spmcompat.tools.evaluate.gold import GoldWord, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
@@ -222,8 +221,8 @@ def test_a_bootstrap_does_not_change_the_figures(
     path = train("m", **options)
     (with_intervals,) = run([path], text, SETTINGS)
     (without,) = evaluate([load_model(str(path), Workers(2))], [str(text)], [GOLD], Report(3))
-    for name, value in flat(without).items():
-        found = flat(with_intervals)[name]
+    for name, value in without.flat().items():
+        found = with_intervals.flat()[name]
         assert found == (
             pytest.approx(value, rel=1e-6, nan_ok=True) if isinstance(value, float) else value
         )
