@@ -130,7 +130,7 @@ def test_intervals_are_those_of_plain_python(
         sums = [(sum(map(part, unit)), sum(map(whole, unit))) for unit in groups]
         return resampling.interval_of(
             sums,
-            lambda drawn: sum(a for a, _ in drawn) / sum(b for _, b in drawn),  # type: ignore[misc]
+            lambda drawn: sum(a for a, _ in drawn) / sum(b for _, b in drawn),
             100,
             7,
             90.0,
@@ -160,7 +160,7 @@ def test_intervals_of_gold_scores_resample_words(text: Path, train: Train) -> No
     for figure in ("precision", "recall", "f1", "mean_length"):
         expected = resampling.interval_of(
             pairs,
-            lambda drawn, figure=figure: getattr(  # type: ignore[misc]
+            lambda drawn, figure=figure: getattr(
                 score_boundaries(*zip(*drawn, strict=True)), figure
             ),
             100,
@@ -180,7 +180,7 @@ def test_differences_are_paired(text: Path, train: Train) -> None:
         counts = [(len(encoder.encode(line)), len(encoders[0].encode(line))) for line in lines]
         low, high = resampling.interval_of(
             counts,
-            lambda drawn: sum(a for a, _ in drawn) / sum(b for _, b in drawn) - 1,  # type: ignore[misc]
+            lambda drawn: sum(a for a, _ in drawn) / sum(b for _, b in drawn) - 1,
             100,
             7,
             90.0,
