@@ -68,13 +68,14 @@ def _about(result: Result, baseline: str) -> str:
     text = (
         f"Each row compares a tokenizer with <em>{escape(baseline)}</em> of the same vocabulary "
         "size: the number of tokens and the loss in percent, and the overlap of the vocabularies "
-        "(shared pieces divided by all pieces of the two). Negative changes are better."
+        "(shared pieces divided by all pieces of the two). Tokenizers that write spaces or bytes "
+        "in different ways share few pieces for that reason alone. Negative changes are better."
     )
     if result.evaluation.resampled is None:
         return text
     return text + (
         " A star marks a change or score whose interval, from the paired differences, excludes a "
-        "difference of 0."
+        "difference of 0. Models that lose text get no star, because they do not compare."
     )
 
 
@@ -83,6 +84,8 @@ def _cells(
 ) -> list[str]:
     own, other = result.evaluation.flat(), base.evaluation.flat()
     found = {d.figure: d for d in differences([result.evaluation], base.evaluation)}
+    if lost_text(result.evaluation) or lost_text(base.evaluation):
+        found = {name: d._replace(excludes_zero=False) for name, d in found.items()}
     cells = [
         _NOTHING if result is base else _change(own[name] / other[name] - 1, found.get(name))
         for name in changes

@@ -24,6 +24,7 @@ _COLOURS = (
 )
 _MARKS = "osD^vPX*"
 _SMALLEST_MARKER = 5.0
+_LEGEND_ROW = 0.24  # inches
 _LINES = ("-", "--", ":", "-.")
 
 
@@ -187,11 +188,13 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
         **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
     }
     with pyplot.rc_context(settings):
-        figure, axes = pyplot.subplots(figsize=(5.6, 4.6), layout="constrained")
+        figure, axes = pyplot.subplots(figsize=(5.6, 3.8), layout="constrained")
         draw(axes)
         axes.grid(color=_INK, alpha=0.12, linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10.5)
+        legend = figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10.5)
+        rows = math.ceil(len(legend.get_texts()) / 2)
+        figure.set_figheight(3.8 + _LEGEND_ROW * rows)
         written = io.StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
         pyplot.close(figure)

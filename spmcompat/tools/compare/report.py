@@ -97,7 +97,7 @@ h3 { font-size: 1rem; margin-top: 1.5rem; }
 table { border-collapse: collapse; font-size: .875rem; width: 100%; }
 th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; }
-thead th { vertical-align: bottom; white-space: normal; min-width: 7rem;
+thead th { vertical-align: bottom; white-space: normal; min-width: 7.5rem;
   background: var(--soft); }
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }

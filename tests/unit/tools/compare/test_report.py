@@ -229,6 +229,9 @@ def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -
     tokens, loss, *_ = cells_of(table, "two")
     assert tokens.startswith("+20.00%<b>*</b><small>+20.")
     assert loss.startswith("+0.00%<small>-")
+    lossy = with_intervals(result("two", 12, 1.25, lost=0.1), [11, 12, 14], [1.3, 1.25, 1.2])
+    changes = page([results[0], lossy], texts, "text").split("<h2>")[1]
+    assert "</b><small>" not in changes
     own = cells_of(html.split("<h2>100 pieces")[1], "one")
     assert own[0] == "1.2500<small>1.2000 to 1.3000</small>"
     assert own[2] == "10<small>9 to 11</small>"
