@@ -186,17 +186,26 @@ class MarginalLoss:
         # Where normalization leaves nothing of a line, it has no tokens.
         filled = [i for i in added if len(encoded[i])]
         if filled:
-            segments = read_segments(self._plan_by_line, [lines[i] for i in filled], self._workers)
-            lattices = Lattices(segments.corpus, self._pieces, self._workers)
-            for part, pieces in ((losses.raw, self._pieces), (losses.renormalized, self._shifted)):
-                lattices.rescore(pieces)
-                found = np.array(segment_log_likelihoods(lattices, self._workers))
-                part[filled] -= segments.sum_by_line(found)
+            self._add_segments([lines[i] for i in filled], filled, losses)
         self.raw += float(losses.raw.sum())
         self.renormalized += float(losses.renormalized.sum())
         self.characters += int(losses.characters.sum())
         self.bytes += int(losses.bytes.sum())
         return losses
+
+    def _add_segments(
+        self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses
+    ) -> None:
+        """Add the losses of lines at their indices."""
+        try:
+            segments = read_segments(self._plan_by_line, lines, self._workers)
+        except EmptyCorpusError:
+            return
+        lattices = Lattices(segments.corpus, self._pieces, self._workers)
+        for part, pieces in ((losses.raw, self._pieces), (losses.renormalized, self._shifted)):
+            lattices.rescore(pieces)
+            found = np.array(segment_log_likelihoods(lattices, self._workers))
+            part[indices] -= segments.sum_by_line(found)
 
     def _choose(self, lines: Sequence[bytes]) -> list[int]:
         """Return the indices of the lines that have a loss, and count those that are skipped."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
 from spmcompat.tools.evaluate.segments import (
@@ -55,7 +56,6 @@ class PretokenEncoder:
         self._plan = plan_by_line(
             with_training_cuts(reading, model, pretokenizer), rules.precompiled_charsmap, symbols
         )
-        self._symbols = symbols
         self._is_symbol = np.array([p.type == p.USER_DEFINED for p in model.pieces])
         self._workers = workers
         # Pretokens are normalized already.
@@ -82,13 +82,18 @@ class PretokenEncoder:
         cut = [i for i, line in enumerate(lines) if len(encoded[i]) and MARK not in line]
         if not cut:
             return result
-        segments = read_segments(self._plan, [lines[i] for i in cut], self._workers)
-        for i, ids in zip(cut, self._encode_segments(segments), strict=True):
-            whole = encoded[i]
-            result[i] = (
-                np.concatenate([ids, whole[self._is_symbol[whole]]]) if self._symbols else ids
-            )
+        for i, ids in zip(cut, self._encode_pretokens([lines[i] for i in cut]), strict=True):
+            symbols = encoded[i][self._is_symbol[encoded[i]]]
+            result[i] = np.concatenate([ids, symbols]) if len(symbols) else ids
         return result
+
+    def _encode_pretokens(self, lines: Sequence[bytes]) -> list[_Ids]:
+        """Return the token ids of each line, without user-defined symbols."""
+        try:
+            segments = read_segments(self._plan, lines, self._workers)
+        except EmptyCorpusError:
+            return [np.zeros(0, dtype=np.int32)] * len(lines)
+        return self._encode_segments(segments)
 
     def _encode_segments(self, segments: LineSegments) -> list[_Ids]:
         """Return the token ids of the segments of each line."""

@@ -70,6 +70,11 @@ def read_segments(plan: Plan, lines: Sequence[bytes], workers: Workers) -> LineS
         Lines that normalization leaves something of.
     workers : Workers
         Real threads.
+
+    Raises
+    ------
+    EmptyCorpusError
+        If the lines consist of user-defined symbols only.
     """
     source = Items(lines)
     counts, alphabet = counts_and_alphabet(plan, source, workers, _QUIET)

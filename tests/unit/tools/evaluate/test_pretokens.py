@@ -114,6 +114,19 @@ def test_user_defined_symbols_stay_tokens(train: Train) -> None:
     assert encoder.unk_id() not in found[0]
 
 
+def test_lines_of_symbols_alone_have_no_other_tokens(train: Train) -> None:
+    model = load(train("m", user_defined_symbols=f"<x>,{SPACE_MARK}"))
+    lines = [b"<x><x>", b"", b"<x>"]
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    encoded = encoder.encode(lines, return_type="numpy")
+    found = PretokenEncoder(model, Workers(1), "script").encode(lines, encoded)
+    assert [ids.tolist() for ids in found] == [ids.tolist() for ids in encoded]
+    loss = MarginalLoss(model, Workers(1))
+    losses = loss.add_by_line(lines, encoded)
+    assert losses.raw[1] == 0
+    assert losses.raw[0] > losses.raw[2] > 0
+
+
 def test_a_training_with_the_pretokenizer_loses_nothing_by_it(text: Path, train: Train) -> None:
     path = train("m", pretokenizer="script")
     whole, alone = (
