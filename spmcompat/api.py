@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
     from spmcompat.model.writers import Writer
+    from spmcompat.runtime.rounds import Round
 
     StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -90,12 +91,16 @@ def train(
     prefix_recovery: bool | None = None,
     seed_factor: float | None = None,
     objective: Literal["likelihood", "fewest_tokens"] | None = None,
+    drop_unused: bool | None = None,
     m_step: Literal["digamma", "ml"] | None = None,
     early_prune_threshold: float | None = None,
     prune: Literal["likelihood", "flat", "exact"] | None = None,
     prune_overshoot: float | None = None,
     final_estimate: str | None = None,
-    space_pieces: Literal["prefix", "separate"] | None = None,
+    space_pieces: Literal["prefix", "separate", "dropped"] | None = None,
+    dump: StrPath | None = None,
+    dump_format: Literal["tsv", "parquet"] | None = None,
+    on_round: Callable[[Round], object] | None = None,
     compat: str | None = None,
 ) -> None:
     """Train a model. An option that is left out, or None, is not stored in the model.
@@ -136,6 +141,12 @@ def train(
         Number of real threads, by default one for each core. It never changes the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
+    dump : path
+        A new folder for tables of all steps of the training.
+    on_round : callable
+        A function that is called with a `Round` of `spmcompat.runtime.rounds` after each step of
+        the training, in the thread of the caller. If it raises an exception, training ends:
+        nothing is written, and the caller gets the exception.
     compat : str
         The release of ``sentencepiece`` to train as; by default the newest that is known.
     **others
@@ -152,7 +163,7 @@ def train(
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in given:
             given[name] = _as_list(given[name])
-    for name in ("model_prefix", "seed_sentencepieces_file"):
+    for name in ("model_prefix", "seed_sentencepieces_file", "dump"):
         if name in given:
             given[name] = os.fspath(given[name])
     SentencePieceTrainer.train(**given)
@@ -174,8 +185,8 @@ class SentencePieceTrainer:
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
             iterable of str or bytes; ``model_writer``, an object with ``write``; and
-            ``normalizer``, ``pretokenizer`` and ``allow_inconsistent_pretokenization``, as `train`
-            takes them.
+            ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization`` and
+            ``on_round``, as `train` takes them.
 
         Raises
         ------

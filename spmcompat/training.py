@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.entries import breaking_pieces
+from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import Model, assemble, fill_ids, reachable_ids
+from spmcompat.model.vocabulary import Model, append_space, assemble, fill_ids, reachable_ids
 from spmcompat.model.writers import Writer, save
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
 from spmcompat.options.planning import plan_of
@@ -20,6 +23,10 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus, cut_for_bpe
 from spmcompat.text.sources import SelfTestSource, open_source, sample_sentences
+
+if TYPE_CHECKING:
+    from spmcompat.dump import Dump
+    from spmcompat.runtime.rounds import OnRound, Round
 
 
 def run(
@@ -73,11 +80,56 @@ def train(
     if settings.recipe:
         report.info(settings.recipe)
     workers = Workers(settings.workers)
+    dump = open_dump(settings)
+    with dump or nullcontext():
+        on_round = listener(settings, dump)
+        write_model(settings, meta, sentences, writer, workers, report, on_round)
+        if dump is not None:
+            steps = dump.finish()
+            report.info(f"Saved the dump of {steps} steps: {settings.extensions.dump}")
+
+
+def open_dump(settings: Settings) -> Dump | None:
+    """Return what writes the tables of the steps, if the options ask for them."""
+    if not settings.extensions.dump:
+        return None
+    from spmcompat.dump import Dump  # noqa: PLC0415
+
+    return Dump(settings.extensions.dump, settings.extensions.dump_format)
+
+
+def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
+    """Return one function for all that want to know each step; None if nothing does."""
+    wanted: list[OnRound] = [] if dump is None else [dump]
+    if settings.on_round is not None:
+        wanted.append(settings.on_round)
+    if not wanted:
+        return None
+
+    def tell(done: Round) -> None:
+        for one in wanted:
+            one(done)
+
+    return tell
+
+
+def write_model(
+    settings: Settings,
+    meta: dict[int, MetaPiece],
+    sentences: Iterable[str | bytes] | None,
+    writer: Writer | None,
+    workers: Workers,
+    report: Report,
+    on_round: OnRound | None,
+) -> None:
+    """Learn the pieces, give them their ids, and write the model."""
     plan = plan_of(settings, [piece.piece for piece in meta.values()])
-    pieces, test_lines = learn(plan, sentences, settings, len(meta), workers, report)
+    pieces, test_lines = learn(plan, sentences, settings, len(meta), workers, report, on_round)
     report.step("Writing")
     meta = reachable_ids(meta, len(pieces), settings.trainer)
     vocabulary = fill_ids(pieces, meta, settings.trainer)
+    if settings.extensions.space_pieces == "dropped":
+        meta = append_space(vocabulary, meta)
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
     if test_lines:
@@ -96,6 +148,7 @@ def learn(
     meta_pieces: int,
     workers: Workers,
     report: Report,
+    on_round: OnRound | None,
 ) -> tuple[list[tuple[bytes, float]], Sequence[bytes]]:
     """Read the text and learn the pieces; return them, and lines for the model's self tests."""
     lines = open_source(plan.text, sentences, report)
@@ -110,12 +163,14 @@ def learn(
     elif kind == TrainerSpec.BPE:
         segments = cut_for_bpe(counts, alphabet, plan, workers, report)
         del counts, source
-        pieces = learn_bpe(segments, alphabet, settings, meta_pieces, workers, report)
+        pieces = learn_bpe(segments, alphabet, settings, meta_pieces, workers, report, on_round)
     else:
         corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
         del counts, source
-        learn_from = learn_words if kind == TrainerSpec.WORD else learn_unigram
-        pieces = learn_from(corpus, settings, meta_pieces, workers, report)
+        if kind == TrainerSpec.WORD:
+            pieces = learn_words(corpus, settings, meta_pieces)
+        else:
+            pieces = learn_unigram(corpus, settings, meta_pieces, workers, report, on_round)
     return pieces, [] if tests is None else list(tests.sample)
 
 
@@ -150,9 +205,7 @@ def learn_characters(
     return char.train(alphabet, limit, needs_text=settings.release.needs_text)
 
 
-def learn_words(
-    corpus: Corpus, settings: Settings, meta_pieces: int, workers: Workers, report: Report
-) -> list[tuple[bytes, float]]:
+def learn_words(corpus: Corpus, settings: Settings, meta_pieces: int) -> list[tuple[bytes, float]]:
     """Return the most frequent pretokens."""
     from spmcompat.simple import word  # noqa: PLC0415
 
@@ -173,6 +226,7 @@ def learn_bpe(
     meta_pieces: int,
     workers: Workers,
     report: Report,
+    on_round: OnRound | None,
 ) -> list[tuple[bytes, float]]:
     """Learn the pieces by merging."""
     from spmcompat.bpe import trainer  # noqa: PLC0415
@@ -180,11 +234,16 @@ def learn_bpe(
     spec = settings.trainer
     size = spec.vocab_size - meta_pieces
     options = trainer.BpeOptions(size, spec.auto_character_coverage, settings.release)
-    return trainer.train(alphabet, segments, options, workers, report)
+    return trainer.train(alphabet, segments, options, workers, report, on_round)
 
 
 def learn_unigram(
-    corpus: Corpus, settings: Settings, meta_pieces: int, workers: Workers, report: Report
+    corpus: Corpus,
+    settings: Settings,
+    meta_pieces: int,
+    workers: Workers,
+    report: Report,
+    on_round: OnRound | None,
 ) -> list[tuple[bytes, float]]:
     """Learn the pieces by EM and pruning."""
     from spmcompat.unigram import trainer  # noqa: PLC0415
@@ -207,7 +266,7 @@ def learn_unigram(
         **trainer.unigram_extensions(vars(settings.extensions)),
     )
     seed_lines = _read_lines(spec.seed_sentencepieces_file) if spec.seed_sentencepieces_file else ()
-    return trainer.train(corpus, options, workers, report, seed_lines)
+    return trainer.train(corpus, options, workers, report, seed_lines, on_round)
 
 
 def _read_lines(path: str) -> Iterator[bytes]:

@@ -77,6 +77,8 @@ class Merges {
   std::string piece(size_t merge) const { return symbols_.utf8(characters_ + merge); }
   // How often the pair occurred when it was merged.
   uint64_t count(size_t merge) const { return counts_[merge]; }
+  // How many characters the left part of the pair has.
+  uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
   // The first floor is: characters of the text / expected merges / kRarity.
@@ -141,6 +143,7 @@ class Merges {
 
   uint32_t characters_ = 0;  // symbols that are not merged
   std::vector<uint64_t> counts_;  // of the merges
+  std::vector<uint16_t> left_lengths_;  // of the merges
   std::unordered_set<std::string> pieces_;
 
   // Working memory of a single merge. It is kept so that not every merge allocates it again.
@@ -209,6 +212,7 @@ inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
   if (cache_) cache_all_pairs();
   const size_t made = counts_.size();
   counts_.clear();
+  left_lengths_.clear();
   make(made, cancel);
 }
 
@@ -318,6 +322,7 @@ inline bool Merges::merge(Pair pair) {
     return false;
   }
   counts_.push_back(pair.count);
+  left_lengths_.push_back(static_cast<uint16_t>(symbols_.length(pair.left)));
   tallies_.resize(symbols_.size());
   for (std::vector<uint64_t>& losses : losses_) losses.resize(symbols_.size());
 

@@ -3,7 +3,7 @@
 from cython cimport final
 
 from cython.operator cimport dereference
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -24,6 +24,7 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
         size_t size()
         string piece(size_t merge) except +
         uint64_t count(size_t merge)
+        uint32_t left_length(size_t merge)
 
 
 @final
@@ -62,6 +63,12 @@ cdef class Merges:
         cdef size_t i
         for i in range(dereference(self.merges).size()):
             yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
+
+    def left_length(self, size_t merge):
+        """Return how many characters of a merge come from the left part of its pair."""
+        if merge >= dereference(self.merges).size():
+            raise IndexError(merge)
+        return dereference(self.merges).left_length(merge)
 
     def make(self, size_t wanted, CancelFlag cancel not None):
         """Make `wanted` more merges, or as many as there are; return how many."""

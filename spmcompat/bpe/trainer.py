@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
@@ -12,6 +12,9 @@ from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
+
+if TYPE_CHECKING:
+    from spmcompat.runtime.rounds import OnRound
 
 _STEP = 1000  # merges
 
@@ -41,6 +44,7 @@ def train(
     options: BpeOptions,
     workers: Workers,
     report: Report,
+    on_round: OnRound | None = None,
 ) -> list[tuple[bytes, float]]:
     """Train a BPE model.
 
@@ -56,6 +60,8 @@ def train(
         Real threads; they never change the result.
     report : Report
         Takes the log lines and the progress.
+    on_round : callable, optional
+        Is called with a `Round` when all merges are made.
 
     Returns
     -------
@@ -77,7 +83,12 @@ def train(
         report.info(f"Chose {len(pieces)} pieces from {len(merges)} merges and all characters")
     else:
         pieces = [piece for piece, _ in merges] + [chr(c).encode() for c, _ in alphabet]
-    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+    final = [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+    if on_round is not None:
+        from spmcompat.bpe.rounds import tell_merges  # noqa: PLC0415
+
+        tell_merges(on_round, merges, alphabet, final)
+    return final
 
 
 def make_merges(

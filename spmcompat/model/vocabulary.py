@@ -11,6 +11,7 @@ from spmcompat.errors import TrainingError
 from spmcompat.model.entries import model_entries
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.unicode.marks import SPACE_MARK
 
 
 class Model(NamedTuple):
@@ -107,6 +108,29 @@ def fill_ids(
     return vocabulary
 
 
+def append_space(
+    vocabulary: list[tuple[bytes, float]], meta: Mapping[int, MetaPiece]
+) -> dict[int, MetaPiece]:
+    """Append the space mark to a vocabulary, as a user-defined symbol.
+
+    Parameters
+    ----------
+    vocabulary : list of (bytes, float)
+        All pieces and their scores in the order of their ids. The space mark is appended.
+    meta : mapping of int to MetaPiece
+        Meta pieces by id.
+
+    Returns
+    -------
+    dict of int to MetaPiece
+        All meta pieces by id, with the space mark.
+    """
+    space = MetaPiece(SPACE_MARK, ModelProto.SentencePiece.USER_DEFINED)
+    complete = {**meta, len(vocabulary): space}
+    vocabulary.append((SPACE_MARK.encode(), 0.0))
+    return complete
+
+
 def assemble(
     vocabulary: list[tuple[bytes, float]],
     meta: Mapping[int, MetaPiece],
@@ -132,7 +156,7 @@ def assemble(
     """
     types = {piece_id: fixed.type for piece_id, fixed in meta.items()}
     rest = ModelProto(trainer_spec=trainer, normalizer_spec=normalizer)
-    if not _is_hard(trainer):
+    if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
         rest.trainer_spec.vocab_size = len(vocabulary)
     if denormalizer.normalization_rule_tsv:
         rest.denormalizer_spec.CopyFrom(denormalizer)

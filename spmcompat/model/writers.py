@@ -58,7 +58,7 @@ def write_together(files: Mapping[str, bytes]) -> None:
         for path, content in files.items():
             target = os.path.realpath(path)
             if is_replaceable(target):
-                waiting[path] = _temporary_name(target)
+                waiting[path] = temporary_name(target)
                 _write_new(waiting[path], content)
         for path, content in files.items():
             target = os.path.realpath(path)
@@ -95,7 +95,7 @@ def is_replaceable(target: str) -> bool:
     return os.access(os.path.dirname(target), os.W_OK) or not os.access(target, os.W_OK)
 
 
-def _temporary_name(target: str) -> str:
+def temporary_name(target: str) -> str:
     """Return a name in the folder of the target that no other run uses."""
     folder, name = os.path.split(target)
     start = os.fsdecode(os.fsencode(name)[:200])  # file systems take 255 bytes

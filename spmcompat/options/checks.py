@@ -10,8 +10,9 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
+from importlib.util import find_spec
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
@@ -20,6 +21,7 @@ from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
+from spmcompat.unicode.marks import SPACE_MARK
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
@@ -56,6 +58,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_ranges(settings)
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
+    if settings.extensions.space_pieces == "dropped":
+        meta = _without_space(spec, settings.release)
     if not callable(settings.pretokenizer):  # else the reference calls it first
         check_room(spec, len(meta))
     if not settings.normalizer.escape_whitespaces:
@@ -65,7 +69,16 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         )
     _check_input(spec, settings.release, has_sentences=has_sentences)
     _check_output(spec, has_writer=has_writer)
+    _check_dump(settings)
     return meta
+
+
+def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
+    """Return the meta pieces as if U+2581 were no symbol, so that it takes no id from another."""
+    others = TrainerSpec()
+    others.CopyFrom(spec)
+    others.user_defined_symbols[:] = [s for s in spec.user_defined_symbols if s != SPACE_MARK]
+    return meta_pieces(others, release)
 
 
 def cautions(settings: Settings) -> list[str]:
@@ -76,6 +89,11 @@ def cautions(settings: Settings) -> list[str]:
         too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
         found.append(
             f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
+        )
+    if settings.extensions.drop_unused and spec.hard_vocab_limit:
+        found.append(
+            "drop_unused may leave fewer pieces than vocab_size, and training fails then: pass "
+            "hard_vocab_limit=false to accept a smaller vocabulary."
         )
     return found
 
@@ -152,7 +170,11 @@ def _check_extensions(settings: Settings) -> None:
         if model_type not in option.models:
             allowed = " and ".join(option.models)
             raise TrainingError(f"{option.name} is for {allowed} models only. Leave it out.")
+    if settings.on_round is not None and spec.model_type in _SIMPLE:
+        raise TrainingError("on_round is for unigram and bpe models only. Leave it out.")
     names = {option.name for option in changed}
+    if "dump_format" in names and not given.dump:
+        raise TrainingError("dump_format needs dump, the folder to write. Give it too.")
     if spec.seed_sentencepieces_file:
         _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
@@ -162,6 +184,11 @@ def _check_extensions(settings: Settings) -> None:
     if given.objective == "fewest_tokens":
         _refuse(names, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
         _refuse(names, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
+    elif given.drop_unused:
+        raise TrainingError(
+            "drop_unused is for objective=fewest_tokens only. With objective=likelihood, "
+            "early_prune_threshold drops pieces."
+        )
     if given.seed_mode == "bpe":
         _refuse(names, "seed_mode=bpe", "prefix_recovery")
 
@@ -359,4 +386,39 @@ def _check_writable(path: str) -> None:
     if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
             f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
+        )
+
+
+def _check_dump(settings: Settings) -> None:
+    """Raise if the tables of the steps cannot be written."""
+    folder = settings.extensions.dump
+    if not folder:
+        return
+    if settings.extensions.dump_format == "parquet" and find_spec("pyarrow") is None:
+        raise BadValueError(
+            "dump_format=parquet needs the package pyarrow: pip install 'spmcompat[parquet]'. "
+            "Or choose dump_format=tsv."
+        )
+    refuse_impossible(folder, "choose another dump")
+    target = os.path.realpath(folder)
+    parent = os.path.dirname(target)
+    try:
+        if os.listdir(target):
+            raise MissingFileError(
+                f'dump "{folder}": Directory not empty. Choose a new folder, or remove this one.'
+            )
+    except FileNotFoundError:
+        if not os.path.isdir(parent):
+            raise MissingFileError(
+                f'dump "{folder}": No such file or directory. Make the folder {parent} first.'
+            ) from None
+    except OSError as error:
+        if isinstance(error, MissingFileError):
+            raise
+        raise MissingFileError(
+            f'dump "{folder}": {error.strerror}. Choose another dump.'
+        ) from error
+    if not os.access(parent, os.W_OK):
+        raise MissingFileError(
+            f'dump "{folder}": Permission denied. Choose a folder where files can be written.'
         )

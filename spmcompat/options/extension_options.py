@@ -17,7 +17,9 @@ from spmcompat.options.option import (
     EXTENSION,
     FLOAT,
     INT32,
+    OBJECT,
     SETTINGS,
+    TEXT,
     UINT64,
     UNIGRAM,
     Option,
@@ -37,9 +39,18 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
         "prune": "flat",
         "prune_overshoot": "1",
     },
-    "mingram": {"seed_mode": "bpe", "seed_factor": "1.15", "objective": "fewest_tokens"},
+    "mingram": {
+        "seed_mode": "bpe",
+        "seed_factor": "1.15",
+        "objective": "fewest_tokens",
+        "drop_unused": "true",
+        "hard_vocab_limit": "false",
+    },
 }
 """Options that belong together, under one name."""
+
+SPACE_PIECES = ("prefix", "separate", "dropped")
+"""The treatments of spaces; with all but the first a space is a piece of its own."""
 
 _extension = partial(Option, in_reference=False)
 
@@ -74,7 +85,7 @@ EXTENSIONS = (
         CHOICE,
         "Sets several of the options below. An option that you also give yourself wins. "
         "paper: the seed pieces of Land and Pinter. fsp: also their flat score pruning. "
-        "mingram: the fewest tokens.",
+        "mingram: the fewest tokens (arXiv 2606.27019).",
         ELSEWHERE,
         choices=tuple(RECIPES),
     ),
@@ -115,6 +126,16 @@ EXTENSIONS = (
         EXTENSION,
         default="likelihood",
         choices=("likelihood", "fewest_tokens"),
+        models=_EM,
+    ),
+    _extension(
+        "drop_unused",
+        BOOL,
+        "With objective=fewest_tokens, each step drops the pieces that no best segmentation uses, "
+        "except required characters, as the published code of MinGram does. The vocabulary may "
+        "end smaller than vocab_size: see hard_vocab_limit.",
+        EXTENSION,
+        default=False,
         models=_EM,
     ),
     _extension(
@@ -173,11 +194,39 @@ EXTENSIONS = (
         "space_pieces",
         CHOICE,
         "prefix: a space is part of the piece that it begins. separate: each space is a piece "
-        "of its own, and there is no dummy prefix.",
+        "of its own, and there is no dummy prefix. dropped: as separate, but the space is the "
+        "last id and does not count into vocab_size, so that you can drop it from what is encoded.",
         EXTENSION,
         default="prefix",
-        choices=("prefix", "separate"),
+        choices=SPACE_PIECES,
         models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "dump",
+        TEXT,
+        "A new folder for tables of all steps: the pieces with their scores and counts, and why "
+        "pieces were dropped. For bpe, the merges with their counts.",
+        EXTENSION,
+        default="",
+        models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "dump_format",
+        CHOICE,
+        "The format of these tables; parquet needs the package pyarrow.",
+        EXTENSION,
+        default="tsv",
+        choices=("tsv", "parquet"),
+        models=(UNIGRAM, BPE),
+    ),
+    _extension(
+        "on_round",
+        OBJECT,
+        "A function that is called with a Round after each step: what dump writes, as an object. "
+        "An exception that it raises ends the training.",
+        ELSEWHERE,
+        models=(UNIGRAM, BPE),
+        flag=False,
     ),
 )
 

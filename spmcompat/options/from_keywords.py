@@ -6,7 +6,10 @@ give different bytes, as in the reference.
 Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
@@ -17,6 +20,9 @@ from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 
+if TYPE_CHECKING:
+    from spmcompat.runtime.rounds import OnRound
+
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
 # Options that are not turned into text.
 _OBJECTS = frozenset(
@@ -24,6 +30,7 @@ _OBJECTS = frozenset(
         "normalizer",
         "pretokenizer",
         "allow_inconsistent_pretokenization",
+        "on_round",
         SERIALIZED_NORMALIZER,
     }
 )
@@ -58,6 +65,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
     inconsistent = options.get("allow_inconsistent_pretokenization", False)
     settings.allow_inconsistent_pretokenization = bool(inconsistent)
+    settings.on_round = _function(options.get("on_round"))
     for name, text in texts.items():
         check_unicode(name, text)
         store(settings, name, text)
@@ -99,6 +107,15 @@ def _text(name: str, value: object) -> str:
         return to_text(value)
     except BadValueError as error:
         raise BadValueError(f"{error} It was given for {name}.") from None
+
+
+def _function(on_round: object) -> OnRound | None:
+    """Return the function to call after each step."""
+    if on_round is not None and not callable(on_round):
+        raise BadValueError(
+            f"on_round must be a function that takes a Round, not {type(on_round).__name__}."
+        )
+    return on_round
 
 
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:

@@ -129,7 +129,7 @@ def _derive(
 
     # The pieces of the word model are whole pretokens, each with the space mark in front.
     # Where space is a piece of its own, no other piece may hold one.
-    spaces_apart = given.space_pieces == "separate"
+    spaces_apart = given.space_pieces != "prefix"
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
     required_chars = given.required_chars
     symbols = tuple(piece.encode() for piece in meta_pieces)

@@ -235,9 +235,9 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
         and "objective=fewest_tokens, which prunes once",
         "seed_sentencepiece_size": extensions.seed_factor > 0
         and "seed_factor, which sets the number of seed pieces",
-        "add_dummy_prefix": extensions.space_pieces == "separate"
+        "add_dummy_prefix": extensions.space_pieces != "prefix"
         and settings.normalizer.add_dummy_prefix
-        and "space_pieces=separate, which adds no space in front of a sentence",
+        and f"space_pieces={extensions.space_pieces}, which adds no space in front of a sentence",
     }
     for name, reason in ignored.items():
         if reason and name in given:
@@ -246,7 +246,7 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
 
 def _separate_spaces(settings: Settings) -> None:
     """Make U+2581 a user-defined symbol if spaces are to be pieces of their own."""
-    if settings.extensions.space_pieces == "separate":
+    if settings.extensions.space_pieces != "prefix":
         settings.normalizer.add_dummy_prefix = False
         if SPACE_MARK not in settings.trainer.user_defined_symbols:
             settings.trainer.user_defined_symbols.append(SPACE_MARK)

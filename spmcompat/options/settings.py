@@ -1,9 +1,12 @@
 """The settings of one training run: what the options say, with the type of each option."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
@@ -11,6 +14,9 @@ from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+
+if TYPE_CHECKING:
+    from spmcompat.runtime.rounds import OnRound
 
 
 class Settings:
@@ -38,6 +44,8 @@ class Settings:
         ``script``; or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether to accept parts that do not join to the sentence.
+    on_round : callable, optional
+        A function that is called with a ``Round`` after each step.
     extensions : SimpleNamespace
         The options of the table whose target is `EXTENSION`, by name.
     min_log_level : int
@@ -72,6 +80,7 @@ class Settings:
         self.random_seed: int | None = None
         self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
+        self.on_round: OnRound | None = None
         self.recipe = ""
         self.notes: list[str] = []
         self.release = release

@@ -14,22 +14,27 @@ pieces may reach. sentencepiece from 0.2.2 on subtracts sums above 100,000, so i
 of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
-Alignment", arXiv 2606.27019, whose own scores float32 does not hold.
+Alignment", arXiv 2606.27019, whose own scores float32 does not hold. docs/options.md lists the
+other differences from its published code.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import best_path_counts
+from spmcompat.unigram.em.e_step import Counts, best_path_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
-from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
+
+if TYPE_CHECKING:
+    from spmcompat.unigram.rounds import Rounds
 
 GRID = 0.25
 """The step of all scores, in nats."""
@@ -40,15 +45,40 @@ STEPS = 63
 PRICE = 1008.0
 """The price of a piece in nats: 4,032 steps, or up to 4,095 with its improbability."""
 
+ONE_USE = 1.0
+"""The count of a piece that a best segmentation uses once."""
+
+
+class FewestTokensOptions(NamedTuple):
+    """The options of the trainer.
+
+    Attributes
+    ----------
+    size : int
+        The number of final pieces.
+    steps : int
+        EM steps before the pruning, and again after it.
+    lanes : int
+        Number of reduction lanes; it fixes the order of the float sums.
+    drop_unused : bool
+        Whether each step drops the pieces that no best segmentation uses, except required
+        characters. If few enough pieces are left then before the pruning, training ends, and there
+        may be fewer final pieces than `size`.
+    """
+
+    size: int
+    steps: int
+    lanes: int
+    drop_unused: bool = False
+
 
 def train_fewest_tokens(
     lattices: Lattices,
     alphabet: list[tuple[int, int]],
-    size: int,
-    steps: int,
-    lanes: int,
+    options: FewestTokensOptions,
     workers: Workers,
     report: Report,
+    rounds: Rounds | None = None,
 ) -> list[tuple[bytes, float]]:
     """Estimate, prune once to the final size, and estimate again.
 
@@ -58,16 +88,14 @@ def train_fewest_tokens(
         The lattices of the corpus over the seeds.
     alphabet : list of (int, int)
         Required characters with their counts, by count descending; they always stay.
-    size : int
-        The number of final pieces.
-    steps : int
-        EM steps before the pruning, and again after it.
-    lanes : int
-        Number of reduction lanes; it fixes the order of the float sums.
+    options : FewestTokensOptions
+        The options of the trainer.
     workers : Workers
         Real threads; the result is the same for any number of them.
     report : Report
         Receives progress and log lines.
+    rounds : Rounds, optional
+        Is told each step.
 
     Returns
     -------
@@ -75,15 +103,25 @@ def train_fewest_tokens(
         The final pieces and their scores, by score descending, bytes ascending.
     """
     required = frozenset(chr(character).encode() for character, _ in alphabet)
-    lattices.rescore(Pieces(priced(lattices.pieces)))
-    with report.stage("Hard EM", 2 * steps, "passes") as stage:
-        pieces = _estimate(lattices, steps, lanes, workers, report, stage)
-        report.step("Pruning")
-        pieces, new_ids = prune_flat(pieces, size, keep_first=required)
-        lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
-        pieces = _estimate(lattices, steps, lanes, workers, report, stage)
-    final = priced(finalize(pieces, alphabet, size))
-    return sorted(final, key=lambda item: (-item[1], item[0]))
+    with report.stage("Hard EM", 2 * options.steps, "passes") as stage:
+        estimate = _Estimate(lattices, required, options, workers, report, stage, rounds)
+        pieces = lattices.pieces
+        lattices.rescore(Pieces(priced(pieces)))
+        pieces = estimate(pieces)
+        if not options.drop_unused or len(pieces) > options.size:
+            report.step("Pruning")
+            trained = pieces
+            pieces, new_ids = prune_flat(trained, options.size, keep_first=required)
+            if rounds is not None:
+                rounds.prune_flat(trained, pieces, new_ids, required)
+            del trained
+            lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
+            pieces = estimate(pieces)
+    final = finalize(pieces, alphabet, options.size)
+    by_price = sorted(priced(final), key=lambda item: (-item[1], item[0]))
+    if rounds is not None:
+        rounds.final(pieces, by_price, required)
+    return by_price
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
@@ -91,16 +129,44 @@ def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float
     return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
 
 
-def _estimate(
-    lattices: Lattices, steps: int, lanes: int, workers: Workers, report: Report, stage: Stage
-) -> Pieces:
-    """Return all pieces with maximum likelihood log probabilities."""
-    for _ in range(steps):
-        report.step("Counting best paths")
-        counts = best_path_counts(lattices, lanes, workers)
-        pieces, _ = m_step(lattices.pieces, counts, workers, ml=True, keep=True)
-        lattices.rescore(Pieces(priced(pieces)))
-        stage.advance()
-        tokens = math.fsum(counts[piece] for piece in range(len(counts)))
-        report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
-    return pieces
+class _Estimate(NamedTuple):
+    """One round of hard EM."""
+
+    lattices: Lattices
+    required: frozenset[bytes]
+    options: FewestTokensOptions
+    workers: Workers
+    report: Report
+    stage: Stage
+    rounds: Rounds | None
+
+    def __call__(self, pieces: Pieces) -> Pieces:
+        """Return the pieces with maximum likelihood log probabilities.
+
+        The lattices hold the same pieces, and then those that are returned, with their prices.
+        """
+        lattices, options, rounds = self.lattices, self.options, self.rounds
+        if rounds is not None:
+            rounds.begin()
+        for _ in range(options.steps):
+            self.report.step("Counting best paths")
+            counts = best_path_counts(lattices, options.lanes, self.workers)
+            before = pieces
+            pieces, new_ids = self._m_step(before, counts)
+            if rounds is not None:
+                least = ONE_USE if options.drop_unused else None
+                rounds.em(before, counts, pieces, new_ids, least)
+            del before  # Renumbering holds the most memory.
+            lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
+            self.stage.advance()
+            tokens = math.fsum(counts[piece] for piece in range(len(counts)))
+            self.report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
+        return pieces
+
+    def _m_step(self, pieces: Pieces, counts: Counts) -> tuple[Pieces, NewIds]:
+        """Return the new pieces, without those that are not used if the options say so."""
+        if not self.options.drop_unused:
+            return m_step(pieces, counts, self.workers, ml=True, keep=True)
+        return m_step(
+            pieces, counts, self.workers, threshold=ONE_USE, ml=True, required=self.required
+        )

@@ -3,8 +3,10 @@
 What only some options need is imported where it is used, so that small trainings start quickly.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.releases import DEFAULT, Release
@@ -18,7 +20,7 @@ from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune, prune_flat
+from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, find_losses, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
@@ -27,6 +29,10 @@ from spmcompat.unigram.seeding.seeds import (
     seed_from_counts,
     seed_from_merges,
 )
+
+if TYPE_CHECKING:
+    from spmcompat.runtime.rounds import OnRound
+    from spmcompat.unigram.rounds import Rounds
 
 
 class UnigramOptions(NamedTuple):
@@ -53,6 +59,7 @@ class UnigramOptions(NamedTuple):
     prefix_recovery: bool = False
     seed_factor: float = 0.0
     objective: str = "likelihood"
+    drop_unused: bool = False
     m_step: str = "digamma"
     early_prune_threshold: float = 0.5
     prune: str = "likelihood"
@@ -95,6 +102,7 @@ def train(
     workers: Workers,
     report: Report,
     seed_lines: Iterable[bytes] = (),
+    on_round: OnRound | None = None,
 ) -> list[tuple[bytes, float]]:
     """Train a Unigram model.
 
@@ -110,6 +118,8 @@ def train(
         Receives progress and log lines.
     seed_lines : iterable of bytes
         The lines of the seed file, if the options name one.
+    on_round : callable, optional
+        Is called with a `Round` after each step.
 
     Returns
     -------
@@ -121,34 +131,60 @@ def train(
     TrainingError
         If nothing is left to train.
     """
-    seeds = make_seeds(corpus, options, workers, report, seed_lines)
+    rounds = _rounds(on_round)
+    counts: list[int] | None = None if rounds is None else []
+    seeds = make_seeds(corpus, options, workers, report, seed_lines, counts)
+    if rounds is not None and counts is not None:
+        rounds.seeds(seeds, counts)
+    del counts
     lattices = _build_lattices(corpus, seeds, options, workers, report)
     del seeds  # The lattices hold the pieces in training.
     return_freed_memory()
     report.info(f"Using {corpus.pretokens} sentences for EM training")
     if options.objective == "fewest_tokens":
-        from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
+        from spmcompat.unigram.fewest_tokens import (  # noqa: PLC0415
+            FewestTokensOptions,
+            train_fewest_tokens,
+        )
 
-        size, steps, lanes = options.final_size, options.num_sub_iterations, options.lanes
-        return train_fewest_tokens(lattices, corpus.alphabet, size, steps, lanes, workers, report)
+        given = FewestTokensOptions(
+            options.final_size, options.num_sub_iterations, options.lanes, options.drop_unused
+        )
+        return train_fewest_tokens(lattices, corpus.alphabet, given, workers, report, rounds)
     if options.use_sparse_pruning:
         from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
 
         debias, lanes = options.post_l1_debias, options.lanes
-        pieces = prune_sparsely(lattices, options.loop_size, debias, lanes, workers, report)
+        size = options.loop_size
+        pieces = prune_sparsely(lattices, size, debias, lanes, workers, report, rounds)
     else:
         alphabet = corpus.alphabet if options.keeps_required else []
         required = frozenset(chr(character).encode() for character, _ in alphabet)
-        pieces = _prune_by_loss(lattices, required, options, workers, report)
+        pieces = _prune_by_loss(lattices, required, options, workers, report, rounds)
     del lattices  # Finishing needs memory too.
     report.step("Finishing")
     if options.release.drops_unreachable and options.loop_size > options.final_size:
-        trained = len(pieces)
+        trained = pieces
         pieces = drop_unreachable(pieces, workers)
-        report.info(f"Dropped {trained - len(pieces)} unreachable pieces out of {trained}")
+        dropped = len(trained) - len(pieces)
+        report.info(f"Dropped {dropped} unreachable pieces out of {len(trained)}")
+        if rounds is not None:
+            rounds.unreachable(trained, pieces)
+        del trained
     alphabet = [] if options.auto_character_coverage else corpus.alphabet
     final = finalize(pieces, alphabet, options.final_size)
-    return _estimate_again(final, corpus, options, workers, report)
+    if rounds is not None:
+        rounds.final(pieces, final, [chr(character).encode() for character, _ in alphabet])
+    return _estimate_again(final, corpus, options, workers, report, rounds)
+
+
+def _rounds(on_round: OnRound | None) -> Rounds | None:
+    """Return what tells a caller about each step, if there is a caller."""
+    if on_round is None:
+        return None
+    from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415
+
+    return Rounds(on_round)
 
 
 def _build_lattices(
@@ -171,18 +207,21 @@ def _prune_by_loss(
     options: UnigramOptions,
     workers: Workers,
     report: Report,
+    rounds: Rounds | None,
 ) -> Pieces:
     """Alternate EM and pruning until the desired size is reached. `required` pieces stay."""
     desired_size = options.loop_size
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
             stage.expect(_passes_left(len(lattices.pieces), desired_size, options))
-            _train_round(lattices, options, workers, report, stage, required)
+            if rounds is not None:
+                rounds.begin()
+            _train_round(lattices, options, workers, report, stage, rounds, required)
             before = len(lattices.pieces)
             if options.release.stops_before_pruning and before <= desired_size:
                 return lattices.pieces
             size = max(desired_size, shrunk(before, options.shrinking_factor))
-            pieces, new_ids = _pruned(lattices, size, required, options, workers, report)
+            pieces, new_ids = _pruned(lattices, size, required, options, workers, report, rounds)
             pieces.check()
             stage.advance()
             is_last = _reaches_size(pieces, desired_size, options) or _can_drop_nothing(
@@ -194,7 +233,7 @@ def _prune_by_loss(
             lattices.renumber(pieces, new_ids, workers)
             del pieces, new_ids  # Without this, their memory stays until the next pruning.
             if is_last:
-                _train_round(lattices, options, workers, report, stage, keep=True)
+                _train_round(lattices, options, workers, report, stage, rounds, keep=True)
                 return lattices.pieces
 
 
@@ -222,6 +261,7 @@ def _train_round(
     workers: Workers,
     report: Report,
     stage: Stage,
+    rounds: Rounds | None,
     required: frozenset[bytes] = frozenset(),
     *,
     keep: bool = False,
@@ -235,6 +275,9 @@ def _train_round(
         pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep, required)
         pieces.check()
         objective = counts.objective
+        if rounds is not None:
+            least = None if keep else threshold
+            rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
         del counts  # Renumbering holds the most memory.
         report.step("Renumbering")
         lattices.renumber(pieces, new_ids, workers)
@@ -249,16 +292,25 @@ def _pruned(
     options: UnigramOptions,
     workers: Workers,
     report: Report,
+    rounds: Rounds | None,
 ) -> tuple[Pieces, NewIds]:
     """Return the `size` best pieces by the criterion of the options, and their new ids."""
+    before = lattices.pieces
     if options.prune == "flat":
         report.step("Pruning")
-        return prune_flat(lattices.pieces, size, keep_first=required)
+        pieces, new_ids = prune_flat(before, size, keep_first=required)
+        if rounds is not None:
+            rounds.prune_flat(before, pieces, new_ids, required)
+        return pieces, new_ids
     if options.prune == "exact":
-        from spmcompat.unigram.pruning.exact_pruning import prune_exact  # noqa: PLC0415
+        from spmcompat.unigram.pruning.exact_pruning import find_exact_losses  # noqa: PLC0415
 
         report.step("Pruning")
-        return prune_exact(lattices, size, workers)
+        exact = find_exact_losses(lattices, workers)
+        pieces, new_ids = exact.select(size)
+        if rounds is not None:
+            rounds.prune_by_loss(before, exact.as_list(), None, pieces, new_ids)
+        return pieces, new_ids
     report.step("Counting best paths")
     counts = best_path_counts(lattices, options.lanes, workers)
     report.step("Pruning")
@@ -267,7 +319,11 @@ def _pruned(
         if options.release.weighs_losses_by_pretokens
         else LossWeights.by_pieces(counts)
     )
-    return prune(lattices, counts, weights, size, workers, options.release.limits_two_best)
+    losses = find_losses(lattices, counts, weights, workers, options.release.limits_two_best)
+    pieces, new_ids = losses.select(size)
+    if rounds is not None:
+        rounds.prune_by_loss(before, losses.as_list(), counts, pieces, new_ids)
+    return pieces, new_ids
 
 
 def _estimate_again(
@@ -276,17 +332,21 @@ def _estimate_again(
     options: UnigramOptions,
     workers: Workers,
     report: Report,
+    rounds: Rounds | None,
 ) -> list[tuple[bytes, float]]:
     """Estimate the scores of the final pieces once more if the options ask for it."""
     if options.final_estimate == "renormalize":
         shift = log_sum([score for _, score in final])
-        return [(piece, score - shift) for piece, score in final]
+        scaled = [(piece, score - shift) for piece, score in final]
+        if rounds is not None:
+            rounds.rescored("renormalize", final, scaled)
+        return scaled
     if options.final_steps == 0:
         return final
     lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
     steps = options._replace(num_sub_iterations=options.final_steps)
     with report.stage("Final EM", options.final_steps, "passes") as stage:
-        _train_round(lattices, steps, workers, report, stage, keep=True)
+        _train_round(lattices, steps, workers, report, stage, rounds, keep=True)
     return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
 
@@ -296,8 +356,12 @@ def make_seeds(
     workers: Workers,
     report: Report,
     seed_lines: Iterable[bytes] = (),
+    seed_counts: list[int] | None = None,
 ) -> Pieces:
-    """Return the seeds: from the lines of the seed file, if the options name one, or the corpus."""
+    """Return the seeds: from the lines of the seed file, if the options name one, or the corpus.
+
+    The counts of the seeds are appended to the list `seed_counts`, if one is given.
+    """
     if not corpus.alphabet:
         raise TrainingError(
             "No character of the corpus is left to train on: all of its text is meta pieces or "
@@ -311,16 +375,16 @@ def make_seeds(
         # With a seed file, 0 does not stand for the default: then only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
-            text, counts, limit if limit >= 0 else NO_LIMIT, options.release
+            text, counts, limit if limit >= 0 else NO_LIMIT, options.release, seed_counts
         )
         report.info(f"skipped {skipped} seed sentencepieces")
     elif options.seed_mode == "bpe":
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
-        seeds = seed_from_merges(
-            corpus, make_merges(corpus.segment_counts(), wanted, workers, report)
-        )
+        merges = make_merges(corpus.segment_counts(), wanted, workers, report)
+        seeds = seed_from_merges(corpus, merges, seed_counts)
+        del merges
     else:
         rule = SeedRule(
             _seed_limit(options),
@@ -330,7 +394,7 @@ def make_seeds(
             options.seed_mode == "pretokens",
             options.prefix_recovery,
         )
-        seeds = seed_from_corpus(text, rule, workers, report, options.release)
+        seeds = seed_from_corpus(text, rule, workers, report, options.release, seed_counts)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "

@@ -111,25 +111,36 @@ def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> L
 
 def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
     """Keep the pieces with the greatest loss; their order gives the next ids."""
-    counts = best_path_counts(pieces, sentences, options.num_threads)
-    total = np.float32(math.fsum(map(float, counts)))
-    known = vocabulary(pieces)
-    kept: Pieces = []
-    losses: list[tuple[int, np.float32]] = []
-    for number, (text, score) in enumerate(pieces):
-        paths = _two_best(text, known)
-        if counts[number] == 0 or (len(paths) > 1 and len(paths[0]) > 1):
-            continue
-        if len(paths) == 1:
-            kept.append((text, score))
-        else:
-            losses.append((number, loss(counts, total, number, paths[1])))
+    found = losses(pieces, sentences, options)
+    kept = [piece for piece, loss in zip(pieces, found, strict=True) if loss == math.inf]
+    ranked = [(number, loss) for number, loss in enumerate(found) if loss not in (None, math.inf)]
     size = _next_size(len(pieces), options)
-    for number, _ in sorted(losses, key=lambda item: (-item[1], item[0])):
+    for number, _ in sorted(ranked, key=lambda item: (-item[1], item[0])):  # type: ignore[operator]
         if len(kept) == size:
             break
         kept.append(pieces[number])
     return kept
+
+
+def losses(pieces: Pieces, sentences: list[Sentence], options: Options) -> list[np.float32 | None]:
+    """Return the loss of each piece.
+
+    It is infinite if the piece has no alternative, and None if no best path of the text or of its
+    own text is that piece.
+    """
+    counts = best_path_counts(pieces, sentences, options.num_threads)
+    total = np.float32(math.fsum(map(float, counts)))
+    known = vocabulary(pieces)
+    found: list[np.float32 | None] = []
+    for number, (text, _) in enumerate(pieces):
+        paths = _two_best(text, known)
+        if counts[number] == 0 or (len(paths) > 1 and len(paths[0]) > 1):
+            found.append(None)
+        elif len(paths) == 1:
+            found.append(np.float32(math.inf))
+        else:
+            found.append(loss(counts, total, number, paths[1]))
+    return found
 
 
 def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Pieces:

@@ -167,6 +167,58 @@ def test_no_piece_holds_a_separate_space_and_more(
     assert mixed_pieces(model, text.split("\n")) == set()
 
 
+def test_a_vocabulary_without_unused_pieces_may_be_too_small() -> None:
+    """The recipe sets no hard limit. Where there is one, a warning says early what may happen."""
+    options = {"recipe": "mingram", "vocab_size": 1500}
+    log = io.StringIO()
+    model = train(options, minloglevel=1, logstream=log)
+    size = len(pieces_of(model))
+    assert 1400 < size < 1500
+    assert log.getvalue() == ""
+    with pytest.raises(TrainingError, match=rf"size too high \(1500\)\. .* a value <= {size}\."):
+        train(options, hard_vocab_limit=True, minloglevel=1, logstream=log)
+    assert "drop_unused may leave fewer pieces than vocab_size" in log.getvalue()
+    assert len(pieces_of(train({**options, "drop_unused": False}))) == 1500
+
+
+DROPPED: list[dict[str, object]] = [
+    {},
+    {"recipe": "mingram", "drop_unused": False},
+    {"model_type": "bpe"},
+    {"user_defined_symbols": "<a>,<b>", "byte_fallback": True, "vocab_size": 600},
+    {"user_defined_symbols": f"<a>,{SPACE},<b>", "pad_id": 399},
+    {"hard_vocab_limit": False, "vocab_size": 90_000},
+]
+
+
+@pytest.mark.parametrize("options", DROPPED, ids=str)
+def test_a_dropped_space_is_one_more_id_after_all_others(options: dict[str, object]) -> None:
+    model = train({"space_pieces": "dropped", **options})
+    encoder = reference.load(model)
+    size = encoder.get_piece_size() - 1
+    asked = options.get("vocab_size", BASE["vocab_size"])
+    assert size == asked or (size < 90_000 and not options["hard_vocab_limit"])
+    assert encoder.piece_to_id(SPACE) == size
+    message = ModelProto.FromString(model)
+    assert message.trainer_spec.vocab_size == size + 1
+    assert message.pieces[size].type == message.pieces[size].USER_DEFINED
+    if options.get("user_defined_symbols"):
+        assert [encoder.piece_to_id(symbol) for symbol in ("<a>", "<b>")] == [3, 4]
+    for line in TEXT.split("\n")[:200]:
+        ids = encoder.encode(line)
+        assert encoder.decode(ids) == " ".join(line.split())
+        kept = [piece_id for piece_id in ids if piece_id != size]
+        assert encoder.decode(kept) == "".join(line.split())
+
+
+@pytest.mark.parametrize("options", [{"prune_overshoot": 1}, {"model_type": "bpe"}], ids=str)
+def test_a_dropped_space_leaves_room_for_one_more_piece(options: dict[str, object]) -> None:
+    dropped = pieces_of(train({"space_pieces": "dropped", **options}))
+    separate = pieces_of(train({"space_pieces": "separate", **options, "vocab_size": 401}))
+    assert dropped[-1] == (SPACE, 0)
+    assert sorted(dropped) == sorted(separate)
+
+
 def public_corpora() -> list[Any]:
     named = corpora.large().items()
     return [pytest.param(path, id=name) for name, path in named] or [
@@ -215,6 +267,7 @@ IGNORED = [
     ({"recipe": "mingram", "shrinking_factor": 0.8}, "shrinking_factor"),
     ({"recipe": "paper", "seed_sentencepiece_size": 5000}, "seed_sentencepiece_size"),
     ({"space_pieces": "separate", "add_dummy_prefix": True}, "add_dummy_prefix"),
+    ({"space_pieces": "dropped", "add_dummy_prefix": True}, "add_dummy_prefix"),
 ]
 
 

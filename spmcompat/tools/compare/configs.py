@@ -37,6 +37,8 @@ class Config(NamedTuple):
 
 # The command sets these flags itself.
 _SET_BY_COMPARISON = ("input", "input_format", "model_prefix", "vocab_size")
+# These flags write files outside of the report.
+_WRITING = ("dump", "dump_format")
 # With these flags, spm_train does not train.
 _NO_TRAINING = ("help", "version")
 
@@ -162,6 +164,8 @@ def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
     """Raise unless a configuration may contain this key."""
     if key in _SET_BY_COMPARISON:
         raise BadValueError(f"{table}: leave {key} out. spmcompat compare sets it.")
+    if key in _WRITING:
+        raise BadValueError(f"{table}: leave {key} out. Only spm_train writes a dump.")
     if key not in _OTHER_KEYS and (key not in known_flags or key in _NO_TRAINING):
         raise BadValueError(
             f"{table}: {key!r} is not an option for training. Use the options that "

@@ -5,7 +5,9 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.pieces import Pieces
 
 @final
-class NewIds: ...
+class NewIds:
+    def __len__(self) -> int: ...
+    def __getitem__(self, piece: int, /) -> int | None: ...
 
 @final
 class Lattices:

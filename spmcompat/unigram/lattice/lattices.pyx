@@ -15,6 +15,15 @@ cdef size_t RANGES = 256
 cdef class NewIds:
     """The new id of each old piece, or kDropped. The last item is the id of the unknown piece."""
 
+    def __len__(self):
+        return self.ids.size() - 1
+
+    def __getitem__(self, size_t piece):
+        """Return the new id of an old piece, or None if it was dropped."""
+        if piece + 1 >= self.ids.size():
+            raise IndexError(piece)
+        return None if self.ids[piece] == kDropped else self.ids[piece]
+
     cdef bint are_unchanged(self) noexcept:
         cdef size_t i
         for i in range(self.ids.size()):

@@ -1,5 +1,7 @@
 """Pruning by exact losses: how much worse the best segmentation is without each piece."""
 
+from cython cimport final
+
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool
 from libcpp.utility cimport move, pair
@@ -12,24 +14,25 @@ from spmcompat.unigram.pruning.pruning cimport select_kept
 
 
 cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcompat" nogil:
-    ctypedef vector[pair[uint32_t, double]] Losses
+    ctypedef vector[pair[uint32_t, double]] CLosses "spmcompat::Losses"
     vector[uint64_t] segment_counts(const SegmentedCorpus& corpus) except +
-    Losses cpp_exact_losses "spmcompat::exact_losses"(
+    CLosses cpp_exact_losses "spmcompat::exact_losses"(
         const vector[uint64_t]& counts, const CLattices& lattices, const Arithmetic& arithmetic,
         size_t block, const CCancelFlag& cancel) except +
     vector[uint32_t] select_by_loss(
         const vector[double]& losses, const vector[bool]& used, size_t size) except +
 
 
-cdef class _ExactLosses:
-    """The losses of all pieces; workers share the lattice blocks.
+@final
+cdef class ExactLosses:
+    """The exact losses of all pieces; `find_exact_losses` makes it. Workers share the blocks.
 
     First `find` for all blocks, then `add_up`, then `as_list` or `select`.
     """
 
     cdef Lattices lattices
     cdef vector[uint64_t] counts
-    cdef vector[Losses] blocks
+    cdef vector[CLosses] blocks
     cdef vector[double] losses
     cdef vector[bool] used
 
@@ -39,7 +42,8 @@ cdef class _ExactLosses:
         self.blocks.resize(lattices.lattices.blocks())
 
     def find(self, size_t block, CancelFlag cancel):
-        cdef Losses found
+        """Find the losses in one lattice block."""
+        cdef CLosses found
         with nogil:
             found = cpp_exact_losses(
                 self.counts, self.lattices.lattices, self.lattices.arithmetic, block,
@@ -63,14 +67,17 @@ cdef class _ExactLosses:
                     self.used[piece] = True
 
     def as_list(self):
+        """Return the loss of each piece, as `exact_losses` does."""
         return [loss if used else None for loss, used in zip(self.losses, self.used)]
 
     def select(self, size_t size):
+        """Return the pieces that stay and the new ids of the old ones, as `prune_exact` does."""
         return select_kept(self.lattices.pieces, select_by_loss(self.losses, self.used, size))
 
 
-cdef _ExactLosses _find_exact_losses(Lattices lattices, workers):
-    losses = _ExactLosses(lattices)
+def find_exact_losses(Lattices lattices not None, workers):
+    """Return the exact losses of all pieces."""
+    losses = ExactLosses(lattices)
     workers.run(
         range(lattices.lattices.blocks()),
         lambda _, block: losses.find(block, workers.cancel))
@@ -87,7 +94,7 @@ def exact_losses(Lattices lattices not None, workers):
         The loss when this piece alone is removed. Infinite if some text cannot be segmented
         without it; None if no best segmentation uses it.
     """
-    return _find_exact_losses(lattices, workers).as_list()
+    return find_exact_losses(lattices, workers).as_list()
 
 
 def prune_exact(Lattices lattices not None, size_t size, workers):
@@ -109,4 +116,4 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
     new_ids : NewIds
         From old to new ids.
     """
-    return _find_exact_losses(lattices, workers).select(size)
+    return find_exact_losses(lattices, workers).select(size)

@@ -73,6 +73,16 @@ inline uint64_t loss_key(float loss, uint32_t id) {
   return uint64_t{~ascending} << 32 | id;
 }
 
+inline uint32_t id_of_key(uint64_t key) { return static_cast<uint32_t>(key); }
+
+inline float loss_of_key(uint64_t key) {
+  const uint32_t ascending = ~static_cast<uint32_t>(key >> 32);
+  const uint32_t bits = ascending >> 31 ? ascending & 0x7fffffffu : ~ascending;
+  float loss;
+  std::memcpy(&loss, &bits, sizeof loss);
+  return loss;
+}
+
 // Prefetches what the lattices of the next pieces are built from. It is spread over the memory.
 inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& counts,
                                     uint32_t id) {

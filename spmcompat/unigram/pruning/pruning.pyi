@@ -1,9 +1,19 @@
 from typing import final
 
+from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import Counts
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
+
+@final
+class Losses:
+    def __init__(
+        self, lattices: Lattices, counts: Counts, weights: LossWeights, limited: bool
+    ) -> None: ...
+    def find(self, part: int, cancel: CancelFlag) -> None: ...
+    def select(self, size: int) -> tuple[Pieces, NewIds]: ...
+    def as_list(self) -> list[float | None]: ...
 
 @final
 class LossWeights:
@@ -14,6 +24,13 @@ class LossWeights:
         lattices: Lattices, counts: Counts, lanes: int, workers: Workers
     ) -> LossWeights: ...
 
+def find_losses(
+    lattices: Lattices,
+    counts: Counts,
+    weights: LossWeights,
+    workers: Workers,
+    limited: bool = True,
+) -> Losses: ...
 def prune(
     lattices: Lattices,
     counts: Counts,

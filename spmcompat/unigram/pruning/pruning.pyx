@@ -2,7 +2,8 @@
 
 from cython cimport final
 
-from libc.stdint cimport uint32_t
+from libc.math cimport INFINITY
+from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.utility cimport move
@@ -20,7 +21,8 @@ from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
 cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
     cdef cppclass PruningCandidates:
-        pass
+        vector[uint32_t] without_alternative
+        vector[uint64_t] by_loss
 
     cdef cppclass LossScale:
         LossScale()
@@ -31,6 +33,8 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
         const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
         const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
         const CCancelFlag& cancel) except +
+    float loss_of_key(uint64_t key)
+    uint32_t id_of_key(uint64_t key)
     float sum_counts(const vector[float]& count)
     vector[uint32_t] select_pieces(const vector[PruningCandidates]& parts, size_t size) except +
 
@@ -48,8 +52,12 @@ cdef size_t PART = 4096  # pieces that a worker takes at a time
 cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
 
 
-cdef class _Resegmentation:
-    """Which pieces may stay, and their losses; workers share the parts of the pieces."""
+@final
+cdef class Losses:
+    """Which pieces may stay, and their losses; `find_losses` makes it.
+
+    Workers share the parts of the pieces: `find` is called for each part, then the other methods.
+    """
 
     cdef Lattices lattices
     cdef Counts counts
@@ -68,6 +76,7 @@ cdef class _Resegmentation:
         self.parts.resize((len(counts) + PART - 1) // PART)
 
     def find(self, size_t part, CancelFlag cancel):
+        """Find the losses of one part of the pieces."""
         cdef uint32_t first = part * PART
         cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
         cdef PruningCandidates found
@@ -78,10 +87,28 @@ cdef class _Resegmentation:
             self.parts[part] = move(found)
 
     def select(self, size_t size):
+        """Return the pieces that stay and the new ids of the old ones, as `prune` does."""
         cdef vector[uint32_t] kept
         with nogil:
             kept = select_pieces(self.parts, size)
         return select_kept(self.lattices.pieces, kept)
+
+    def as_list(self):
+        """Return the loss of each piece.
+
+        It is infinite for a piece without an alternative. It is None for a piece that no best
+        segmentation uses, or that is not the best segmentation of its own text.
+        """
+        cdef list losses = [None] * len(self.counts)
+        cdef size_t part
+        cdef uint32_t piece
+        cdef uint64_t key
+        for part in range(self.parts.size()):
+            for piece in self.parts[part].without_alternative:
+                losses[piece] = INFINITY
+            for key in self.parts[part].by_loss:
+                losses[id_of_key(key)] = loss_of_key(key)
+        return losses
 
 
 cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept):
@@ -129,6 +156,15 @@ cdef class LossWeights:
         return weights
 
 
+def find_losses(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+                workers, bint limited=True):
+    """Return the losses of all pieces. The parameters are those of `prune`."""
+    losses = Losses(lattices, counts, weights, limited)
+    parts = (len(counts) + PART - 1) // PART
+    workers.run(range(parts), lambda _, part: losses.find(part, workers.cancel))
+    return losses
+
+
 def prune(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
           size_t size, workers, bint limited=True):
     """Return the pieces that stay, and the new ids of the old ones.
@@ -161,10 +197,7 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
     computes it).
     """
-    work = _Resegmentation(lattices, counts, weights, limited)
-    parts = (len(counts) + PART - 1) // PART
-    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
-    return work.select(size)
+    return find_losses(lattices, counts, weights, workers, limited).select(size)
 
 
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import expected_counts
@@ -9,6 +11,9 @@ from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
+
+if TYPE_CHECKING:
+    from spmcompat.unigram.rounds import Rounds
 
 # Constants of the reference.
 _SHRINKING_FACTOR = 0.75  # share of the pieces that a round keeps
@@ -23,6 +28,7 @@ def prune_sparsely(
     lanes: int,
     workers: Workers,
     report: Report,
+    rounds: Rounds | None = None,
 ) -> Pieces:
     """Train and prune until a round begins with few enough pieces.
 
@@ -40,6 +46,8 @@ def prune_sparsely(
         Real threads.
     report : Report
         Receives progress and log lines.
+    rounds : Rounds, optional
+        Is told each step.
 
     Returns
     -------
@@ -64,8 +72,13 @@ def prune_sparsely(
                 kept = max(desired_size, shrunk(size, _SHRINKING_FACTOR))
                 penalty = max(penalty, ranked_count(counts, kept))
             report.step("M-step")
-            pieces, new_ids = sparse_step(pieces, counts, penalty)
+            before = pieces
+            pieces, new_ids = sparse_step(before, counts, penalty)
             pieces.check()
+            if rounds is not None:
+                rounds.begin()
+                rounds.em(before, counts, pieces, new_ids, penalty, counts.objective)
+            del before
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()
@@ -78,8 +91,12 @@ def prune_sparsely(
             report.step("E-step")
             counts = expected_counts(lattices, lanes, workers)
             report.step("M-step")
-            pieces, _ = sparse_step(pieces, counts, 0.0)
+            before = pieces
+            pieces, new_ids = sparse_step(before, counts, 0.0)
             pieces.check()
+            if rounds is not None:
+                rounds.begin()
+                rounds.em(before, counts, pieces, new_ids, None, counts.objective)
             stage.advance()
             report.info(f"Post-Lasso Refit size={len(pieces)} obj={counts.objective:g}")
     return pieces

@@ -39,14 +39,17 @@ class CandidateCounts {
     pieces_.drop_index();  // it is not needed while the next chunk is read and searched
   }
 
-  // The best candidates in the order of the seeds, and their scores.
-  void best(std::vector<std::string>& pieces, std::vector<float>& scores) const {
+  // The best candidates in the order of the seeds, and their scores. Adds their counts too, if a list
+  // for these is given.
+  void best(std::vector<std::string>& pieces, std::vector<float>& scores,
+            std::vector<uint64_t>* counts) const {
     std::vector<Ranked> all = ranked();
     const size_t size = std::min(limit_, all.size());
     std::partial_sort(all.begin(), all.begin() + size, all.end(), Better{this});
     for (size_t i = 0; i < size; ++i) {
       pieces.emplace_back(pieces_[all[i].id]);
       scores.push_back(all[i].score);
+      if (counts != nullptr) counts->push_back(counts_[all[i].id]);
     }
   }
 

@@ -67,8 +67,9 @@ class SeedRanking {
     for (const SortKey& key : keys) *first++ = key.candidate;
   }
 
-  // Adds the best candidates to the seeds; their scores are no log probabilities yet.
-  void add_best(Pieces& seeds) const {
+  // Adds the best candidates to the seeds; their scores are no log probabilities yet. Adds their
+  // counts too, if a list for these is given.
+  void add_best(Pieces& seeds, std::vector<uint64_t>* counts) const {
     const size_t size = std::min(limit_, ranked_.size());
     size_t bytes = 0;
     for (uint32_t id = 0; id < seeds.size(); ++id) bytes += seeds[id].size();
@@ -76,6 +77,7 @@ class SeedRanking {
     seeds.reserve(seeds.size() + size, bytes);
     for (size_t i = 0; i < size; ++i) {
       seeds.add(search_.text(ranked_[i]), search_.score(ranked_[i]));
+      if (counts != nullptr) counts->push_back(ranked_[i].count);
     }
   }
 

@@ -60,7 +60,7 @@ cdef extern from "spmcompat/unigram/seeding/ranking.hpp" namespace "spmcompat" n
             SuffixTreeSearch& search, vector[vector[Candidate]]& found, size_t parts,
             size_t limit) except +
         void sort(size_t part) except +
-        void add_best(CPieces& seeds) except +
+        void add_best(CPieces& seeds, vector[uint64_t]* counts) except +
 
 
 cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
@@ -72,7 +72,8 @@ cdef extern from "spmcompat/unigram/seeding/candidate_counts.hpp" namespace "spm
     cdef cppclass CCandidateCounts "spmcompat::CandidateCounts":
         CCandidateCounts(size_t limit, size_t longest, float length_power) except +
         void add(const SuffixTreeSearch& search, vector[vector[Candidate]]& found) except +
-        void best(vector[string]& pieces, vector[float]& scores) except +
+        void best(
+            vector[string]& pieces, vector[float]& scores, vector[uint64_t]* counts) except +
 
 
 NO_LIMIT = 1 << 62
@@ -210,11 +211,20 @@ cdef class SeedSearch:
         with nogil:
             dereference(self.ranking).sort(part)
 
-    def seeds(self):
-        """Return characters by count descending, then substrings by score descending."""
-        cdef Pieces seeds = _characters(self.corpus)
+    def seeds(self, list counts=None):
+        """Return characters by count descending, then substrings by score descending.
+
+        The counts of both are appended to the list `counts`, if one is given.
+        """
+        cdef Pieces seeds = _characters(self.corpus, counts)
+        cdef vector[uint64_t] found
+        cdef vector[uint64_t]* wanted = NULL
+        if counts is not None:
+            wanted = &found
         with nogil:
-            dereference(self.ranking).add_best(seeds.pieces)
+            dereference(self.ranking).add_best(seeds.pieces, wanted)
+        if counts is not None:
+            counts.extend(found)
         _to_log_probabilities(seeds, self.sum_in_float)
         return seeds
 
@@ -233,21 +243,30 @@ cdef class CandidateCounts:
         with nogil:
             dereference(self.counts).add(dereference(search.tree_search), search.found)
 
-    def seeds(self, Corpus corpus not None):
-        """Return the characters of the corpus, then the best candidates by score descending."""
-        cdef Pieces seeds = _characters(corpus)
+    def seeds(self, Corpus corpus not None, list counts=None):
+        """Return the characters of the corpus, then the best candidates by score descending.
+
+        The counts of both are appended to the list `counts`, if one is given.
+        """
+        cdef Pieces seeds = _characters(corpus, counts)
         cdef vector[string] pieces
         cdef vector[float] scores
+        cdef vector[uint64_t] found
+        cdef vector[uint64_t]* wanted = NULL
         cdef size_t i
+        if counts is not None:
+            wanted = &found
         with nogil:
-            dereference(self.counts).best(pieces, scores)
+            dereference(self.counts).best(pieces, scores, wanted)
+        if counts is not None:
+            counts.extend(found)
         for i in range(pieces.size()):
             seeds.pieces.add(string_view(pieces[i].data(), pieces[i].size()), scores[i])
         _to_log_probabilities(seeds, False)
         return seeds
 
 
-cdef Pieces _characters(Corpus corpus):
+cdef Pieces _characters(Corpus corpus, list counts=None):
     cdef Pieces seeds = Pieces()
     cdef int64_t count
     cdef bytes character
@@ -255,6 +274,8 @@ cdef Pieces _characters(Corpus corpus):
         if count > 0:
             character = chr(c).encode()
             seeds.pieces.add(character, <float>count)
+            if counts is not None:
+                counts.append(count)
     return seeds
 
 
@@ -267,7 +288,8 @@ cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
 
 
 def seed_from_corpus(
-        Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT):
+        Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT,
+        list counts=None):
     """Return the seeds of a corpus, as ``MakeSeedSentencePieces`` of sentencepiece.
 
     Parameters
@@ -282,6 +304,8 @@ def seed_from_corpus(
         Receives progress.
     release : Release
         The release to follow.
+    counts : list, optional
+        The counts of the seeds are appended to it.
 
     Returns
     -------
@@ -292,12 +316,12 @@ def seed_from_corpus(
         search = SeedSearch(corpus, rule, workers.count, release)
         _find_candidates(search, workers, report)
         search.select(workers)
-        return workers.call(search.seeds)
-    counts = CandidateCounts(rule, corpus.rule.max_length)
+        return workers.call(lambda: search.seeds(counts))
+    found = CandidateCounts(rule, corpus.rule.max_length)
     for chunk in corpus.chunks:
-        _add_chunk(counts, chunk, rule, workers, report)
+        _add_chunk(found, chunk, rule, workers, report)
         del chunk  # Free it before the next one is read.
-    return workers.call(lambda: counts.seeds(corpus))
+    return workers.call(lambda: found.seeds(corpus, counts))
 
 
 def _add_chunk(counts, chunk, rule, workers, report):
@@ -319,7 +343,7 @@ def _find_candidates(search, workers, report):
         workers.run(range(len(sizes)), work)
 
 
-def seed_from_merges(Corpus corpus not None, merges):
+def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     """Return the characters of a corpus, then the merges of BPE in their order.
 
     Parameters
@@ -328,21 +352,26 @@ def seed_from_merges(Corpus corpus not None, merges):
         The corpus.
     merges : iterable of (bytes, int)
         Merged pieces, and the counts of their pairs; 0 if earlier merges have used all of them.
+    counts : list, optional
+        The counts of the seeds are appended to it.
 
     Returns
     -------
     Pieces
         Scores are log probabilities; the weight of a merge is its count times its length.
     """
-    cdef Pieces seeds = _characters(corpus)
+    cdef Pieces seeds = _characters(corpus, counts)
     cdef bytes piece
     for piece, count in merges:
+        if counts is not None:
+            counts.append(count)
         seeds.pieces.add(piece, <float>(max(count, 1) * len(piece.decode())))
     _to_log_probabilities(seeds, False)
     return seeds
 
 
-def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFAULT):
+def seed_from_counts(
+        Corpus corpus not None, counts, int64_t limit, release=DEFAULT, list seed_counts=None):
     """Return the characters of a corpus and the pieces of a seed file, ranked by score.
 
     Parameters
@@ -356,6 +385,8 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
         releases the best.
     release : Release
         The release to follow.
+    seed_counts : list, optional
+        The counts of the seeds are appended to it.
 
     Returns
     -------
@@ -373,7 +404,9 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
     cdef vector[char32_t] characters
     cdef uint64_t score
     cdef int skipped = 0
-    items = list(_characters(corpus))
+    cdef list of_characters = None if seed_counts is None else []
+    items = list(_characters(corpus, of_characters))
+    count_of = {} if seed_counts is None else dict(zip(items, of_characters))
     seen = {piece for piece, _ in items}
     for piece, count in counts:
         characters.clear()
@@ -391,12 +424,17 @@ def seed_from_counts(Corpus corpus not None, counts, int64_t limit, release=DEFA
             raise TrainingError(
                 "[std::isfinite(score)] The count of the seed piece "
                 f"{piece.decode(errors='replace')!r}, {count}, is too large: lower it.")
-        items.append((piece, <float>score))
+        item = (piece, <float>score)
+        items.append(item)
+        if seed_counts is not None:
+            count_of[item] = count
     items.sort(key=lambda item: (-item[1], item[0]))
     if release.repeats_seed_file:
         del items[limit:]
     if items and not any(score for _, score in items):
         raise TrainingError("No seed counts anything. Give counts above 0 in the seed file.")
+    if seed_counts is not None:
+        seed_counts.extend(count_of[item] for item in items)
     cdef Pieces seeds = Pieces(items)
     _to_log_probabilities(seeds, release.seed_sum_in_float)
     return seeds, skipped

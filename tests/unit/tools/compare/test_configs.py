@@ -68,6 +68,7 @@ def test_each_table_of_a_file_is_a_configuration(tmp_path: Path) -> None:
         ('[a]\n"model_prefix=../../elsewhere" = "x"', "is not an option for training"),
         ('[a]\n"-model_prefix" = "x"', "a: '-model_prefix' is not an option for training"),
         ("[a]\nmodel_prefix = 'x'", "a: leave model_prefix out"),
+        ("[a]\ndump = 'x'", "a: leave dump out. Only spm_train writes a dump"),
         ("[a]\ninput = 'x'", "a: leave input out"),
         ("[a]\ninput_format = 'tsv'", "a: leave input_format out"),
         ("[a]\nhelp = true", "a: 'help' is not an option for training"),

@@ -10,7 +10,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, prune
+from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, find_losses, prune
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
 from tests.oracle.lattice import Lattice as OracleLattice
@@ -50,6 +50,19 @@ def test_pruning_equals_the_oracle(name: str) -> None:
         if after is not None:
             lattices.renumber(left, new_ids, workers)
             assert list(expected_counts(lattices, lanes, workers)) == list(map(float, after[0]))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_losses_equal_the_oracle(name: str) -> None:
+    case = stages.random_case(name)
+    lanes = case.options.num_threads
+    expected = oracle.losses(case.pieces, case.counted, case.options)
+    for count in (1, 3):
+        workers = Workers(count)
+        lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
+        counts = best_path_counts(lattices, lanes, workers)
+        found = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+        assert found.as_list() == expected
 
 
 def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int]]:

@@ -1,0 +1,163 @@
+r"""The option ``dump``: writes what each step of a training did into a folder of tables.
+
+Tables are TSV, or Parquet with the package pyarrow. The first line of a TSV table has the names of
+the columns. Pieces are always in double quotes, and a double quote in one is doubled. So a piece
+may hold a tab or a line break. Empty cells are missing values; a piece is never empty. pandas reads
+such a table exactly:
+
+    pandas.read_csv(path, sep="\t", dtype={"piece": str}, keep_default_na=False, na_values="")
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from spmcompat.errors import MissingFileError
+from spmcompat.model.writers import temporary_name
+from spmcompat.runtime.rounds import Round
+
+OVERVIEW = "rounds"
+"""The name of the table that has one row for each step."""
+
+COLUMNS = ("piece", "kept", "reason", "score", "count", "loss", "new_score")
+"""The columns of the table of a step: fields of `PieceRow`."""
+
+MERGE_COLUMNS = ("piece", "left", "right", "kept", "reason", "count", "new_score")
+"""Those of the merges of BPE."""
+
+
+class Overview(NamedTuple):
+    """A row of the overview: one step, and the file with its pieces."""
+
+    file: str
+    round: int
+    step: str
+    size_before: int
+    size_after: int
+    objective: float | None
+    tokens: float | None
+    threshold: float | None
+
+
+class Dump:
+    """Writes a table for each `Round` that it is called with.
+
+    The tables are written into a temporary folder beside the target, with an overview that grows by
+    a row each time. `finish` renames the folder. Without it, the ``with`` statement removes the
+    folder at its end.
+
+    Parameters
+    ----------
+    folder : str
+        The folder to make. It does not exist yet, or is empty.
+    table_format : str
+        ``tsv`` or ``parquet``.
+    """
+
+    def __init__(self, folder: str, table_format: str) -> None:
+        self._target = os.path.realpath(folder)
+        self._shown = folder
+        self._format = table_format
+        self._folder = temporary_name(self._target)
+        self._steps: list[Overview] = []
+
+    def __enter__(self) -> Dump:
+        self._try(os.mkdir, self._folder)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)  # it has another name once it is finished
+
+    def __call__(self, done: Round) -> None:
+        """Write the table of one step."""
+        name = f"{len(self._steps):04d}-{done.step}.{self._format}"
+        numbers = done.objective, done.tokens, done.threshold
+        sizes = done.size_before, done.size_after
+        self._steps.append(Overview(name, done.round, done.step, *sizes, *numbers))
+        self._write(name, MERGE_COLUMNS if done.step == "merges" else COLUMNS, done.pieces)
+        self._write(f"{OVERVIEW}.{self._format}", Overview._fields, self._steps)
+
+    def finish(self) -> int:
+        """Give the folder its name, and return the number of steps."""
+        self._try(os.rename, self._folder, self._target)
+        return len(self._steps)
+
+    def _write(self, name: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
+        write = _write_parquet if self._format == "parquet" else _write_tsv
+        self._try(write, os.path.join(self._folder, name), columns, rows)
+
+    def _try(self, action: Callable[..., object], *arguments: object) -> None:
+        """Run what writes files, and turn its error into one line."""
+        try:
+            action(*arguments)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise MissingFileError(
+                f'dump "{self._shown}": {reason}. Choose a new folder where files can be written '
+                "and that has free space."
+            ) from error
+
+
+def _write_tsv(path: str, columns: Sequence[str], rows: Iterable[Any]) -> None:
+    cells = [_FORMATS.get(name, _cell) for name in columns]
+    values = attrgetter(*columns)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write("\t".join(columns) + "\n")
+        for row in rows:
+            texts = [cell(value) for cell, value in zip(cells, values(row), strict=True)]
+            file.write("\t".join(texts) + "\n")
+
+
+def _cell(value: object) -> str:
+    """Return a value as text; a missing one, or one that is no number, becomes empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(value)
+
+
+def _quoted(text: str | None) -> str:
+    return "" if text is None else '"' + text.replace('"', '""') + '"'
+
+
+def _short(value: float | None) -> str:
+    """Return a float32 in nine digits, which tell all of them apart."""
+    if isinstance(value, float) and not math.isnan(value):
+        return f"{value:.9g}"
+    return _cell(value)
+
+
+_FORMATS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("piece", "left", "right"), _quoted),
+    **dict.fromkeys(("score", "new_score", "count"), _short),
+}
+
+
+def _write_parquet(path: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    types = {
+        **dict.fromkeys(("piece", "left", "right", "reason", "file", "step"), pa.string()),
+        **dict.fromkeys(("score", "new_score"), pa.float32()),
+        **dict.fromkeys(("round", "size_before", "size_after"), pa.int64()),
+        "kept": pa.bool_(),
+    }
+    table = pa.table(
+        {
+            name: pa.array([getattr(row, name) for row in rows], types.get(name, pa.float64()))
+            for name in columns
+        }
+    )
+    with open(path, "wb") as file:
+        parquet.write_table(table, file)

@@ -1,0 +1,121 @@
+"""What a trainer tells about each of its steps, for research: `Round` and `PieceRow`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+
+class PieceRow(NamedTuple):
+    """What one step did with one piece.
+
+    Attributes
+    ----------
+    piece : str
+        The text, with U+2581 for spaces.
+    kept : bool
+        Whether the piece is there after the step.
+    reason : str
+        Why the piece was dropped, or why it stayed although its numbers are low: see `REASONS`.
+        Empty for a piece that stayed in the ordinary way.
+    score : float or None
+        The score before the step; None if the piece had none.
+    count : float or None
+        What the step counted: the expected count in an EM step, the count in the best segmentations
+        before a pruning by likelihood, the count of a seed, the count of the pair of a merge.
+    loss : float or None
+        The loss that a pruning computed. It is infinite where the text needs the piece, and None
+        where the pruning computed no loss.
+    new_score : float or None
+        The score after the step; None if the piece was dropped.
+    left, right : str or None
+        The two pieces that a merge of BPE joined.
+    """
+
+    piece: str
+    kept: bool
+    reason: str = ""
+    score: float | None = None
+    count: float | None = None  # type: ignore[assignment]  # hides tuple.count
+    loss: float | None = None
+    new_score: float | None = None
+    left: str | None = None
+    right: str | None = None
+
+
+LOW_COUNT = "low count"
+UNUSED = "unused"
+SPLIT = "split"
+LOW_LOSS = "low loss"
+LOW_SCORE = "low score"
+UNREACHABLE = "unreachable"
+FINAL_CUT = "final cut"
+NO_ALTERNATIVE = "no alternative"
+REQUIRED = "required"
+ADDED_BACK = "added back"
+
+REASONS = {
+    LOW_COUNT: "dropped: its count is below the threshold of the step",
+    UNUSED: "dropped: no best segmentation of the text uses it",
+    SPLIT: "dropped: the best segmentation of its own text has several pieces",
+    LOW_LOSS: "dropped: the loss of enough other pieces is larger",
+    LOW_SCORE: "dropped: the scores of enough other pieces are higher",
+    UNREACHABLE: "dropped: another segmentation of its own text has a higher score",
+    FINAL_CUT: "dropped: the vocabulary has no room for it",
+    NO_ALTERNATIVE: "kept: without it, some text has no segmentation",
+    REQUIRED: "kept: it is a required character; its count or score is too low otherwise",
+    ADDED_BACK: "added: a required character that was dropped before, with the lowest score",
+}
+"""The reasons that a row may give, and what they mean."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One step of a round of training.
+
+    Attributes
+    ----------
+    round : int
+        0 for the seeds; then every round has some EM steps and one pruning. The last steps have the
+        number of the last round.
+    step : str
+        ``seeds``, ``em``, ``prune``, ``unreachable``, ``final`` or ``renormalize``; for BPE
+        ``merges``.
+    size_before, size_after : int
+        The number of pieces before and after the step.
+    objective : float or None
+        The negative log likelihood per pretoken that an EM step found, as the log shows it.
+    tokens : float or None
+        The expected number of pieces in the text; their number in the best segmentations if these
+        were counted.
+    threshold : float or None
+        The smallest count that the step keeps.
+    """
+
+    round: int
+    step: str
+    size_before: int
+    size_after: int
+    objective: float | None = None
+    tokens: float | None = None
+    threshold: float | None = None
+    _rows: Callable[[], list[PieceRow]] = field(default=list, repr=False, compare=False)
+
+    @cached_property
+    def pieces(self) -> list[PieceRow]:
+        """All pieces before the step in their order, then those that it added.
+
+        The list is made when it is first needed. Until then the round holds the memory of its step.
+        """
+        return self._rows()
+
+    @property
+    def dropped(self) -> list[PieceRow]:
+        """The pieces that the step dropped."""
+        return [row for row in self.pieces if not row.kept]
+
+
+OnRound: TypeAlias = Callable[[Round], object]
+"""A function that is called after each step."""
