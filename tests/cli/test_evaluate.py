@@ -251,3 +251,13 @@ def test_wrong_usage_exits_with_status_2(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["m.model", "--text", "t", "--workers", "0"])
     assert "whole number from 1 to 1024" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_text_may_have_bytes_that_are_not_utf8() -> None:
+    Path("odd.txt").write_bytes(b"the \xe2\x96 cat\n\xed\xa0\x80 dog \xff\xff\nthe log\n" * 3)
+    status, out, _ = run("unigram.model", "bpe.model", "--text", "odd.txt", "--json")
+    assert status == 0
+    for model in json.loads(out)["models"]:
+        assert model["words"] == 3 * 8
+        assert 0 < model["lost_characters"] < 0.5

@@ -238,7 +238,7 @@ class _Measurement:
         for begin in range(0, len(rest), _ALIGNED_LINES):
             part = rest[begin : begin + _ALIGNED_LINES]
             texts = [batch.texts[i] for i in part]
-            ids = np.concatenate([encoded[i] for i in part])
+            ids = np.concatenate(self._tokens_of_texts(batch, encoded, part.tolist()))
             aligned = align(texts, model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
             lost_spaces = aligned.inner_tokens if model.marks_continuation else 0
             found[0, part] = aligned.whole_words
@@ -248,6 +248,21 @@ class _Measurement:
         self.lost_characters += int(found[1].sum())
         self.lost_spaces += int(found[2].sum())
         return found
+
+    def _tokens_of_texts(
+        self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
+    ) -> Sequence[npt.NDArray[np.int32]]:
+        """Return the tokens of the texts of some lines.
+
+        Where a line is not UTF-8, the encoder may put more or fewer U+FFFD in the place of invalid
+        bytes than the text has.
+        """
+        ids = {i: encoded[i] for i in indices}
+        invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
+        if invalid:
+            found = self.model.encode([batch.texts[i].encode() for i in invalid])
+            ids.update(zip(invalid, found, strict=True))
+        return list(ids.values())
 
     def result(
         self, text: _TextSize, gold: Mapping[str, GoldScores], resampled: Resampled | None
