@@ -37,6 +37,7 @@ cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat"
         vector[int64_t] pretoken_count
         SeedCounts at_text_end
         size_t segments_size()
+        string segment_text(uint32_t segment) except +
         string pretoken_text(size_t pretoken) except +
 
 

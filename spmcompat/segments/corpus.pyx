@@ -83,6 +83,23 @@ cdef class Corpus:
         """Number of distinct segments."""
         return self.segmented.segments_size()
 
+    def segment_texts(self):
+        """Return the texts of all distinct segments (bytes), in the order of their numbers."""
+        cdef uint32_t i
+        return [
+            bytes(self.segmented.segment_text(i)) for i in range(self.segmented.segments_size())]
+
+    def segments_of_pretokens(self):
+        """Return how many segments each pretoken has, and the numbers of these segments.
+
+        The pretokens are in the order of `counted_pretokens`.
+        """
+        cdef size_t i
+        lengths = [
+            self.segmented.pretoken_begin[i + 1] - self.segmented.pretoken_begin[i]
+            for i in range(self.segmented.pretoken_count.size())]
+        return lengths, self.segmented.pretoken_segments
+
     def bpe_segments(self):
         """Return the `SegmentCounts` in the order in which segments first occur in the pretokens.
 

@@ -56,6 +56,7 @@ struct SegmentUse {
 // What the trainers see.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
+  std::string segment_text(uint32_t segment) const { return std::string(segments[segment]); }
   std::string pretoken_text(size_t pretoken) const {
     std::string text;
     for (uint64_t i = pretoken_begin[pretoken]; i < pretoken_begin[pretoken + 1]; ++i) {

@@ -112,7 +112,7 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     assert trained == ["bpe-100", "bpe-separate-spaces-100"]
     html = Path("out/report.html").read_text(encoding="utf-8")
     assert "<b>bpe-no-spaces</b> loses text: it leaves out spaces, with 100.000% of" in html
-    (row,) = re.findall(r'<tr><th scope="row">bpe-no-spaces<.*?</tr>', html)
+    _, row = re.findall(r'<tr><th scope="row">bpe-no-spaces<.*?</tr>', html)
     assert "class=best" not in row
     found = {
         name: json.loads(Path(f"out/results/bpe-{name}-spaces-100.json").read_text())["run"]
@@ -131,6 +131,39 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     assert trained[2:] == ["bpe-no-spaces-100"]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    train = training._train
+    trained: list[str] = []
+
+    def noting(command: Sequence[str], prefix: Path, name: str) -> Any:
+        trained.append(name)
+        return train(command, prefix, name)
+
+    monkeypatch.setattr(training, "_train", noting)
+    names = ("--configs", "unigram,bpe", "--vocab_size", "100,200")
+    intervals = (*names, "--bootstrap", "100", "--baseline", "bpe", "--seed", "5")
+    for arguments in (names, intervals):
+        assert run(*arguments)[0] == 0
+    assert sorted(trained) == ["bpe-100", "bpe-200", "unigram-100", "unigram-200"]
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    assert "Changes against bpe" in html
+    assert "95 % intervals from 100 resamples of" in html
+    # The stored results give the same report.
+    status, _, err = run(*intervals)
+    assert status == 0
+    assert err.count("result read from") == 4
+    assert Path("out/report.html").read_text(encoding="utf-8") == html
+    # A stored result without a vocabulary is from an older release.
+    path = Path("out/results/bpe-100.json")
+    document = json.loads(path.read_text())
+    document["made_from"]["figures"].remove("vocabulary")
+    path.write_text(json.dumps(document))
+    assert run(*intervals)[0] == 0
+    assert trained[4:] == ["bpe-100"]
+
+
 def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) -> None:
     (folder / "bad.toml").write_text("[bad]\nshrinking_factor = 3\n", encoding="utf-8")
     status, _, err = run("--configs", "unigram,bad.toml", "--quiet")
@@ -145,6 +178,9 @@ def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) 
     ("arguments", "message"),
     [
         (("--configs", "other"), "no configuration other"),
+        (("--configs", "bpe", "--baseline", "unigram"), "--baseline must be one of bpe, not"),
+        (("--bootstrap", "1"), "--bootstrap takes a whole number from 100"),
+        (("--confidence", "90"), "--confidence needs --bootstrap N"),
         (("--vocab_size", "many"), "--vocab_size takes whole numbers"),
         (("--vocab_size", "9" * 300), "--vocab_size takes whole numbers"),
         (("--vocab_size", "100," + "9" * 5000), "--vocab_size takes whole numbers"),

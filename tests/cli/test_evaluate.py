@@ -42,6 +42,8 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 MODELS = ("unigram.model", "bpe.model", "--text", "text.txt", "--gold", "gold.tsv")
 
+BOOTSTRAP = ("bpe.model", "--text", "text.txt", "--bootstrap", "100")
+
 
 @pytest.mark.usefixtures("folder")
 def test_the_table_has_a_column_for_each_model() -> None:
@@ -102,6 +104,68 @@ def test_each_gold_list_has_its_own_figures() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_bootstrap_adds_intervals_to_every_form_of_output() -> None:
+    asked = ("--bootstrap", "100", "--seed", "3", "--confidence", "90", "--units", "lines")
+    _, plain, _ = run(*MODELS, "--json")
+    status, out, _ = run(*MODELS, *asked, "--json")
+    assert status == 0
+    document = json.loads(out)
+    usual = json.loads(plain)
+    assert usual.keys() == {"models", "overlaps"}
+    for model, without in zip(document["models"], usual["models"], strict=True):
+        intervals = model.pop("intervals")
+        assert model.keys() == without.keys()
+        low, high = intervals["tokens"]
+        assert low <= model["tokens"] <= high
+        assert ("loss_per_character" in intervals) == (model["model_type"] == "unigram")
+        assert not {"renyi_efficiency", "words", "unused_pieces", "pieces"} & intervals.keys()
+    assert document["bootstrap"] == {
+        "resamples": 100,
+        "seed": 3,
+        "confidence": 90.0,
+        "units": "lines",
+        "units_drawn": 100,
+        "units_in_block": 1,
+    }
+    tokens = next(d for d in document["differences"] if d["figure"] == "tokens")
+    assert (tokens["model"], tokens["baseline"]) == ("bpe.model", "unigram.model")
+    assert run(*MODELS, *asked, "--json")[1] == out
+    assert run(*MODELS, "--bootstrap", "100", "--confidence", "90", "--json")[1] != out
+
+    _, out, _ = run(*MODELS, *asked, "--csv")
+    unigram, bpe = csv.DictReader(io.StringIO(out))
+    assert unigram["tokens"] == str(document["models"][0]["tokens"])
+    assert float(unigram["tokens_low"]) <= float(unigram["tokens"]) <= float(unigram["tokens_high"])
+    assert bpe["loss_per_character_low"] == ""
+
+    _, out, _ = run(*MODELS, *asked, "--baseline", "bpe.model")
+    assert "difference from bpe.model" in out
+    assert out.splitlines()[-1] == (
+        "  In brackets: 90 % intervals from 100 resamples of 100 lines (seed 3)."
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_documents_are_what_files_and_blank_lines_separate() -> None:
+    Path("other.txt").write_text("\n\na\nb\n\n\nc\n", encoding="utf-8")
+    given = ("bpe.model", "--text", "text.txt", "other.txt", "--bootstrap", "100")
+    _, out, _ = run(*given, "--units", "documents", "--json")
+    assert json.loads(out)["bootstrap"]["units_drawn"] == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_pretoken_can_be_encoded_alone() -> None:
+    _, out, _ = run("bpe.model", "--text", "text.txt", "--json")
+    status, cut, _ = run("bpe.model", "--text", "text.txt", "--json", "--pretokenizer", "regex:.")
+    assert status == 0
+    whole, alone = json.loads(out)["models"][0], json.loads(cut)["models"][0]
+    # Every character is a pretoken, and the encoder puts a space mark before each line.
+    lines = TEXT.splitlines()
+    assert alone["tokens"] == sum(map(len, lines)) + len(lines)
+    assert alone["whole_words"] == whole["whole_words"]
+
+
+@pytest.mark.usefixtures("folder")
 def test_spaces_are_dropped_only_on_request() -> None:
     status, out, _ = run(*MODELS, "--json", "--drop_spaces")
     assert status == 0
@@ -142,6 +206,18 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("bpe.model", "--text", "text.txt", "a\0b"), "the path holds a NUL character"),
         (("bpe.model", "--text", "\ud800"), "a lone surrogate: check its name"),
         (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate: check --gold"),
+        (("bpe.model", "--text", "text.txt", "--seed", "1"), "--seed needs --bootstrap N"),
+        (("bpe.model", "--text", "text.txt", "--baseline", "x"), "--baseline needs --bootstrap"),
+        (("bpe.model", "--text", "text.txt", "--bootstrap", "99"), "whole number from 100 to"),
+        (("bpe.model", "--text", "text.txt", "--bootstrap", "9" * 5000), "from 100 to 100000"),
+        ((*BOOTSTRAP, "--seed", "-1"), "--seed takes a whole number from 0"),
+        ((*BOOTSTRAP, "--confidence", "nan"), "--confidence takes a percentage"),
+        ((*BOOTSTRAP, "--confidence", "100"), "--confidence takes a percentage"),
+        ((*BOOTSTRAP, "--baseline", "x.model"), "--baseline must be one of the models"),
+        ((*BOOTSTRAP, "--units", "documents"), "The text is one document, but resampling needs"),
+        (("bpe.model", "--text", "text.txt", "--pretokenizer", "x"), "no pretokenizer 'x'"),
+        (("bpe.model", "--text", "text.txt", "--pretokenizer", "regex:("), "is no pattern"),
+        (("a.json", "--text", "text.txt", "--pretokenizer", "script"), "needs .model files"),
         (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory: check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
         (("bpe.model", "--text", "text.txt", "--gold", *["gold.tsv"] * 2), "gold.tsv twice"),
@@ -175,3 +251,13 @@ def test_wrong_usage_exits_with_status_2(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["m.model", "--text", "t", "--workers", "0"])
     assert "whole number from 1 to 1024" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_text_may_have_bytes_that_are_not_utf8() -> None:
+    Path("odd.txt").write_bytes(b"the \xe2\x96 cat\n\xed\xa0\x80 dog \xff\xff\nthe log\n" * 3)
+    status, out, _ = run("unigram.model", "bpe.model", "--text", "odd.txt", "--json")
+    assert status == 0
+    for model in json.loads(out)["models"]:
+        assert model["words"] == 3 * 8
+        assert 0 < model["lost_characters"] < 0.5

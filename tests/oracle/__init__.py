@@ -8,6 +8,7 @@ to take apart. It is slow: use it on texts of a few hundred words.
 ``lattice``     nodes, forward, backward, best path, two best paths
 ``merging``     the merges of BPE
 ``selection``   characters that compete with merges
+``resampling``  the bootstrap: units of a text, draws, percentiles
 ``fewest_tokens``  hard EM and one pruning, with exact fractions
 ``training``    E-step, M-step, pruning, unreachable pieces, final pieces, the whole run
 

@@ -12,6 +12,7 @@ from spmcompat.cli.flags import training_flags
 from spmcompat.cli.process import run_command
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.options.values import to_int
+from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -55,6 +56,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="lists of segmented words, as in spmcompat evaluate",
     )
+    parser.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="the configuration that the others are compared with [unigram, or the first]",
+    )
+    add_bootstrap_options(parser)
     parser.add_argument("--quiet", action="store_true", help="write only the path of the report")
     return parser
 
@@ -70,6 +77,8 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
     configs = read_configs(arguments.configs.split(","), training_flags())
     sizes = _sizes(arguments.vocab_size)
+    baseline = _baseline(arguments.baseline, [config.name for config in configs])
+    bootstrap = read_bootstrap(arguments)
     gold = read_gold_lists(arguments.gold)
     folder = _make_folders(Path(arguments.report))
     report = Report(2 if arguments.quiet else 0, stderr)
@@ -78,13 +87,22 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     _check_libraries([config.trainer for config in configs])
     texts = split_text(arguments.text, folder, report)
     workers = Workers(available_cores())
-    results = train_and_evaluate(configs, sizes, texts, gold, folder, workers, report)
+    results = train_and_evaluate(configs, sizes, texts, gold, folder, workers, report, bootstrap)
     path = folder / "report.html"
     temporary = path.with_suffix(".tmp")
-    html = page(results, texts, Path(arguments.text).name, gold)
+    html = page(results, texts, Path(arguments.text).name, gold, baseline=baseline)
     temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
     stdout.write(f"{path}\n")
+
+
+def _baseline(name: str | None, names: Sequence[str]) -> str:
+    """Return the name of the configuration that the others are compared with."""
+    if name is None:
+        return "unigram" if "unigram" in names else names[0]
+    if name not in names:
+        raise BadValueError(f"--baseline must be one of {', '.join(names)}, not {name!r}.")
+    return name
 
 
 def _sizes(text: str) -> list[int]:

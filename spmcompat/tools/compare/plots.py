@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spmcompat.tools.compare.training import Result
@@ -22,6 +23,8 @@ _COLOURS = (
     *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
 )
 _MARKS = "osD^vPX*"
+_SMALLEST_MARKER = 5.0
+_LEGEND_ROW = 0.24  # inches
 _LINES = ("-", "--", ":", "-.")
 
 
@@ -41,30 +44,34 @@ def _lines(results: Sequence[Result]) -> dict[int, str]:
 
 
 def loss_against_tokens(results: Sequence[Result]) -> str:
-    """Plot loss against the number of tokens; empty if no model has a loss."""
+    """Plot loss against the number of tokens; empty if no model has a loss.
+
+    The size of a marker shows the vocabulary size.
+    """
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
     with_loss = [r for r in results if not math.isnan(r.evaluation.loss_per_character)]
     if not with_loss:
         return ""
     style = _styles(results)
+    sizes = sorted({result.vocab_size for result in results})
+    markers = {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sizes)}
 
     def draw(axes: Axes) -> None:
         for name in dict.fromkeys(result.config for result in with_loss):
             own = [result for result in with_loss if result.config == name]
-            axes.plot(
-                [result.evaluation.tokens for result in own],
-                [result.evaluation.loss_per_character for result in own],
-                label=f"{name} (loses text)" if any(map(_is_lossy, own)) else name,
-                linewidth=1,
-                **style[name],
-            )
-            for result in own:
-                axes.annotate(
-                    f"{result.vocab_size:,}",
-                    (result.evaluation.tokens, result.evaluation.loss_per_character),
-                    textcoords="offset points",
-                    xytext=(6, 5),
-                    fontsize=9,
-                )
+            points = [(r.evaluation.tokens, r.evaluation.loss_per_character) for r in own]
+            axes.plot(*zip(*points, strict=True), linewidth=1, color=style[name]["color"])
+            for result, point in zip(own, points, strict=True):
+                size = markers[result.vocab_size]
+                axes.plot(*point, linestyle="", markersize=size, **style[name])
+            axes.plot([], [], label=_name(own), **style[name])
+        if len(sizes) > 1:
+            for size, marker in markers.items():
+                looks: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": marker}
+                axes.plot([], [], label=f"{size:,} pieces", color=_INK, **looks)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("tokens in the held-out text (fewer is better)")
         axes.set_ylabel("nats per character (lower is better)")
 
@@ -75,17 +82,59 @@ def _is_lossy(result: Result) -> bool:
     return bool(lost_text(result.evaluation))
 
 
+def curves(results: Sequence[Result], figure: str, label: str) -> str:
+    """Plot a figure against the vocabulary size, with a line for each configuration.
+
+    Bands show the confidence intervals. The plot is empty if there is only one size, or if no model
+    has the figure.
+    """
+    sizes = sorted({result.vocab_size for result in results})
+    found = [r for r in results if not math.isnan(r.evaluation.flat()[figure])]
+    if len(sizes) < 2 or not found:
+        return ""
+    style = _styles(results)
+
+    def draw(axes: Axes) -> None:
+        for name in dict.fromkeys(result.config for result in found):
+            own = sorted((r for r in found if r.config == name), key=lambda r: r.vocab_size)
+            own_sizes = [result.vocab_size for result in own]
+            values = [result.evaluation.flat()[figure] for result in own]
+            axes.plot(own_sizes, values, label=_name(own), linewidth=1.5, **style[name])
+            bands = [r.evaluation.resampled and r.evaluation.resampled.intervals for r in own]
+            both = [band[figure] for band in bands if band and figure in band]
+            if len(both) == len(own):
+                low, high = zip(*both, strict=True)
+                axes.fill_between(own_sizes, low, high, color=style[name]["color"], alpha=0.18)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+        axes.set_xlabel("pieces in the vocabulary")
+        axes.set_ylabel(label)
+        axes.margins(x=0.08)
+
+    return _svg(f"curves of {figure}", draw)
+
+
+def _name(results: Sequence[Result]) -> str:
+    """Return the name of a configuration for a legend."""
+    return (
+        f"{results[0].config} (loses text)" if any(map(_is_lossy, results)) else results[0].config
+    )
+
+
 def token_lengths(results: Sequence[Result]) -> str:
     """Plot the distribution of piece lengths in the vocabulary."""
     style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
         for result in results:
-            total = sum(result.lengths) or 1
-            shares = [count / total for count in result.lengths[:20]]
-            lengths = range(1, len(shares) + 1)
+            counts = Counter(map(len, result.vocabulary))
+            total = counts.total() or 1
+            lengths = range(1, min(max(counts, default=0), 20) + 1)
+            shares = [counts[length] / total for length in lengths]
             line: dict[str, Any] = {"linestyle": lines[result.vocab_size], "markersize": 4}
-            axes.plot(lengths, shares, label=result.label, **line, **style[result.config])
+            axes.plot(lengths, shares, **line, **style[result.config])
+        _explain(axes, style, lines)
         axes.set_xlabel("characters in the piece")
         axes.set_ylabel("share of the vocabulary")
         axes.set_xticks(range(2, 21, 2))
@@ -106,11 +155,21 @@ def frequency_by_rank(results: Sequence[Result]) -> str:
                 "linestyle": lines[result.vocab_size],
                 "color": style[result.config]["color"],
             }
-            axes.loglog(ranks, [used[rank - 1] for rank in ranks], label=result.label, **line)
+            axes.loglog(ranks, [used[rank - 1] for rank in ranks], **line)
+        _explain(axes, {n: {"color": own["color"]} for n, own in style.items()}, lines)
         axes.set_xlabel("rank of the piece by frequency")
         axes.set_ylabel("uses in the held-out text")
 
     return _svg("ranks", draw)
+
+
+def _explain(axes: Axes, style: Mapping[str, Mapping[str, Any]], lines: Mapping[int, str]) -> None:
+    """Add labels for colours and markers, and for line styles if there are several sizes."""
+    for name, own in style.items():
+        axes.plot([], [], label=name, markersize=4, **own)
+    if len(lines) > 1:
+        for size, line in lines.items():
+            axes.plot([], [], label=f"{size:,} pieces", linestyle=line, color=_INK)
 
 
 def _svg(name: str, draw: Callable[[Axes], None]) -> str:
@@ -124,16 +183,18 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",
-        "font.size": 11,
+        "font.size": 12,
         **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
         **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
     }
     with pyplot.rc_context(settings):
-        figure, axes = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+        figure, axes = pyplot.subplots(figsize=(5.6, 3.8), layout="constrained")
         draw(axes)
         axes.grid(color=_INK, alpha=0.12, linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+        legend = figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10.5)
+        rows = math.ceil(len(legend.get_texts()) / 2)
+        figure.set_figheight(3.8 + _LEGEND_ROW * rows)
         written = io.StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
         pyplot.close(figure)

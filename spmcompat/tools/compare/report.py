@@ -4,47 +4,72 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from html import escape
 from typing import NamedTuple
 
-from spmcompat.tools.compare.plots import frequency_by_rank, loss_against_tokens, token_lengths
+from spmcompat.tools.compare.changes import changes, show_interval
+from spmcompat.tools.compare.plots import (
+    curves,
+    frequency_by_rank,
+    loss_against_tokens,
+    token_lengths,
+)
 from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
-from spmcompat.tools.evaluate.evaluation import lost_text
+from spmcompat.tools.evaluate.bootstrap import Interval
+from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
+from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
+
+_Best = Callable[[Sequence[float]], float] | None
 
 
 class Column(NamedTuple):
-    """A column of the table; `best` is `min` or `max`, or None if no value is best."""
+    """A column of the table.
+
+    `best` is `min` or `max`, or None if no value is best. `interval` is None for a result without
+    an interval.
+    """
 
     title: str
     value: Callable[[Result], float]
     form: str
-    best: Callable[[Sequence[float]], float] | None
+    best: _Best
+    interval: Callable[[Result], Interval | None] = lambda _: None
+
+
+def _figure(title: str, name: str, form: str, best: _Best) -> Column:
+    """Return the column of a figure, with its intervals."""
+
+    def value(result: Result) -> float:
+        found: float = result.evaluation.flat()[name]
+        return found
+
+    def interval(result: Result) -> Interval | None:
+        resampled = result.evaluation.resampled
+        return resampled.intervals.get(name) if resampled else None
+
+    return Column(title, value, form, best, interval)
 
 
 _COLUMNS = (
-    Column("nats per character", lambda r: r.evaluation.loss_per_character, "{:.4f}", min),
-    Column("renormalized", lambda r: r.evaluation.renormalized_loss_per_character, "{:.4f}", min),
-    Column("tokens", lambda r: r.evaluation.tokens, "{:,}", min),
-    Column("tokens per word", lambda r: r.evaluation.tokens_per_word, "{:.3f}", min),
-    Column("bytes per token", lambda r: r.evaluation.bytes_per_token, "{:.3f}", max),
-    Column("whole words", lambda r: r.evaluation.whole_words, "{:.1%}", max),
-    Column("unknown tokens", lambda r: r.evaluation.unknown_rate, "{:.3%}", min),
-    Column("lost characters", lambda r: r.evaluation.lost_characters, "{:.3%}", min),
-    Column("Rényi efficiency, all pieces", lambda r: r.evaluation.renyi_efficiency, "{:.3f}", max),
-    Column(
-        "Rényi efficiency, used pieces",
-        lambda r: r.evaluation.renyi_efficiency_observed,
-        "{:.3f}",
-        max,
-    ),
-    Column("unused pieces", lambda r: r.evaluation.unused_pieces, "{:,}", min),
+    _figure("nats per character", "loss_per_character", "{:.4f}", min),
+    _figure("renormalized", "renormalized_loss_per_character", "{:.4f}", min),
+    _figure("tokens", "tokens", "{:,.0f}", min),
+    _figure("tokens per word", "tokens_per_word", "{:.3f}", min),
+    _figure("bytes per token", "bytes_per_token", "{:.3f}", max),
+    _figure("whole words", "whole_words", "{:.1%}", max),
+    _figure("unknown tokens", "unknown_rate", "{:.3%}", min),
+    _figure("lost characters", "lost_characters", "{:.3%}", min),
+    _figure("Rényi efficiency, all pieces", "renyi_efficiency", "{:.3f}", max),
+    _figure("Rényi efficiency, used pieces", "renyi_efficiency_observed", "{:.3f}", max),
+    _figure("unused pieces", "unused_pieces", "{:,}", min),
+)
+_LAST_COLUMNS = (
     Column("training, s", lambda r: r.seconds, "{:.1f}", min),
     Column("memory, MiB", lambda r: r.mib, "{:,.0f}", min),
 )
 # The columns for a gold list: title, name of the figure, format, and which value is best.
-_GOLD_COLUMNS: tuple[tuple[str, str, str, Callable[[Sequence[float]], float] | None], ...] = (
+_GOLD_COLUMNS: tuple[tuple[str, str, str, _Best], ...] = (
     ("words", "words", "{:,}", None),
     ("precision", "precision", "{:.3f}", max),
     ("recall", "recall", "{:.3f}", max),
@@ -72,23 +97,39 @@ h3 { font-size: 1rem; margin-top: 1.5rem; }
 table { border-collapse: collapse; font-size: .875rem; width: 100%; }
 th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; }
-thead th { vertical-align: bottom; white-space: normal; background: var(--soft); }
+thead th { vertical-align: bottom; white-space: normal; min-width: 7.5rem;
+  background: var(--soft); }
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }
 td.best { background: var(--best); font-weight: 700; }
-th small { font-weight: 400; } .note { font-size: .875rem; }
+th small { font-weight: 400; } td small { display: block; font-size: .75rem; font-weight: 400;
+  opacity: .8; }
+tr.group > th { padding-top: .9rem; } .note { font-size: .875rem; }
 th.cut, td.cut { text-align: left; }
 td.cut { font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
 .plots { display: grid; gap: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
-figure { margin: 0; } figcaption { font-weight: 600; } figure svg { width: 100%; height: auto; }
+figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; }
+figure svg { display: block; width: 100%; max-width: 36rem; height: auto; }
+@media (max-width: 40rem) { th, td { padding: .4rem .45rem; }
+  thead th { min-width: 5.5rem; }
+  th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7.75rem;
+    max-width: 8.5rem; }
+  tr.group > th { max-width: none; } }
 pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius: .4rem;
   font-size: .8rem; }
 """
 
 
-def page(results: Sequence[Result], texts: Texts, text: str, gold: Sequence[GoldList] = ()) -> str:
+def page(
+    results: Sequence[Result],
+    texts: Texts,
+    text: str,
+    gold: Sequence[GoldList] = (),
+    *,
+    baseline: str | None = None,
+) -> str:
     """Return the page as HTML.
 
     Parameters
@@ -101,9 +142,14 @@ def page(results: Sequence[Result], texts: Texts, text: str, gold: Sequence[Gold
         The name of the whole text.
     gold : sequence of GoldList
         The gold lists that the results have scores for.
+    baseline : str, optional
+        The configuration that the others are compared with; by default the first.
     """
+    baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
-    tables = "".join(_tables(size, [r for r in results if r.vocab_size == size]) for size in sizes)
+    tables = "".join(
+        _tables(size, [r for r in results if r.vocab_size == size], baseline) for size in sizes
+    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -124,7 +170,9 @@ scores that are shifted so that the probabilities of all pieces add up to 1. Bot
 characters of the original text, and every model pays for its spaces: if spaces are user-defined
 pieces, each has the probability that its share of the tokens in the held-out text gives. Only a
 model that leaves out its spaces does not pay for them.</p>
+{_about_intervals(results[0])}
 {_about_gold(gold)}
+{changes(results, baseline)}
 {tables}
 <h2>Plots</h2>
 <div class="plots">{_plots(results)}</div>
@@ -135,6 +183,15 @@ model that leaves out its spaces does not pay for them.</p>
 </body>
 </html>
 """
+
+
+def _about_intervals(result: Result) -> str:
+    resampled = result.evaluation.resampled
+    if resampled is None:
+        return ""
+    return f"""<p>Below a value stands its confidence interval: {escape(resampled.summary)}. All
+tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
+words. Rényi efficiencies, unused pieces and overlaps have no intervals.</p>"""
 
 
 def _about_gold(gold: Sequence[GoldList]) -> str:
@@ -149,28 +206,49 @@ word as a cut.</p>
 {lists}"""
 
 
-def _tables(size: int, results: Sequence[Result]) -> str:
+def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
+    columns = [*_COLUMNS, *_overlap_columns(results, baseline), *_LAST_COLUMNS]
     return (
-        f"<h2>{size:,} pieces</h2>{_table(results, _COLUMNS)}{_notes(results)}"
+        f"<h2>{size:,} pieces</h2>{_table(results, columns)}{_notes(results)}"
         f"{_gold_tables(results)}"
     )
+
+
+def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
+    """Return columns with the overlap of vocabularies with that of the baseline."""
+    if len(results) < 2:
+        return []
+    base = next(result for result in results if result.config == baseline)
+    shares = {
+        result.config: shares_of_pieces({*result.vocabulary}, {*base.vocabulary})
+        for result in results
+        if result is not base
+    }
+    nothing = (math.nan, math.nan)
+    return [
+        Column(
+            f"overlap with {baseline}", lambda r: shares.get(r.config, nothing)[0], "{:.1%}", None
+        ),
+        Column(
+            "overlap without characters",
+            lambda r: shares.get(r.config, nothing)[1],
+            "{:.1%}",
+            None,
+        ),
+    ]
 
 
 def _gold_tables(results: Sequence[Result]) -> str:
     """Return a table for each gold list."""
     tables = ""
-    for name in results[0].evaluation.gold:
+    lists = results[0].evaluation.gold
+    for name in lists:
         columns = [
-            Column(title, partial(_gold, name=name, figure=figure), form, best)
+            _figure(title, gold_key(figure, name, lists), form, best)
             for title, figure, form, best in _GOLD_COLUMNS
         ]
         tables += f"<h3>Boundaries in words of {escape(name)}</h3>{_table(results, columns)}"
     return tables
-
-
-def _gold(result: Result, name: str, figure: str) -> float:
-    value: float = getattr(result.evaluation.gold[name], figure)
-    return value
 
 
 def _table(results: Sequence[Result], columns: Sequence[Column]) -> str:
@@ -207,7 +285,8 @@ def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
     if math.isnan(value):
         return "<td>–</td>"
     is_best = not lost_text(result.evaluation) and value == _best(column, results)
-    return f"<td{' class=best' if is_best else ''}>{column.form.format(value)}</td>"
+    shown = column.form.format(value) + show_interval(column.interval(result), column.form)
+    return f"<td{' class=best' if is_best else ''}>{shown}</td>"
 
 
 def _best(column: Column, results: Sequence[Result]) -> float:
@@ -219,15 +298,33 @@ def _best(column: Column, results: Sequence[Result]) -> float:
 
 def _plots(results: Sequence[Result]) -> str:
     plots = {
+        "Loss and vocabulary size": curves(
+            results, "loss_per_character", "nats per character (lower is better)"
+        ),
+        "Bytes per token and vocabulary size": curves(
+            results, "bytes_per_token", "bytes per token (higher is better)"
+        ),
+        **_gold_plots(results),
         "Loss and number of tokens": loss_against_tokens(results),
         "Lengths of pieces": token_lengths(results),
         "Frequency by rank": frequency_by_rank(results),
     }
     return "".join(
-        f"<figure><figcaption>{title}</figcaption>{svg}</figure>"
+        f"<figure><figcaption>{escape(title)}</figcaption>{svg}</figure>"
         for title, svg in plots.items()
         if svg
     )
+
+
+def _gold_plots(results: Sequence[Result]) -> dict[str, str]:
+    lists = results[0].evaluation.gold
+    names = {name: f" in {name}" if len(lists) > 1 else "" for name in lists}
+    return {
+        f"MorphScore{suffix} and vocabulary size": curves(
+            results, gold_key("morph_score", name, lists), "MorphScore (higher is better)"
+        )
+        for name, suffix in names.items()
+    }
 
 
 def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:

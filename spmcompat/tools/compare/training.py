@@ -23,6 +23,7 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError, ref
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
+from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores
 from spmcompat.tools.evaluate.gold_lists import GoldList
@@ -36,8 +37,8 @@ _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allo
 class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
-    `cuts` has the parts of each word in the report. `lengths` has the number of pieces with
-    1, 2, 3 ... characters.
+    `cuts` has the parts of each word in the report. `vocabulary` has the pieces, except special
+    pieces, in the order of their texts.
     """
 
     config: str
@@ -47,7 +48,7 @@ class Result(NamedTuple):
     mib: float
     evaluation: Evaluation
     cuts: tuple[tuple[str, ...], ...]
-    lengths: tuple[int, ...]
+    vocabulary: tuple[str, ...]
 
     @property
     def label(self) -> str:
@@ -131,10 +132,11 @@ def train_and_evaluate(
     folder: Path,
     workers: Workers,
     report: Report,
+    bootstrap: Bootstrap | None = None,
 ) -> list[Result]:
     """Return the results by vocabulary size, then by configuration.
 
-    Only missing results are computed.
+    Only missing results are computed. Nothing is trained again if only the evaluation differs.
 
     Raises
     ------
@@ -143,7 +145,7 @@ def train_and_evaluate(
     """
     trained: dict[str, _Training] = {}
     return [
-        _result(config, size, texts, gold, folder, workers, report, trained)
+        _result(config, size, texts, gold, folder, workers, report, bootstrap, trained)
         for size in sizes
         for config in configs
     ]
@@ -157,6 +159,7 @@ def _result(
     folder: Path,
     workers: Workers,
     report: Report,
+    bootstrap: Bootstrap | None,
     trained: dict[str, _Training],
 ) -> Result:
     name = f"{config.name}-{size}"
@@ -165,13 +168,17 @@ def _result(
     command, model = _command(config, size, texts.train, prefix)
     shown = shlex.join(["python", *command[1:]])
     path = folder / "results" / f"{file_name}.json"
-    made_from = {
+    of_training = {
         "command": command,
-        "drop_spaces": config.drop_spaces,
         "text": texts.fingerprint,
-        "gold": _fingerprint(gold),
         # A result of an older release may have others.
-        "figures": [*Evaluation._fields, *GoldScores._fields],
+        "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
+    }
+    made_from = {
+        **of_training,
+        "drop_spaces": config.drop_spaces,
+        "gold": _fingerprint(gold),
+        "bootstrap": None if bootstrap is None else bootstrap._asdict(),
     }
     stored = _read_result(path, made_from)
     # Two configurations that differ only in what follows the training share a model.
@@ -181,6 +188,10 @@ def _result(
         if stored.command == shown and model.exists():
             trained.setdefault(key, _Training(shown, stored.seconds, stored.mib, model))
         return stored
+    if key not in trained:
+        earlier = _read_result(path, of_training)
+        if earlier is not None and earlier.command == shown and model.exists():
+            trained[key] = _Training(shown, earlier.seconds, earlier.mib, model)
     if key in trained:
         report.info(f"{name}: model read from {trained[key].model}")
     else:
@@ -190,9 +201,13 @@ def _result(
     training = trained[key]
     loaded = load_model(str(training.model), workers)
     (evaluation,) = evaluate(
-        [loaded], [str(texts.held_out)], gold, report, drop_spaces=config.drop_spaces
+        [loaded],
+        [str(texts.held_out)],
+        gold,
+        report,
+        drop_spaces=config.drop_spaces,
+        bootstrap=bootstrap,
     )
-    lengths = [len(piece) for piece in loaded.vocabulary]
     result = Result(
         config.name,
         size,
@@ -201,7 +216,7 @@ def _result(
         training.mib,
         evaluation,
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
-        tuple(lengths.count(length) for length in range(1, max(lengths, default=0) + 1)),
+        tuple(sorted(loaded.vocabulary)),
     )
     _write_result(path, result, made_from)
     return result
@@ -272,6 +287,12 @@ def _fingerprint(gold: Sequence[GoldList]) -> str:
 def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None:
     evaluation = result.evaluation._asdict()
     evaluation["gold"] = {name: scores._asdict() for name, scores in result.evaluation.gold.items()}
+    if result.evaluation.resampled is not None:
+        resampled = result.evaluation.resampled
+        evaluation["resampled"] = {
+            **resampled._asdict(),
+            "settings": resampled.settings._asdict(),
+        }
     document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
     temporary = path.with_suffix(".tmp")
     # File names in the command may contain bytes that are not UTF-8.
@@ -281,18 +302,37 @@ def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None
 
 
 def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:
-    """Return the result in a file if it comes from the same command and texts."""
+    """Return the result in a file if it comes from these settings; it may have others besides."""
     try:
         document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
     except (OSError, ValueError):
         return None
-    if document.get("made_from") != made_from:
+    found = document.get("made_from", {})
+    if {name: found.get(name) for name in made_from} != made_from:
         return None
     fields = document["run"]
     evaluation = fields["evaluation"]
     evaluation["gold"] = {name: GoldScores(**scores) for name, scores in evaluation["gold"].items()}
     evaluation["uses"] = tuple(evaluation["uses"])
+    if evaluation["resampled"] is not None:
+        evaluation["resampled"] = _resampled(**evaluation["resampled"])
     fields["evaluation"] = Evaluation(**evaluation)
     fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])
-    fields["lengths"] = tuple(fields["lengths"])
+    fields["vocabulary"] = tuple(fields["vocabulary"])
     return Result(**fields)
+
+
+def _resampled(
+    settings: dict[str, Any],
+    units: int,
+    block: int,
+    intervals: dict[str, list[float]],
+    samples: dict[str, list[float]],
+) -> Resampled:
+    return Resampled(
+        Bootstrap(**settings),
+        units,
+        block,
+        {name: Interval(*both) for name, both in intervals.items()},
+        {name: tuple(values) for name, values in samples.items()},
+    )

@@ -17,21 +17,21 @@ _WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace(
 
 
 class Alignment(NamedTuple):
-    """What the tokens of some lines stand for.
+    """What the tokens of some lines stand for; each array has one item for each line.
 
     Attributes
     ----------
-    whole_words : int
+    whole_words : array of int64
         The number of words that one token contains.
-    inner_tokens : int
+    inner_tokens : array of int64
         The number of tokens that begin inside a word, although they are marked as its beginning.
-    lost_characters : int
+    lost_characters : array of int64
         The number of characters, except white space, that only unknown tokens stand for, or none.
     """
 
-    whole_words: int
-    inner_tokens: int
-    lost_characters: int
+    whole_words: _Ints
+    inner_tokens: _Ints
+    lost_characters: _Ints
 
 
 def align(
@@ -55,6 +55,7 @@ def align(
     white = np.isin(np.frombuffer(text, dtype=np.uint32), _WHITE_SPACE)
     # From here on, positions count only characters that are not white space.
     before = np.concatenate([[0], np.cumsum(~white)])
+    line_of = np.repeat(np.arange(len(lines)), _lengths(lines))[~white]
     first_of_word = (~white & np.concatenate([[True], white[:-1]]))[~white]
     word_begins = np.flatnonzero(first_of_word)
     word_ends = np.append(word_begins[1:], len(first_of_word))
@@ -76,11 +77,18 @@ def align(
     )
     known = ~unknown[visible]
     kept = _cover(begin[known], end[known], len(first_of_word))
+    whole = (touched == 1) & (contained == 1)
+    inner = begins[visible] & (begin != word_begins[first])
     return Alignment(
-        whole_words=int(((touched == 1) & (contained == 1)).sum()),
-        inner_tokens=int((begins[visible] & (begin != word_begins[first])).sum()),
-        lost_characters=int((kept == 0).sum()),
+        whole_words=np.bincount(line_of[word_begins[whole]], minlength=len(lines)),
+        inner_tokens=np.bincount(line_of[begin[inner]], minlength=len(lines)),
+        lost_characters=np.bincount(line_of[kept == 0], minlength=len(lines)),
     )
+
+
+def _lengths(lines: Sequence[str]) -> list[int]:
+    """Return the length of each line in the joined text, with the line end behind it."""
+    return [len(line) + (i + 1 < len(lines)) for i, line in enumerate(lines)]
 
 
 def _cover(begins: _Ints, ends: _Ints, size: int) -> _Ints:

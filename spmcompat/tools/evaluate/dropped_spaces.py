@@ -35,9 +35,13 @@ class DroppedSpaces:
         self._boundaries = 0
         self._lost = 0
 
+    def without(self, lines: _Lines) -> _Lines:
+        """Return the ids of each line without those of dropped tokens, and count nothing."""
+        return [ids[~self.dropped[ids]] for ids in lines]
+
     def drop(self, lines: _Lines) -> _Lines:
         """Return the ids of each line without those of dropped tokens."""
-        kept = [ids[~self.dropped[ids]] for ids in lines]
+        kept = self.without(lines)
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words
         self._boundaries += int((words - (words > 0)).sum())

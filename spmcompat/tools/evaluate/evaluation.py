@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,31 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
+from spmcompat.tools.evaluate.bootstrap import (
+    COMPARED,
+    Bootstrap,
+    Resampled,
+    UnitSums,
+    intervals,
+    resample,
+)
 from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
-from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
+from spmcompat.tools.evaluate.gold import (
+    GoldScores,
+    boundaries,
+    gold_key,
+    score_boundaries,
+    scores_of_sums,
+    sums_by_word,
+)
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.line_sums import (
+    ModelSums,
+    TextSums,
+    count_tokens,
+    ratios,
+    text_sums,
+)
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
@@ -29,6 +51,14 @@ _ALIGNED_LINES = 1000
 _TOLERATED_LOSS = 0.005
 # The unknown token of these models replaces a whole word, with characters that the model knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
+_ONE_UNIT = {
+    "lines": ("line", "Use a longer text"),
+    "documents": ("document", "Separate documents by blank lines, or choose --units lines"),
+}
+
+
+_Floats = npt.NDArray[np.float64]
+_Lines = Sequence[npt.NDArray[np.int32]]
 
 
 class Evaluation(NamedTuple):
@@ -48,6 +78,8 @@ class Evaluation(NamedTuple):
     `drops_spaces` tells that the tokens that are only spaces are left out. Then all figures are of
     the other tokens and pieces, and `lost_spaces` is the share of boundaries between words that
     these do not show. The loss is NaN if a normal piece is only spaces.
+
+    `resampled` has the confidence intervals, if a bootstrap was asked for.
     """
 
     model: str
@@ -73,6 +105,15 @@ class Evaluation(NamedTuple):
     uses: tuple[int, ...]
     gold: Mapping[str, GoldScores]
     drops_spaces: bool = False
+    resampled: Resampled | None = None
+
+    def flat(self) -> dict[str, Any]:
+        """Return all single figures by name; see `gold_key` for the names of gold figures."""
+        row = self._asdict()
+        del row["gold"], row["uses"], row["resampled"]
+        for name, scores in self.gold.items():
+            row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
+        return row
 
 
 class Overlap(NamedTuple):
@@ -141,7 +182,7 @@ class _TextSize:
 class _Measurement:
     """The figures of one model, for the lines added so far."""
 
-    def __init__(self, model: Model, *, drop_spaces: bool) -> None:
+    def __init__(self, model: Model, *, drop_spaces: bool, by_line: bool) -> None:
         self.model = model
         self.loss = model.loss
         self.spaces: DroppedSpaces | None = None
@@ -152,20 +193,38 @@ class _Measurement:
         self.whole_words = 0
         self.lost_characters = 0
         self.lost_spaces = 0
+        self._by_line = by_line
 
-    def add(self, batch: _Batch) -> None:
+    def add(self, batch: _Batch) -> ModelSums | None:
+        """Add lines. Return what the model has in each, if figures are needed by line."""
         encoded = self.model.encode(batch.lines)
-        self._add_words(batch, encoded)
-        if self.spaces is None:
-            self.tokens.add(encoded)
-        else:
+        words = self._add_words(batch, encoded)
+        if self.spaces is not None:
             encoded = self.spaces.drop(encoded)
-            self.tokens.add(self.spaces.renumber(encoded))
-        if self.loss is not None:
-            self.loss.add(batch.lines, encoded)
+        cut = self._cut(batch.lines, encoded)
+        self.tokens.add(cut if self.spaces is None else self.spaces.renumber(cut))
+        losses = self._add_losses(batch.lines, encoded)
+        if not self._by_line:
+            return None
+        return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
-    def _add_words(self, batch: _Batch, encoded: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Count whole words, and what the tokens lose.
+    def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
+        """Return the tokens of each line, or of its pretokens if each is encoded alone."""
+        if self.model.pretokens is None:
+            return encoded
+        cut = self.model.pretokens.encode(lines, encoded)
+        return cut if self.spaces is None else self.spaces.without(cut)
+
+    def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
+        """Add the losses; return those of each line if they are needed."""
+        if self.loss is not None:
+            if self._by_line or self.model.pretokens is not None:
+                return np.array(self.loss.add_by_line(lines, encoded))
+            self.loss.add(lines, encoded)
+        return np.zeros((4, len(lines)))
+
+    def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
+        """Count whole words, lost characters and lost spaces; return them for each line.
 
         Where the marks of the tokens show the words of the text, no alignment is needed.
         """
@@ -173,18 +232,41 @@ class _Measurement:
         marked = words_by_marks(kinds, encoded)
         unclear = (marked.words != batch.words) | model.drops_characters
         unclear |= [bool(kinds.unknown[line].any()) for line in encoded]
-        self.whole_words += int(marked.whole_words[~unclear].sum())
-        rest = np.flatnonzero(unclear).tolist()
+        found = np.zeros((3, len(batch.lines)), dtype=np.int64)
+        found[0] = np.where(unclear, 0, marked.whole_words)
+        rest = np.flatnonzero(unclear)
         for begin in range(0, len(rest), _ALIGNED_LINES):
             part = rest[begin : begin + _ALIGNED_LINES]
             texts = [batch.texts[i] for i in part]
-            ids = np.concatenate([encoded[i] for i in part])
+            ids = np.concatenate(self._tokens_of_texts(batch, encoded, part.tolist()))
             aligned = align(texts, model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
-            self.whole_words += aligned.whole_words
-            self.lost_characters += aligned.lost_characters
-            self.lost_spaces += aligned.inner_tokens if model.marks_continuation else 0
+            lost_spaces = aligned.inner_tokens if model.marks_continuation else 0
+            found[0, part] = aligned.whole_words
+            found[1, part] = aligned.lost_characters
+            found[2, part] = lost_spaces
+        self.whole_words += int(found[0].sum())
+        self.lost_characters += int(found[1].sum())
+        self.lost_spaces += int(found[2].sum())
+        return found
 
-    def result(self, text: _TextSize, gold: Sequence[GoldList]) -> Evaluation:
+    def _tokens_of_texts(
+        self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
+    ) -> Sequence[npt.NDArray[np.int32]]:
+        """Return the tokens of the texts of some lines.
+
+        Where a line is not UTF-8, the encoder may put more or fewer U+FFFD in the place of invalid
+        bytes than the text has.
+        """
+        ids = {i: encoded[i] for i in indices}
+        invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
+        if invalid:
+            found = self.model.encode([batch.texts[i].encode() for i in invalid])
+            ids.update(zip(invalid, found, strict=True))
+        return list(ids.values())
+
+    def result(
+        self, text: _TextSize, gold: Mapping[str, GoldScores], resampled: Resampled | None
+    ) -> Evaluation:
         model, tokens = self.model, self.tokens
         raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
         if self.loss is not None:
@@ -213,11 +295,9 @@ class _Measurement:
             whole_words=ratio(self.whole_words, text.words),
             unused_pieces=tokens.unused,
             uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
-            gold={
-                found.name: score_boundaries(found.words, model.cut([w.text for w in found.words]))
-                for found in gold
-            },
+            gold=gold,
             drops_spaces=self.spaces is not None,
+            resampled=resampled,
         )
 
 
@@ -228,6 +308,7 @@ def evaluate(
     report: Report,
     *,
     drop_spaces: bool = False,
+    bootstrap: Bootstrap | None = None,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
 
@@ -245,68 +326,145 @@ def evaluate(
         Receives the progress, and a warning about skipped lines.
     drop_spaces : bool, optional
         Whether tokens that are only spaces are left out after encoding.
+    bootstrap : Bootstrap, optional
+        Find confidence intervals.
 
     Raises
     ------
     TrainingError
-        If a text cannot be read or is empty.
+        If a text cannot be read, is empty, or has too few units for a bootstrap.
     """
     for path in texts:
         refuse_impossible(path, "check its name")
-    measurements = [_Measurement(model, drop_spaces=drop_spaces) for model in models]
+    measurements = [
+        _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
+        for model in models
+    ]
     size = _TextSize()
+    units = None
+    if bootstrap is not None:
+        columns = len(TextSums._fields) + len(models) * len(ModelSums._fields)
+        units = UnitSums(columns, bootstrap.units)
     with report.stage("Evaluating", _size(texts), "bytes") as stage:
-        for lines in _batches(texts):
+        for lines, file_begins in _batches(texts):
             batch = _batch(lines)
-            for measurement in measurements:
-                measurement.add(batch)
+            sums = [measurement.add(batch) for measurement in measurements]
             size.add(batch)
+            if units is not None:
+                of_text = text_sums(batch.lines, batch.texts, batch.words)
+                rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
+                units.add(rows.T, batch.words == 0, file_begins)
             stage.advance(sum(map(len, lines)) + len(lines))
     if size.bytes == 0:
         raise BadValueError("The text is empty. Check --text.")
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
-    return [measurement.result(size, gold) for measurement in measurements]
+    cuts = [[model.cut([w.text for w in found.words]) for found in gold] for model in models]
+    scores = [
+        {
+            found.name: score_boundaries(found.words, parts)
+            for found, parts in zip(gold, of_model, strict=True)
+        }
+        for of_model in cuts
+    ]
+    resampled: Sequence[Resampled | None] = [None] * len(models)
+    if bootstrap is not None and units is not None:
+        report.step("Resampling")
+        gold_samples = [_resampled_gold(gold, of_model, bootstrap) for of_model in cuts]
+        resampled = _resampled(measurements, units, gold_samples, bootstrap)
+    return [
+        measurement.result(size, of_gold, of_model)
+        for measurement, of_gold, of_model in zip(measurements, scores, resampled, strict=True)
+    ]
+
+
+def _resampled(
+    measurements: Sequence[_Measurement],
+    units: UnitSums,
+    of_gold: Sequence[Mapping[str, _Floats]],
+    bootstrap: Bootstrap,
+) -> list[Resampled]:
+    """Return the intervals of each model."""
+    if len(units.sums) < 2:
+        unit, choice = _ONE_UNIT[bootstrap.units]
+        raise BadValueError(f"The text is one {unit}, but resampling needs several. {choice}.")
+    text, *models = np.split(
+        resample(units.sums, bootstrap).T,
+        range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields)),
+    )
+    found = []
+    for measurement, drawn, gold in zip(measurements, models, of_gold, strict=True):
+        samples = {**ratios(TextSums(*text), ModelSums(*drawn)), **gold}
+        if measurement.loss is None:
+            samples = {name: values for name, values in samples.items() if "loss_" not in name}
+        if measurement.spaces is not None:
+            del samples["lost_spaces"]
+        compared = {
+            name: tuple(values.tolist())
+            for name, values in samples.items()
+            if name.partition("[")[0] in COMPARED
+        }
+        both = intervals(samples, bootstrap.confidence)
+        found.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
+    return found
+
+
+def _resampled_gold(
+    gold: Sequence[GoldList], cuts: Sequence[Sequence[Sequence[str]]], bootstrap: Bootstrap
+) -> dict[str, _Floats]:
+    """Return the scores of each gold list in the resamples of its words, by their names."""
+    samples = {}
+    names = [found.name for found in gold]
+    for found, parts in zip(gold, cuts, strict=True):
+        sums = sums_by_word(found.words, [boundaries(word) for word in parts])
+        scores = scores_of_sums(resample(sums, bootstrap).T)
+        for figure, values in scores.items():
+            if not figure.endswith(("words", "words_with_single_tokens")):
+                samples[gold_key(figure, found.name, names)] = values
+    return samples
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:
     """Compare the vocabularies of each pair of models."""
     return [
-        Overlap(
-            a.path,
-            b.path,
-            _jaccard(a.vocabulary, b.vocabulary),
-            _jaccard(_long(a.vocabulary), _long(b.vocabulary)),
-        )
+        Overlap(a.path, b.path, *shares_of_pieces(a.vocabulary, b.vocabulary))
         for a, b in itertools.combinations(models, 2)
     ]
 
 
-def _long(pieces: set[str]) -> set[str]:
+def shares_of_pieces(first: Set[str], second: Set[str]) -> tuple[float, float]:
+    """Return the overlap of two vocabularies, with and without single characters."""
+    return _jaccard(first, second), _jaccard(_long(first), _long(second))
+
+
+def _long(pieces: Set[str]) -> Set[str]:
     return {piece for piece in pieces if len(piece) > 1}
 
 
-def _jaccard(first: set[str], second: set[str]) -> float:
+def _jaccard(first: Set[str], second: Set[str]) -> float:
     return ratio(len(first & second), len(first | second))
 
 
-def _batches(paths: Sequence[str]) -> Iterator[list[bytes]]:
-    """Yield batches of lines without their line ends."""
+def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
+    """Yield batches of lines without their line ends, and which of the lines begin a file."""
     lines: list[bytes] = []
+    file_begins: list[int] = []
     size = 0
     for path in paths:
         try:
             with open(path, "rb") as file:
-                for line in file:
+                for number, line in enumerate(file):
+                    if number == 0:
+                        file_begins.append(len(lines))
                     lines.append(line.rstrip(b"\r\n"))
                     size += len(line)
                     if size >= _BATCH_BYTES:
-                        yield lines
-                        lines, size = [], 0
+                        yield lines, file_begins
+                        lines, file_begins, size = [], [], 0
         except OSError as error:
             raise _unreadable(path, error) from error
     if lines:
-        yield lines
+        yield lines, file_begins
 
 
 def _size(paths: Sequence[str]) -> int | None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from spmcompat.tools.evaluate.tokens import ratio
+import numpy as np
+import numpy.typing as npt
 
 # MorphScore is for words of two or three morphs (a stem with a prefix, a suffix or both). They have
 # one or two boundaries.
 _SCORED_BOUNDARIES = (1, 2)
+
+# The scores that are numbers of words.
+_COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
+
+_Floats = npt.NDArray[np.float64]
 
 
 class GoldWord(NamedTuple):
@@ -64,42 +71,68 @@ class GoldScores(NamedTuple):
     morph_score_words_with_single_tokens: int
 
 
+def gold_key(figure: str, name: str, names: Collection[str]) -> str:
+    """Return the name of a gold figure, as in ``gold_f1``.
+
+    If there are several lists, the name of the list follows, as in ``gold_f1[english.tsv]``.
+    """
+    return f"gold_{figure}" + (f"[{name}]" if len(names) > 1 else "")
+
+
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
     """Compare the gold boundaries of each word with the parts from a model."""
-    return compare(words, [_boundaries(word) for word in parts])
+    return compare(words, [boundaries(word) for word in parts])
 
 
-def _boundaries(parts: Sequence[str]) -> frozenset[int]:
+def boundaries(parts: Sequence[str]) -> frozenset[int]:
+    """Return the offsets where the parts of a word meet."""
     return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
     """Compare the gold boundaries of each word with the boundaries from a model."""
-    hits = sum(len(word.boundaries & cut) for word, cut in zip(words, cuts, strict=True))
-    precision = ratio(hits, sum(map(len, cuts)))
-    recall = ratio(hits, sum(len(word.boundaries) for word in words))
-    f1 = ratio(2 * hits, sum(map(len, cuts)) + sum(len(word.boundaries) for word in words))
-    scorable = [
-        (word.boundaries, cut)
-        for word, cut in zip(words, cuts, strict=True)
-        if len(word.boundaries) in _SCORED_BOUNDARIES
-    ]
-    scored = [(gold, cut) for gold, cut in scorable if cut]
-    recalls = sum(len(gold & cut) / len(gold) for gold, cut in scored)
-    return GoldScores(
-        words=len(words),
-        precision=precision,
-        recall=recall,
-        f1=f1,
-        mean_length=ratio(sum(len(cut) + 1 for cut in cuts), len(words)),
-        morph_score=ratio(recalls, len(scored)),
-        morph_score_precision=ratio(
-            sum(len(gold & cut) / len(cut) for gold, cut in scored), len(scored)
-        ),
-        morph_score_token_precision=ratio(
-            sum(len(gold & cut) / (len(cut) + 1) for gold, cut in scored), len(scored)
-        ),
-        morph_score_words=len(scored),
-        morph_score_with_single_tokens=ratio(recalls + len(scorable) - len(scored), len(scorable)),
-        morph_score_words_with_single_tokens=len(scorable),
+    rows = sums_by_word(words, cuts)
+    scores = scores_of_sums(rows.sum(axis=0)[:, np.newaxis])
+    return GoldScores._make(
+        int(value) if name in _COUNTS else float(value) for name, (value,) in scores.items()
     )
+
+
+def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
+    """Return what each word adds to the sums that the scores are made of, one row for each."""
+    rows = np.zeros((len(words), 9))
+    for row, word, cut in zip(rows, words, cuts, strict=True):
+        gold = word.boundaries
+        hits = len(gold & cut)
+        row[:4] = 1, hits, len(cut), len(gold)
+        if len(gold) in _SCORED_BOUNDARIES:
+            row[4] = 1
+            if cut:
+                row[5:] = 1, hits / len(gold), hits / len(cut), hits / (len(cut) + 1)
+    return rows
+
+
+def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
+    """Return the scores for sums over words; each row of sums has one item for each set of words.
+
+    The names of the scores are the fields of `GoldScores`, in their order.
+    """
+    words, hits, cut, gold, scorable, scored, recalls, precisions, token_precisions = sums
+    return {
+        "words": words,
+        "precision": _ratios(hits, cut),
+        "recall": _ratios(hits, gold),
+        "f1": _ratios(2 * hits, cut + gold),
+        "mean_length": _ratios(cut + words, words),
+        "morph_score": _ratios(recalls, scored),
+        "morph_score_precision": _ratios(precisions, scored),
+        "morph_score_token_precision": _ratios(token_precisions, scored),
+        "morph_score_words": scored,
+        "morph_score_with_single_tokens": _ratios(recalls + scorable - scored, scorable),
+        "morph_score_words_with_single_tokens": scorable,
+    }
+
+
+def _ratios(part: _Floats, whole: _Floats) -> _Floats:
+    """Return part / whole; NaN where the whole is 0."""
+    return np.divide(part, whole, out=np.full_like(part, math.nan), where=whole != 0)

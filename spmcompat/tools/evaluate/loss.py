@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,14 @@ from spmcompat.runtime.progress import Report
 from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import Items
-from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
-from spmcompat.unigram.em.e_step import log_likelihood
+from spmcompat.tools.evaluate.segments import (
+    MARK,
+    plan_by_line,
+    read_segments,
+    with_training_cuts,
+)
+from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.unigram.em.e_step import log_likelihood, segment_log_likelihoods
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
@@ -28,11 +34,29 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-_SYMBOL = UNKNOWN_MARK  # reading replaces each user-defined symbol by this character
 # Scores whose log-sum is lower than this are not log probabilities.
 _LEAST_SUM = -100.0
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
+
+_Floats = npt.NDArray[np.float64]
+
+
+class LineLosses(NamedTuple):
+    """The losses and sizes of some lines, as arrays; a line that is skipped has zeros.
+
+    Attributes
+    ----------
+    raw, renormalized : array of float64
+        Losses in nats.
+    characters, bytes : array of float64
+        Sizes before normalization.
+    """
+
+    raw: _Floats
+    renormalized: _Floats
+    characters: _Floats
+    bytes: _Floats
 
 
 class MarginalLoss:
@@ -51,6 +75,9 @@ class MarginalLoss:
         A Unigram model.
     workers : Workers
         Real threads. Their number does not change the sums.
+    pretokenizer : str, optional
+        Cut the text as a training with this pretokenizer and the split options of the model does;
+        ``stored`` for the split options alone. No piece crosses these cuts.
 
     Attributes
     ----------
@@ -64,15 +91,22 @@ class MarginalLoss:
         Number of lines with U+2585. Training skips these lines, so they have no lattice.
     """
 
-    def __init__(self, model: ModelProto, workers: Workers) -> None:
+    def __init__(
+        self, model: ModelProto, workers: Workers, pretokenizer: str | None = None
+    ) -> None:
         normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
         symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
         self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
-        self._log_shares: npt.NDArray[np.float64] | None = None  # of the symbols
+        self._size = len(model.pieces)
+        self._log_shares: _Floats | None = None  # of the symbols
         self._workers = workers
+        charsmap = model.normalizer_spec.precompiled_charsmap
         options = _reading(model, [text for text, _ in normal])
-        self._plan = make_plan(options, model.normalizer_spec.precompiled_charsmap, symbols)
+        self._plan = make_plan(options, charsmap, symbols)
+        if pretokenizer is not None:
+            options = with_training_cuts(options, model, pretokenizer)
+        self._plan_by_line = plan_by_line(options, charsmap, symbols)
         self._normal = normal
         self._log_total = log_sum([score for _, score in normal])
         self._set_pieces(0.0)
@@ -112,16 +146,17 @@ class MarginalLoss:
         TrainingError
             If the text cannot be read.
         """
-        skipped = [_SYMBOL.encode() in line for line in lines]
-        self.skipped += sum(skipped)
-        added = [i for i, line in enumerate(lines) if line and not skipped[i]]
+        added = self._choose(lines)
         if not added:
             return
         kept = [lines[i] for i in added]
         self.bytes += sum(map(len, kept))
         self.characters += sum(len(line.decode(errors="replace")) for line in kept)
         if self._symbol_ids:
-            self._pay_for_symbols(np.concatenate([encoded[i] for i in added]))
+            ids = np.concatenate([encoded[i] for i in added])
+            cost = -float(self._count_symbols(ids) @ self._prices(ids))
+            self.raw += cost
+            self.renormalized += cost
         try:
             corpus = self._read(kept)
         except EmptyCorpusError:
@@ -131,17 +166,74 @@ class MarginalLoss:
         lattices.rescore(self._shifted)
         self.renormalized -= log_likelihood(lattices, self._workers)
 
-    def _pay_for_symbols(self, ids: npt.NDArray[np.int32]) -> None:
-        """Add the cost of the symbols among these tokens; the first tokens set the prices."""
-        uses = np.bincount(ids, minlength=max(self._symbol_ids) + 1)[self._symbol_ids]
+    def add_by_line(
+        self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]
+    ) -> LineLosses:
+        """Add lines, and return their losses.
+
+        Only this function cuts the text as a training does. Parameters and errors are those of
+        `add`.
+        """
+        added = self._choose(lines)
+        losses = LineLosses(*np.zeros((4, len(lines))))
+        if not added:
+            return losses
+        losses.bytes[added] = [len(lines[i]) for i in added]
+        losses.characters[added] = [len(lines[i].decode(errors="replace")) for i in added]
+        if self._symbol_ids:
+            losses.raw[added] = self._costs_of_symbols([encoded[i] for i in added])
+            losses.renormalized[:] = losses.raw
+        # Where normalization leaves nothing of a line, it has no tokens.
+        filled = [i for i in added if len(encoded[i])]
+        if filled:
+            self._add_segments([lines[i] for i in filled], filled, losses)
+        self.raw += float(losses.raw.sum())
+        self.renormalized += float(losses.renormalized.sum())
+        self.characters += int(losses.characters.sum())
+        self.bytes += int(losses.bytes.sum())
+        return losses
+
+    def _add_segments(
+        self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses
+    ) -> None:
+        """Add the losses of lines at their indices."""
+        try:
+            segments = read_segments(self._plan_by_line, lines, self._workers)
+        except EmptyCorpusError:
+            return
+        lattices = Lattices(segments.corpus, self._pieces, self._workers)
+        for part, pieces in ((losses.raw, self._pieces), (losses.renormalized, self._shifted)):
+            lattices.rescore(pieces)
+            found = np.array(segment_log_likelihoods(lattices, self._workers))
+            part[indices] -= segments.sum_by_line(found)
+
+    def _choose(self, lines: Sequence[bytes]) -> list[int]:
+        """Return the indices of the lines that have a loss, and count those that are skipped."""
+        skipped = [MARK in line for line in lines]
+        self.skipped += sum(skipped)
+        return [i for i, line in enumerate(lines) if line and not skipped[i]]
+
+    def _count_symbols(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        return np.bincount(ids, minlength=max(self._symbol_ids) + 1)[self._symbol_ids]
+
+    def _prices(self, ids: npt.NDArray[np.int32]) -> _Floats:
+        """Return the log shares of the symbols; the first tokens set them."""
         if self._log_shares is None:
+            uses = self._count_symbols(ids)
             # Each symbol counts once more, and so do the other pieces together. So no share is 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)
             self._set_pieces(math.log((len(ids) - int(uses.sum()) + 1) / total))
-        cost = -float(uses @ self._log_shares)
-        self.raw += cost
-        self.renormalized += cost
+        return self._log_shares
+
+    def _costs_of_symbols(self, encoded: Sequence[npt.NDArray[np.int32]]) -> _Floats:
+        """Return the cost of the symbols in each line."""
+        ids = np.concatenate(encoded)
+        prices = np.zeros(self._size)
+        prices[self._symbol_ids] = self._prices(ids)
+        line_of = np.repeat(np.arange(len(encoded)), [len(line) for line in encoded])
+        sums: _Floats = np.bincount(line_of, prices[ids], len(encoded)).astype(np.float64)
+        return -sums
 
     def _set_pieces(self, log_share: float) -> None:
         """Set the scores, where all normal pieces together have this share of the tokens."""
@@ -186,4 +278,4 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
 
 
 def _pieces(items: Sequence[tuple[str, float]]) -> Pieces:
-    return Pieces([*((text.encode(), score) for text, score in items), (_SYMBOL.encode(), 0.0)])
+    return Pieces([*((text.encode(), score) for text, score in items), (MARK, 0.0)])

@@ -15,6 +15,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
+from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -35,6 +36,8 @@ class Model(Protocol):
         The pieces, except special pieces.
     kinds : TokenKinds
         Properties of each piece.
+    pretokens : PretokenEncoder or None
+        Encodes each pretoken alone; None if the whole lines are measured.
     loss : MarginalLoss or None
         Adds up the loss of the text; None if the scores are not log probabilities.
     drops_characters : bool
@@ -48,6 +51,7 @@ class Model(Protocol):
     size: int
     vocabulary: set[str]
     kinds: TokenKinds
+    pretokens: PretokenEncoder | None
     loss: MarginalLoss | None
     drops_characters: bool
     marks_continuation: bool
@@ -62,8 +66,17 @@ class Model(Protocol):
         """Split each word into the texts of its tokens."""
 
 
-def load_model(path: str, workers: Workers) -> Model:
+def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> Model:
     """Load a ``.model`` file, or a ``tokenizer.json`` if the path ends in ``.json``.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file.
+    workers : Workers
+        Real threads.
+    pretokenizer : str, optional
+        Measure on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
 
     Raises
     ------
@@ -72,7 +85,13 @@ def load_model(path: str, workers: Workers) -> Model:
     """
     refuse_impossible(path, "check its name")
     try:
-        return _HuggingFace(path) if path.endswith(".json") else _SentencePiece(path, workers)
+        if not path.endswith(".json"):
+            return _SentencePiece(path, workers, pretokenizer)
+        if pretokenizer is not None:
+            raise BadValueError(
+                f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
+            )
+        return _HuggingFace(path)
     except ModuleNotFoundError as error:
         extra = "compare" if error.name == "tokenizers" else "eval"
         raise TrainingError(
@@ -90,7 +109,7 @@ class _SentencePiece:
     drops_characters = False
     marks_continuation = False
 
-    def __init__(self, path: str, workers: Workers) -> None:
+    def __init__(self, path: str, workers: Workers, pretokenizer: str | None) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
         with open(path, "rb") as file:
@@ -109,7 +128,10 @@ class _SentencePiece:
         self.size = len(model.pieces)
         self.vocabulary = {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
         self.kinds = kinds_of_pieces(model)
-        self.loss = MarginalLoss(model, workers) if has_loss(model) else None
+        self.pretokens = (
+            None if pretokenizer is None else PretokenEncoder(model, workers, pretokenizer)
+        )
+        self.loss = MarginalLoss(model, workers, pretokenizer) if has_loss(model) else None
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         encoded: list[npt.NDArray[np.int32]] = self._encoder.encode(
@@ -133,6 +155,7 @@ class _SentencePiece:
 class _HuggingFace:
     """A tokenizer of the ``tokenizers`` library."""
 
+    pretokens: PretokenEncoder | None = None
     loss: MarginalLoss | None = None
 
     def __init__(self, path: str) -> None:

@@ -1,5 +1,5 @@
 // The passes over all pretokens of a corpus, lane by lane: expected counts, log likelihoods, and
-// the counts of the best paths.
+// the counts of the best paths. And the log likelihoods of single segments.
 #pragma once
 
 #include <cstddef>
@@ -63,6 +63,18 @@ inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithme
       });
     }
   });
+}
+
+// Writes the log likelihood of each segment in a range, as if it were a whole pretoken.
+inline void find_segment_likelihoods(const Lattices& lattices, const Arithmetic& arithmetic,
+                                     uint32_t first, uint32_t last, float* out) {
+  ForwardBackward pass(lattices, arithmetic);
+  for (uint32_t segment = first; segment < last;) {
+    for (; segment < last && !pass.full(); ++segment) pass.add(&segment, 1, 1.0f);
+    pass.find_likelihoods();
+    pass.for_each_likelihood([&](float, float log_likelihood) { *out++ = log_likelihood; });
+    pass.clear();
+  }
 }
 
 // The number of all pretokens, summed in float in the order of the lanes.

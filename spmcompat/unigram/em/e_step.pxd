@@ -36,6 +36,9 @@ cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
         Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
     void add_best_paths(
         Lanes& lanes, const CLattices& lattices, const Arithmetic& arithmetic) except +
+    void find_segment_likelihoods(
+        const CLattices& lattices, const Arithmetic& arithmetic, uint32_t first, uint32_t last,
+        float* out) except +
     float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t lanes)
 
 

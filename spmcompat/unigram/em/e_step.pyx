@@ -8,6 +8,7 @@ from spmcompat.runtime.cancel cimport CancelFlag
 
 
 cdef int LIKELIHOOD_LANES = 16
+cdef uint32_t SEGMENTS_AT_ONCE = 4096
 
 
 @final
@@ -49,6 +50,17 @@ def log_likelihood(Lattices lattices not None, workers):
     workers.run(lattices.block_ranges(), work.find_shared_alphas)
     workers.run(range(workers.count), work.add_log_likelihoods)
     return dereference(work.lanes).take_total().log_likelihood
+
+
+def segment_log_likelihoods(Lattices lattices not None, workers):
+    """Return the log likelihood of each segment of the corpus, over all segmentations, in nats.
+
+    No piece crosses the ends of a segment. So the log likelihood of a text is the sum over its
+    segments.
+    """
+    work = _SegmentPass(lattices)
+    workers.run(work.ranges(), work.find)
+    return work.likelihoods()
 
 
 def best_path_counts(Lattices lattices not None, int lanes, workers, bint single_sum=False):
@@ -106,3 +118,31 @@ cdef class _Pass:
         cdef Counts total = Counts()
         total.sums = dereference(self.lanes).take_total()
         return total
+
+
+cdef class _SegmentPass:
+    """The log likelihood of each segment; workers share ranges of segments."""
+
+    cdef Lattices lattices
+    cdef vector[float] found
+
+    def __init__(self, Lattices lattices):
+        self.lattices = lattices
+        self.found.resize(lattices.corpus.segmented.segments_size())
+
+    def ranges(self):
+        cdef uint32_t first, end = self.found.size()
+        return [
+            range(first, min(first + SEGMENTS_AT_ONCE, end))
+            for first in range(0, end, SEGMENTS_AT_ONCE)
+        ]
+
+    def find(self, _worker, range segments):
+        cdef uint32_t first = segments.start, last = segments.stop
+        with nogil:
+            find_segment_likelihoods(
+                self.lattices.lattices, self.lattices.arithmetic, first, last,
+                self.found.data() + first)
+
+    def likelihoods(self):
+        return self.found

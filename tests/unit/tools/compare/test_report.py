@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from spmcompat.tools.compare.plots import curves
 from spmcompat.tools.compare.report import page
 from spmcompat.tools.compare.training import Result, Texts
+from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, compare
 from spmcompat.tools.evaluate.gold_lists import GoldList
@@ -50,8 +52,9 @@ def result(
         uses=(9, 4, 1, 0),
         gold=gold or {},
     )
+    vocabulary = ("a", "b", "c", "ab", "abc")
     cuts = (("un", "do"), ("<b>",))
-    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, (3, 2, 1))
+    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, vocabulary)
 
 
 @pytest.fixture
@@ -94,7 +97,7 @@ def test_the_page_is_complete_and_loads_no_other_file(texts: Texts) -> None:
     assert "train &lt;two&gt;" in html
     assert "un<i>|</i>do" in html
     assert "&lt;b&gt;" in html
-    assert html.count("<figure>") == 3
+    assert html.count("<figure>") == 5
 
 
 def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
@@ -171,3 +174,104 @@ def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -
     }
     assert cells(html, "b", "one")["words of MorphScore"] == "2"
     assert "class=best>1.000" in html
+
+
+def with_intervals(given: Result, tokens: Sequence[float], losses: Sequence[float]) -> Result:
+    samples = {"tokens": tuple(tokens), "loss_per_character": tuple(losses)}
+    intervals = {name: Interval(min(values), max(values)) for name, values in samples.items()}
+    resampled = Resampled(Bootstrap(100), 50, 1, intervals, samples)
+    return given._replace(evaluation=given.evaluation._replace(resampled=resampled))
+
+
+def cells_of(html: str, config: str) -> list[str]:
+    """Return the cells of the first row of a configuration."""
+    row = re.search(rf'<tr><th scope="row">{config}</th>(.*?)</tr>', html)
+    assert row
+    return re.findall(r"<td[^>]*>(.*?)</td>", row[1])
+
+
+def test_changes_against_the_baseline_are_shown_for_each_size(texts: Texts) -> None:
+    results = [
+        result("one", 10, 1.25),
+        result("two", 12, 1.0)._replace(vocabulary=("a", "b", "ab", "cd")),
+        result("one", 9, 1.0, 200),
+        result("two", 9, 1.1, 200),
+    ]
+    table = page(results, texts, "text", baseline="one").split("<h2>")[1]
+    assert table.startswith("Changes against one")
+    small, large = table.split("pieces</th>")[1:]
+    # Three of six pieces are shared, and one of three with more than one character.
+    assert cells_of(small, "one") == ["–"] * 5
+    assert cells_of(small, "two") == ["+20.00%", "-20.00%", "-20.00%", "50.0%", "33.3%"]
+    assert cells_of(large, "two") == ["+0.00%", "+10.00%", "+10.00%", "100.0%", "100.0%"]
+    other = page(results, texts, "text", baseline="two").split("<h2>")[1]
+    assert cells_of(other, "one")[0] == "-16.67%"
+
+
+def test_overlaps_are_columns_of_the_table_of_each_size(texts: Texts) -> None:
+    results = [result("one", 10), result("two", 12)._replace(vocabulary=("a", "b", "ab", "cd"))]
+    table = page(results, texts, "text").split("<h2>100 pieces")[1].split("</table>")[0]
+    assert "overlap with one" in table
+    assert cells_of(table, "one")[-4:-2] == ["–", "–"]
+    assert cells_of(table, "two")[-4:-2] == ["50.0%", "33.3%"]
+    alone = page([result("one", 10)], texts, "text")
+    assert "overlap" not in alone
+    assert "Changes against" not in alone
+
+
+def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -> None:
+    results = [
+        with_intervals(result("one", 10, 1.25), [9, 10, 11], [1.2, 1.25, 1.3]),
+        with_intervals(result("two", 12, 1.25), [11, 12, 14], [1.3, 1.25, 1.2]),
+    ]
+    html = page(results, texts, "text")
+    table = html.split("<h2>")[1]
+    tokens, loss, *_ = cells_of(table, "two")
+    assert tokens.startswith("+20.00%<b>*</b><small>+20.")
+    assert loss.startswith("+0.00%<small>-")
+    lossy = with_intervals(result("two", 12, 1.25, lost=0.1), [11, 12, 14], [1.3, 1.25, 1.2])
+    changes = page([results[0], lossy], texts, "text").split("<h2>")[1]
+    assert "</b><small>" not in changes
+    own = cells_of(html.split("<h2>100 pieces")[1], "one")
+    assert own[0] == "1.2500<small>1.2000 to 1.3000</small>"
+    assert own[2] == "10<small>9 to 11</small>"
+    assert "95 % intervals from 100 resamples of 50 lines (seed 0)" in html
+    assert "<small>" not in page([result("one", 10, 1.25)], texts, "text").split("<tbody>")[1]
+
+
+def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
+    gold = {"g": compare([GoldWord("undo", frozenset({2}))], [frozenset({2})])}
+    results = [
+        result(config, 10, 1.25, size, gold=gold) for size in (100, 200) for config in ("a", "b")
+    ]
+    html = page(results, texts, "text")
+    titles = re.findall(r"<figcaption>(.*?)</figcaption>", html)
+    assert titles == [
+        "Loss and vocabulary size",
+        "Bytes per token and vocabulary size",
+        "MorphScore and vocabulary size",
+        "Loss and number of tokens",
+        "Lengths of pieces",
+        "Frequency by rank",
+    ]
+    one_size = page(results[:2], texts, "text")
+    assert "and vocabulary size" not in one_size
+
+
+def test_curves_have_bands_if_there_are_intervals() -> None:
+    plain = [result("one", 10, 1.25, size) for size in (100, 200)]
+    banded = [with_intervals(r, [9, 10, 11], [1.2, 1.25, 1.3]) for r in plain]
+    assert "FillBetween" in curves(banded, "loss_per_character", "loss")
+    assert "FillBetween" not in curves(plain, "loss_per_character", "loss")
+    assert curves([result("one", 10, size=s) for s in (1, 2)], "loss_per_character", "") == ""
+
+
+def test_the_tables_fit_any_gold_list_and_baseline(texts: Texts) -> None:
+    gold = {
+        name: compare([GoldWord("undo", frozenset({2}))], [frozenset({2})]) for name in ("g", "<h>")
+    }
+    results = [result("one", 10, gold=gold), result("two", 12, gold=gold)]
+    table = page(results, texts, "text").split("<h2>")[1]
+    assert "MorphScore [g]" in table
+    assert "MorphScore [&lt;h&gt;]" in table
+    assert cells_of(table, "two")[-2:] == ["1.000", "1.000"]

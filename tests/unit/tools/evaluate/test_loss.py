@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -155,3 +159,53 @@ def test_only_unigram_models_have_a_loss(train: Train) -> None:
     assert has_loss(load(train("m")))
     assert not has_loss(load(train("m", model_type="bpe")))
     assert not has_loss(load(train("m", model_type="char")))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_losses_by_line_are_those_of_single_lines(
+    options: dict[str, object], text: Path, train: Train
+) -> None:
+    model = load(train("m", **options))
+    lines = ["\u200b", *LINES, "", f"{UNKNOWN_MARK} one", " ", "cat 漢 cat", SPACE_MARK]
+    lines += text.read_text(encoding="utf-8").split("\n")[:40]
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    encoded = encoder.encode(lines, return_type="numpy")
+    whole, by_line = MarginalLoss(model, Workers(2)), MarginalLoss(model, Workers(2))
+    whole.add([line.encode() for line in lines], encoded)
+    found = by_line.add_by_line([line.encode() for line in lines], encoded)
+    for name in ("raw", "renormalized", "characters", "bytes", "skipped"):
+        assert getattr(by_line, name) == pytest.approx(getattr(whole, name), rel=1e-6)
+    usual = [line for line in lines if UNKNOWN_MARK not in line]
+    cost, price = prices_by_hand(model, usual)
+    for i, line in enumerate(lines):
+        if UNKNOWN_MARK in line:
+            assert (found.raw[i], found.characters[i], found.bytes[i]) == (0, 0, 0)
+        elif not cost:
+            assert found.raw[i] == pytest.approx(by_hand(model, [line], price), rel=1e-5)
+        assert found.characters[i] == (0 if UNKNOWN_MARK in line else len(line))
+
+
+@pytest.fixture(scope="module")
+def model_of(train: Train) -> Callable[..., ModelProto]:
+    """Return a function that trains with options, once for the same options."""
+    return functools.lru_cache(lambda **options: load(train("m", **options)))
+
+
+ODD = "ab \t\x00\x1f\u00a0\u200b\u3000\u0301\u00ad\ufffd漢\ufeff" + SPACE_MARK + UNKNOWN_MARK
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, {"space_pieces": "separate"}], ids=str)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(st.text(alphabet=ODD, max_size=8), min_size=1, max_size=6))
+def test_any_lines_have_losses_that_add_up(
+    options: dict[str, object], lines: list[str], model_of: Callable[..., ModelProto]
+) -> None:
+    model = model_of(**options)
+    encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
+    raw = [line.encode() for line in lines]
+    encoded = encoder.encode(lines, return_type="numpy")
+    whole, by_line = MarginalLoss(model, Workers(1)), MarginalLoss(model, Workers(1))
+    whole.add(raw, encoded)
+    losses = by_line.add_by_line(raw, encoded)
+    assert by_line.raw == pytest.approx(whole.raw, rel=1e-5, abs=1e-4)
+    assert losses.raw.sum() == pytest.approx(by_line.raw)

@@ -1,0 +1,127 @@
+"""The table of changes against a baseline, for all vocabulary sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from spmcompat.tools.compare.training import Result
+from spmcompat.tools.evaluate.bootstrap import Interval
+from spmcompat.tools.evaluate.differences import Difference, differences
+from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
+from spmcompat.tools.evaluate.gold import gold_key
+
+_CHANGES = {
+    "tokens": "tokens",
+    "nats per character": "loss_per_character",
+    "renormalized": "renormalized_loss_per_character",
+}
+_NOTHING = "<td>–</td>"
+
+
+def changes(results: Sequence[Result], baseline: str) -> str:
+    """Return a heading and the table, with a row for each size and configuration.
+
+    It is empty if there is only one configuration.
+    """
+    if len({result.config for result in results}) < 2:
+        return ""
+    lists = results[0].evaluation.gold
+    scores = {
+        "MorphScore" + (f" [{name}]" if len(lists) > 1 else ""): gold_key(
+            "morph_score", name, lists
+        )
+        for name in lists
+    }
+    columns = {
+        title: name
+        for title, name in _CHANGES.items()
+        if any(not math.isnan(result.evaluation.flat()[name]) for result in results)
+    }
+    titles = [
+        *(f"{title}, change" for title in columns),
+        *("overlap", "overlap without characters"),
+        *scores,
+    ]
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
+    rows = ""
+    for size in dict.fromkeys(result.vocab_size for result in results):
+        of_size = [result for result in results if result.vocab_size == size]
+        base = next(result for result in of_size if result.config == baseline)
+        rows += (
+            f'<tr class=group><th scope="rowgroup" colspan="{len(titles) + 1}">{size:,} pieces</th>'
+            "</tr>"
+        )
+        for result in of_size:
+            cells = _cells(result, base, [*columns.values()], [*scores.values()])
+            lossy = "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
+            name = f'<th scope="row">{escape(result.config)}{lossy}</th>'
+            rows += f"<tr>{name}{''.join(cells)}</tr>"
+    return f"""<h2>Changes against {escape(baseline)}</h2>
+<p>{_about(results[0], baseline)}</p>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>{head}</tr>
+</thead><tbody>{rows}</tbody></table></div>"""
+
+
+def _about(result: Result, baseline: str) -> str:
+    text = (
+        f"Each row compares a tokenizer with <em>{escape(baseline)}</em> of the same vocabulary "
+        "size: the number of tokens and the loss in percent, and the overlap of the vocabularies "
+        "(shared pieces divided by all pieces of the two). Tokenizers that write spaces or bytes "
+        "in different ways share few pieces for that reason alone. Negative changes are better."
+    )
+    if result.evaluation.resampled is None:
+        return text
+    return text + (
+        " A star marks a change or score whose interval, from the paired differences, excludes a "
+        "difference of 0. Models that lose text get no star, because they do not compare."
+    )
+
+
+def _cells(
+    result: Result, base: Result, changes: Sequence[str], scores: Sequence[str]
+) -> list[str]:
+    own, other = result.evaluation.flat(), base.evaluation.flat()
+    found = {d.figure: d for d in differences([result.evaluation], base.evaluation)}
+    if lost_text(result.evaluation) or lost_text(base.evaluation):
+        found = {name: d._replace(excludes_zero=False) for name, d in found.items()}
+    cells = [
+        _NOTHING if result is base else _change(own[name] / other[name] - 1, found.get(name))
+        for name in changes
+    ]
+    shares = shares_of_pieces({*result.vocabulary}, {*base.vocabulary})
+    cells += [_NOTHING if result is base else f"<td>{share:.1%}</td>" for share in shares]
+    for name in scores:
+        resampled = result.evaluation.resampled
+        own_interval = resampled.intervals.get(name) if resampled else None
+        cells.append(_score(own[name], own_interval, found.get(name)))
+    return cells
+
+
+def _change(value: float, difference: Difference | None) -> str:
+    if math.isnan(value):
+        return _NOTHING
+    shown = f"{value:+.2%}"
+    if difference is not None:
+        shown += _star(difference)
+        shown += show_interval(Interval(difference.low, difference.high), "{:+.2%}")
+    return f"<td>{shown}</td>"
+
+
+def _score(value: float, own: Interval | None, difference: Difference | None) -> str:
+    if math.isnan(value):
+        return _NOTHING
+    star = "" if difference is None else _star(difference)
+    return f"<td>{value:.3f}{star}{show_interval(own, '{:.3f}')}</td>"
+
+
+def _star(difference: Difference) -> str:
+    return "<b>*</b>" if difference.excludes_zero else ""
+
+
+def show_interval(both: Interval | None, form: str) -> str:
+    """Return an interval as the second line of a cell; empty if there is none."""
+    if both is None:
+        return ""
+    return f"<small>{form.format(both.low)} to {form.format(both.high)}</small>"

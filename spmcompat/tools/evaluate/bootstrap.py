@@ -1,0 +1,210 @@
+"""Confidence intervals by bootstrap.
+
+The text consists of units: lines or documents. A resample draws as many units as the text has, with
+replacement. Every model gets the same resamples, so its figures can be compared with those of other
+models in each resample (a paired bootstrap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# More units than this are joined to blocks, so that the memory and the time have a limit.
+MOST_UNITS = 1 << 17
+_LEAST_ROWS = 1 << 10
+_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+# (shift, factor) of the steps that mix a state to a random number in SplitMix64 (Steele et al.).
+_MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+# The figures that are compared with those of a baseline, resample by resample.
+COMPARED = (
+    "loss_per_character",
+    "renormalized_loss_per_character",
+    "tokens",
+    "gold_f1",
+    "gold_morph_score",
+    "gold_morph_score_with_single_tokens",
+)
+
+_Floats = npt.NDArray[np.float64]
+_Flags = npt.NDArray[np.bool_]
+
+
+class Bootstrap(NamedTuple):
+    """What is resampled, and how often.
+
+    Attributes
+    ----------
+    resamples : int
+        Number of resamples.
+    seed : int
+        Decides the draws, from 0 to 2**64 - 1.
+    confidence : float
+        Confidence level in percent.
+    units : str
+        ``lines`` that are not blank, or ``documents``, which blank lines and files separate.
+    """
+
+    resamples: int
+    seed: int = 0
+    confidence: float = 95.0
+    units: str = "lines"
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+
+class Resampled(NamedTuple):
+    """What a bootstrap tells about the figures of one model.
+
+    Attributes
+    ----------
+    settings : Bootstrap
+        What was resampled.
+    units, block : int
+        The number of units that were drawn from, and of lines or documents in each. The last one
+        may have fewer.
+    intervals : mapping of str to Interval
+        The interval of each figure that depends on the text or on gold words.
+    samples : mapping of str to tuple of float
+        The values in the resamples, for figures that are compared with other models.
+    """
+
+    settings: Bootstrap
+    units: int
+    block: int
+    intervals: Mapping[str, Interval]
+    samples: Mapping[str, tuple[float, ...]]
+
+    @property
+    def summary(self) -> str:
+        """What the intervals are, in one line."""
+        kind = self.settings.units
+        blocks = f"blocks of {self.block:,} {kind}" if self.block > 1 else kind
+        return (
+            f"{self.settings.confidence:g} % intervals from {self.settings.resamples:,} resamples "
+            f"of {self.units:,} {blocks} (seed {self.settings.seed})"
+        )
+
+
+class UnitSums:
+    """Adds up rows of numbers by unit. The memory does not grow with the text.
+
+    Parameters
+    ----------
+    columns : int
+        The length of a row.
+    units : str
+        See `Bootstrap`.
+    most : int
+        The largest number of rows to keep. If there are more units, consecutive units join to
+        blocks of 2, 4, 8 ... units.
+    """
+
+    def __init__(self, columns: int, units: str, most: int = MOST_UNITS) -> None:
+        self._by_line = units == "lines"
+        self._most = most
+        self._sums = np.zeros((min(most, _LEAST_ROWS), columns))
+        self._units = 0
+        self._after_blank = True
+        self.block = 1
+
+    def add(self, rows: _Floats, blank: _Flags, file_begins: Sequence[int]) -> None:
+        """Add one row for each of the next lines.
+
+        Parameters
+        ----------
+        rows : array of float64
+            The rows. Blank lines belong to the unit before them.
+        blank : array of bool
+            Whether the line is only white space.
+        file_begins : sequence of int
+            The lines that begin a file.
+        """
+        begins = ~blank
+        if not self._by_line:
+            separated = np.concatenate([[self._after_blank], blank[:-1]])
+            separated[list(file_begins)] = True
+            # Between the begin of a file and its first line that is not blank, all are blank.
+            begins &= separated
+            self._after_blank = bool(blank[-1])
+        unit_of = np.maximum(self._units + np.cumsum(begins) - 1, 0)
+        self._units = int(self._units + begins.sum())
+        while unit_of[-1] // self.block >= self._most:
+            self._join_pairs()
+        row_of = unit_of // self.block
+        self._reserve(int(row_of[-1]) + 1)
+        changes = np.flatnonzero(np.diff(row_of, prepend=-1))
+        self._sums[row_of[changes]] += np.add.reduceat(rows, changes, axis=0)
+
+    @property
+    def sums(self) -> _Floats:
+        """The sums, one row for each block."""
+        return self._sums[: -(-max(self._units, 1) // self.block)]
+
+    def _reserve(self, rows: int) -> None:
+        if rows > len(self._sums):
+            more = min(max(rows, 2 * len(self._sums)), self._most) - len(self._sums)
+            self._sums = np.pad(self._sums, ((0, more), (0, 0)))
+
+    def _join_pairs(self) -> None:
+        if len(self._sums) % 2:
+            self._sums = np.pad(self._sums, ((0, 1), (0, 0)))
+        joined = self._sums[::2] + self._sums[1::2]
+        self._sums[:] = 0
+        self._sums[: len(joined)] = joined
+        self.block *= 2
+
+
+def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield for each resample the units that are drawn.
+
+    The random numbers are the stream of SplitMix64 with the seed as its state. The upper 32 bits of
+    a number, times the number of units, divided by 2**32 and rounded down, are a unit. So the same
+    seed draws the same units with every release of numpy.
+    """
+    steps = np.arange(1, units + 1, dtype=np.uint64) * _GOLDEN_GAMMA
+    state = np.array([bootstrap.seed], dtype=np.uint64)  # of an array, numpy wraps sums silently
+    for _ in range(bootstrap.resamples):
+        mixed = state + steps
+        state = mixed[-1:]
+        for shift, factor in _MIXING:
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        mixed ^= mixed >> np.uint64(31)
+        upper = mixed >> np.uint64(32)
+        yield ((upper * np.uint64(units)) >> np.uint64(32)).astype(np.int64)
+
+
+def resample(sums: _Floats, bootstrap: Bootstrap) -> _Floats:
+    """Return the sums over the units of each resample, one row for each."""
+    totals = np.empty((bootstrap.resamples, sums.shape[1]))
+    for i, drawn in enumerate(draws(len(sums), bootstrap)):
+        totals[i] = np.bincount(drawn, minlength=len(sums)) @ sums
+    return totals
+
+
+def interval(values: npt.ArrayLike, confidence: float) -> Interval | None:
+    """Return the percentile interval of resampled values; None if one of them is NaN.
+
+    Between two values, percentiles are interpolated.
+    """
+    samples = np.asarray(values, dtype=np.float64)
+    if np.isnan(samples).any():
+        return None
+    tail = (100 - confidence) / 2
+    low, high = np.percentile(samples, [tail, 100 - tail]).tolist()
+    return Interval(low, high)
+
+
+def intervals(samples: Mapping[str, npt.ArrayLike], confidence: float) -> dict[str, Interval]:
+    """Return the intervals of all figures that have one."""
+    found = {name: interval(values, confidence) for name, values in samples.items()}
+    return {name: both for name, both in found.items() if both is not None}

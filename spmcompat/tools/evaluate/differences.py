@@ -1,0 +1,79 @@
+"""Compares the figures of models with those of a baseline, resample by resample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.tools.evaluate.bootstrap import interval
+from spmcompat.tools.evaluate.evaluation import Evaluation
+
+_Floats = npt.NDArray[np.float64]
+
+
+class Difference(NamedTuple):
+    """How the figure of a model differs from that of the baseline, with the interval.
+
+    A relative difference is the model's value divided by the baseline's, minus 1. Scores that lie
+    between 0 and 1 are subtracted. `excludes_zero` tells whether 0 is outside the interval.
+    """
+
+    model: str
+    baseline: str
+    figure: str
+    is_relative: bool
+    difference: float
+    low: float
+    high: float
+    excludes_zero: bool
+
+
+def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Difference]:
+    """Compare each result with the baseline, resample by resample.
+
+    All results must come from the same text and the same bootstrap. A figure is left out where one
+    of the two has none, or no interval.
+    """
+    return [
+        difference
+        for result in results
+        if result is not baseline
+        for figure in (baseline.resampled.samples if baseline.resampled else ())
+        if (difference := _difference(result, baseline, figure)) is not None
+    ]
+
+
+def _difference(result: Evaluation, baseline: Evaluation, figure: str) -> Difference | None:
+    if result.resampled is None or baseline.resampled is None:
+        return None
+    own = result.resampled.samples.get(figure)
+    other = baseline.resampled.samples.get(figure)
+    if own is None or other is None:
+        return None
+    is_relative = not figure.startswith("gold_")
+    change = _relative_change if is_relative else np.subtract
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = interval(
+            change(np.array(own), np.array(other)), result.resampled.settings.confidence
+        )
+        whole = change(result.flat()[figure], baseline.flat()[figure])
+    if both is None or not all(map(math.isfinite, (*both, whole))):
+        return None
+    return Difference(
+        model=result.model,
+        baseline=baseline.model,
+        figure=figure,
+        is_relative=is_relative,
+        difference=float(whole),
+        low=both.low,
+        high=both.high,
+        excludes_zero=both.low > 0 or both.high < 0,
+    )
+
+
+def _relative_change(value: npt.ArrayLike, base: npt.ArrayLike) -> _Floats:
+    return np.divide(value, base) - 1

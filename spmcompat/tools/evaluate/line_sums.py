@@ -1,0 +1,91 @@
+"""What the text and a model have in each line, and the figures that follow from sums over lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.tools.evaluate.tokens import TokenKinds
+
+_Floats = npt.NDArray[np.float64]
+
+
+class TextSums(NamedTuple):
+    """Sizes of lines, or of the whole text; visible characters are those without white space."""
+
+    bytes: _Floats
+    characters: _Floats
+    visible_characters: _Floats
+    words: _Floats
+
+
+class ModelSums(NamedTuple):
+    """What a model does with lines, or with the whole text: everything that ratios are made of.
+
+    Losses have sizes of their own, because they do not include all lines.
+    """
+
+    tokens: _Floats
+    unknown: _Floats
+    byte_pieces: _Floats
+    whole_words: _Floats
+    lost_characters: _Floats
+    lost_spaces: _Floats
+    raw: _Floats
+    renormalized: _Floats
+    loss_characters: _Floats
+    loss_bytes: _Floats
+
+
+def text_sums(
+    lines: Sequence[bytes], texts: Sequence[str], words: npt.NDArray[np.int64]
+) -> TextSums:
+    """Return the sizes of each line."""
+    return TextSums(
+        np.array([len(line) for line in lines], dtype=np.float64),
+        np.array([len(text) for text in texts], dtype=np.float64),
+        np.array([sum(map(len, text.split())) for text in texts], dtype=np.float64),
+        words.astype(np.float64),
+    )
+
+
+def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
+    """Return the figures that follow from sums."""
+    pairs = {
+        "loss_per_character": (model.raw, model.loss_characters),
+        "loss_per_byte": (model.raw, model.loss_bytes),
+        "renormalized_loss_per_character": (model.renormalized, model.loss_characters),
+        "renormalized_loss_per_byte": (model.renormalized, model.loss_bytes),
+        "tokens_per_word": (model.tokens, text.words),
+        "characters_per_token": (text.characters, model.tokens),
+        "bytes_per_token": (text.bytes, model.tokens),
+        "unknown_rate": (model.unknown, model.tokens),
+        "lost_characters": (model.lost_characters, text.visible_characters),
+        "lost_spaces": (model.lost_spaces, text.words),
+        "byte_piece_rate": (model.byte_pieces, model.tokens),
+        "whole_words": (model.whole_words, text.words),
+    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = {
+            name: np.where(whole == 0, math.nan, part / whole)
+            for name, (part, whole) in pairs.items()
+        }
+    return {"tokens": model.tokens, **found}
+
+
+def count_tokens(kinds: TokenKinds, encoded: Sequence[npt.NDArray[np.int32]]) -> _Floats:
+    """Return the numbers of tokens, unknown tokens and byte pieces in each line."""
+    lengths = np.array([len(line) for line in encoded])
+    ids = np.concatenate(encoded)
+    line_of = np.repeat(np.arange(len(encoded)), lengths)
+    return np.array(
+        [
+            lengths,
+            np.bincount(line_of, kinds.unknown[ids], len(encoded)),
+            np.bincount(line_of, kinds.byte[ids], len(encoded)),
+        ]
+    )

@@ -1,0 +1,145 @@
+"""Reads lines as the trainer does, and tells which segments each line consists of.
+
+A segment is a slice of a line that no piece may cross the ends of. So the figures of a line are the
+sums over its segments, and each distinct segment is measured once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.pretokenization.pretokenizer import find_cut
+from spmcompat.runtime.progress import Report
+from spmcompat.segments.corpus import Corpus
+from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
+from spmcompat.text.sources import Items
+from spmcompat.unicode.marks import UNKNOWN_MARK
+
+if TYPE_CHECKING:
+    from spmcompat.plan import Plan
+    from spmcompat.runtime.workers import Workers
+
+# Reading replaces user-defined symbols, and the cuts of a pretokenizer, by this character.
+MARK = UNKNOWN_MARK.encode()
+# The options of the model alone decide where pretokens end.
+STORED = "stored"
+_QUIET = Report(min_log_level=3)
+
+
+class LineSegments(NamedTuple):
+    """The distinct segments of some lines, and where they are in the lines.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The segments, for `Lattices`.
+    lines : int
+        The number of lines.
+    line_of, segment_of : array of int64
+        The line, and the number of the distinct segment, of each segment in the text.
+    """
+
+    corpus: Corpus
+    lines: int
+    line_of: npt.NDArray[np.int64]
+    segment_of: npt.NDArray[np.int64]
+
+    def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the sum over the segments of each line; there is one value for each segment."""
+        sums: npt.NDArray[np.float64] = np.bincount(
+            self.line_of, values[self.segment_of], self.lines
+        ).astype(np.float64)
+        return sums
+
+
+def read_segments(plan: Plan, lines: Sequence[bytes], workers: Workers) -> LineSegments:
+    """Return the segments of lines.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan from `plan_by_line`.
+    lines : sequence of bytes
+        Lines that normalization leaves something of.
+    workers : Workers
+        Real threads.
+
+    Raises
+    ------
+    EmptyCorpusError
+        If the lines consist of user-defined symbols only.
+    """
+    source = Items(lines)
+    counts, alphabet = counts_and_alphabet(plan, source, workers, _QUIET)
+    corpus = cut_corpus(counts, alphabet, plan, source, workers, _QUIET)
+    lengths, segments = corpus.segments_of_pretokens()
+    if len(lengths) != len(lines):
+        raise TrainingError(f"INTERNAL: {len(lines)} lines were read as {len(lengths)}.")
+    return LineSegments(
+        corpus,
+        len(lines),
+        np.repeat(np.arange(len(lines)), lengths),
+        np.array(segments, dtype=np.int64),
+    )
+
+
+def plan_by_line(options: PlanOptions, charsmap: bytes, symbols: Sequence[str]) -> Plan:
+    """Return a plan that keeps the order of the lines, and reads each line as one pretoken.
+
+    The cuts of a pretokenizer become unknown marks, like user-defined symbols.
+    """
+    return make_plan(options, charsmap, symbols)._replace(
+        whole_sentences=True,
+        em_reads_sentences=True,
+        keeps_order=True,
+        keeps_pretokens=False,
+        by_raw_tokens=False,
+        boundaries_end_pretokens=False,
+    )
+
+
+def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: str) -> PlanOptions:
+    """Return the options with the cuts that a training makes, by its split options.
+
+    Parameters
+    ----------
+    options : PlanOptions
+        How the text is read.
+    model : ModelProto
+        It stores the split options of its training.
+    pretokenizer : str
+        ``script`` or ``regex:PATTERN``, which the model does not store; or `STORED` for none.
+    """
+    stored = model.trainer_spec
+    return options._replace(
+        split_by_whitespace=stored.split_by_whitespace,
+        split_by_unicode_script=stored.split_by_unicode_script,
+        split_by_number=stored.split_by_number,
+        split_digits=stored.split_digits,
+        allow_whitespace_only_pieces=stored.allow_whitespace_only_pieces,
+        pretokenization_delimiter=stored.pretokenization_delimiter,
+        pretokenizer=None if pretokenizer == STORED else pretokenizer,
+    )
+
+
+def check_pretokenizer(name: str) -> None:
+    """Raise if there is no such pretokenizer.
+
+    Raises
+    ------
+    BadValueError
+        Also if its pattern cannot be used.
+    """
+    if name not in (STORED, "script") and not name.startswith("regex:"):
+        raise BadValueError(
+            f"There is no pretokenizer {name!r}. Choose from stored, script and regex:PATTERN."
+        )
+    if name != STORED:
+        find_cut(name)
