@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END
 from spmcompat.errors import TrainingError
@@ -145,7 +145,8 @@ def close(batches: Iterable[pa.RecordBatch], origin: Origin, name: str) -> tuple
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
             f"A file is missing, or rows were changed. {_AGAIN}"
         )
-    return origin._replace(**facts), Closing(first, rows + ends_twice)
+    stated: dict[str, Any] = {**facts}
+    return origin._replace(**stated), Closing(first, rows + ends_twice)
 
 
 def _add_facts(facts: dict[str, int], batch: pa.RecordBatch, name: str) -> None:

@@ -55,7 +55,7 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_strings(ends, text, Py_ssize_t first, Py_ssize_t last):
-        """The strings of an array of Arrow, from the index `first` on; CR and LF at ends are removed.
+        """Strings as Arrow lays them out, from an index on; CR and LF at their ends are removed.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ cdef class ReadBuffer:
         text : buffer of bytes
             The strings.
         first, last : int
-            The indices of the first string that is taken, and of the one behind those that may be.
+            Where to begin, and before which index to stop.
 
         Returns
         -------

@@ -12,7 +12,7 @@ import pytest
 from spmcompat import spark as counting
 from tests.oracle import counting as oracle
 
-from .training import EXPECTED, FILES, LINES, rows_of, trained, write_text
+from .training import EXPECTED, LINES, rows_of, trained, write_text
 
 
 @pytest.fixture(scope="module")
