@@ -13,7 +13,7 @@ from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
-from spmcompat.stored_counts.unordered import KEY, fact_rows
+from spmcompat.stored_counts.unordered import KEY, fact_rows, last_row
 from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -91,11 +91,16 @@ class ArrowCounter:
         line_filter = LineFilter(self._plan.text)
         counter = Counter(0, rules)
         sentences = nulls = 0
+        last = b""
         for batch in batches:
             strings = _strings(batch, self.column)
             nulls += strings.null_count
             for buffer in _read_buffers(strings.drop_null()):
-                sentences += counter.count(0, buffer, line_filter, False).filled
+                counted = counter.count(0, buffer, line_filter, False)
+                sentences += counted.filled
+                if self._plan.boundaries_end_pretokens:
+                    least = counter.least_last_pretoken(counted)
+                    last = min(last or least, least or last)
                 if counter.table_bytes >= self._table_bytes:
                     yield from self._rows(counter, workers)
                     counter = Counter(0, rules)
@@ -109,6 +114,7 @@ class ArrowCounter:
                 "nulls": nulls,
             }
         )
+        yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
         """Hand on what was counted. `Counts` gets no sentences, so that none ends the text."""
@@ -130,13 +136,12 @@ def _check_needs_no_order(plan: Plan) -> None:
     reasons = {
         "add_dummy_prefix=false": not plan.add_dummy_prefix,
         "treat_whitespace_as_suffix=true": plan.treat_whitespace_as_suffix,
-        "a pretokenizer that is a function or a pattern": plan.cut is not None,
+        "this pretokenizer": plan.cut is not None,
         "a symbol that holds U+2581": any(mark in symbol for symbol in plan.symbols),
         "a pretokenization_delimiter that holds U+2581": mark in plan.delimiter,
     }
     if plan.spaces_apart:
         reasons = {}
-    reasons["a pretokenizer"] = plan.boundaries_end_pretokens
     found = [reason for reason, holds in reasons.items() if holds]
     if found:
         raise BadValueError(

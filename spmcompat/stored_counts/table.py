@@ -205,7 +205,11 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     origin, is_unordered = origins[0]
     if not is_unordered:
         return CountTable(origin, paths=paths)
-    batches = (batch for one in paths for batch in _batches_of(one, _BATCH_ROWS, True))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for one in paths:
+            yield from _batches_of(one, _BATCH_ROWS, True)
+
     origin, closing = close(batches, origin, str(place))
     return CountTable(origin, paths=paths, closing=closing)
 

@@ -3,8 +3,10 @@
 Their rows are those of a table of counts, with two differences:
 
 - No row ends the text. Once the rows are read, the text ends with the sentence whose last pretoken
-  comes first in the order of bytes. So the end depends on the counts only, not on how the text was
-  divided.
+  comes first in the order of bytes. So the end depends on the lines only, not on how the text was
+  divided. Where a pretokenizer ends pretokens, rows do not tell the ends of sentences from those of
+  other parts. There, each part of the text states its choice in a row: `LAST` stands in the column
+  ``place``.
 - Facts about the lines are rows too, because only rows are added up: `FACT` stands in the column
   ``place``, and an index into `FACTS` in the column ``next``.
 
@@ -15,13 +17,14 @@ writes the metadata of the column ``pretoken``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END
 from spmcompat.errors import TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
+from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +33,8 @@ KEY = "spmcompat.unordered"
 """The key of the metadata: in a Parquet file, or of the column ``pretoken`` in Spark."""
 FACT = 3
 """The place of a row that states a fact."""
+LAST = 4
+"""The place of a row that names the last pretoken of a sentence, which may end the text."""
 FACTS = ("lines", "sentences", "too_long", "reserved", "nulls")
 """The fields of `Origin` that such rows state."""
 
@@ -65,11 +70,20 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, schema=arrow.schema())
 
 
+def last_row(pretoken: bytes) -> pa.RecordBatch:
+    """Return the row that names the last pretoken of a sentence; no row for an empty one."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
+    return pa.RecordBatch.from_pylist([row] if pretoken else [], schema=arrow.schema())
+
+
 def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the rows that state no fact."""
+    """Return the rows that count a pretoken."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    is_count = pc.not_equal(batch.column("place"), FACT)
+    place = batch.column("place")
+    is_count = pc.and_(pc.not_equal(place, FACT), pc.not_equal(place, LAST))
     # A null stays, so that the check of values finds it.
     return batch.filter(pc.fill_null(is_count, True))
 
@@ -102,13 +116,15 @@ def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
         return None
 
 
-def close(batches: Iterable[pa.RecordBatch], origin: Origin, name: str) -> tuple[Origin, Closing]:
+def close(
+    read: Callable[[], Iterable[pa.RecordBatch]], origin: Origin, name: str
+) -> tuple[Origin, Closing]:
     """Read all rows for the facts, and find out how the text ends.
 
     Parameters
     ----------
-    batches : iterable of pyarrow.RecordBatch
-        All rows, whose values are checked; the facts are among them.
+    read : callable
+        Returns all rows, whose values are checked; the facts are among them.
     origin : Origin
         What the counts were made from, without the facts.
     name : str
@@ -120,33 +136,36 @@ def close(batches: Iterable[pa.RecordBatch], origin: Origin, name: str) -> tuple
         If there is no sentence, or rows are missing.
     """
     facts = dict.fromkeys(FACTS, 0)
+    is_stated = bool(origin.rules["boundaries_end_pretokens"])
     rows = ends = 0
-    first: str | None = None
-    ends_twice = False
-    for batch in batches:
+    candidates: dict[str, int] = {}
+    for batch in read():
         _add_facts(facts, batch, name)
-        rows += batch.num_rows - _rows_at(batch, FACT).num_rows
+        rows += without_facts(batch).num_rows
         if _rows_at(batch, AT_TEXT_END).num_rows:
             raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
-        ending = _rows_at(batch, AT_END)
         ends += arrow.count_of_place(batch, AT_END)
-        least, count = _first_of(ending)
-        if least is not None and (first is None or least.encode() < first.encode()):
-            first, ends_twice = least, count > 1
+        candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
     if facts["lines"] == 0:
         raise TrainingError(
             f"{name}: no row states how many sentences there are. Give the folder with all its "
             "files, or count again: the text may hold no sentence."
         )
-    if first is None:
+    if not candidates:
         raise TrainingError(f"{name}: the text holds no sentence that is not empty.")
-    if ends != facts["sentences"]:
+    if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
         raise TrainingError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
             f"A file is missing, or rows were changed. {_AGAIN}"
         )
+    last = min(candidates, key=str.encode)
+    count = candidates[last]
+    if is_stated:
+        count = sum(_count_at_end(batch, last) for batch in read())
+    if count == 0:
+        raise TrainingError(f"{name}: the row that ends the text is missing. {_AGAIN}")
     stated: dict[str, Any] = {**facts}
-    return origin._replace(**stated), Closing(first, rows + ends_twice)
+    return origin._replace(**stated), Closing(last, rows + (count > 1))
 
 
 def _add_facts(facts: dict[str, int], batch: pa.RecordBatch, name: str) -> None:
@@ -163,15 +182,33 @@ def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
     return batch.filter(pc.equal(batch.column("place"), place))
 
 
-def _first_of(batch: pa.RecordBatch) -> tuple[str | None, int]:
-    """Return the first pretoken in the order of bytes, and how often it occurs."""
+def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
+    """Return the first pretoken in the order of bytes, if there is any, with its count."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     if batch.num_rows == 0:
-        return None, 0
+        return {}
     first = pc.min(batch.column("pretoken"))
     rows = batch.filter(pc.equal(batch.column("pretoken"), first))
-    return first.as_py(), pc.sum(rows.column("count")).as_py()
+    return {first.as_py(): pc.sum(rows.column("count")).as_py()}
+
+
+def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
+    """Tell of each row whether it counts a pretoken as the last one of a sentence."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    # Every other sentence begins with the space mark.
+    at_end = pc.and_(
+        pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
+    )
+    return pc.and_(at_end, pc.equal(batch.column("pretoken"), pretoken))
+
+
+def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    rows = batch.filter(_ends_sentence(batch, pretoken))
+    return pc.sum(rows.column("count")).as_py() or 0
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
@@ -180,10 +217,7 @@ def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
     import pyarrow.compute as pc  # noqa: PLC0415
 
     batch = without_facts(batch)
-    is_last = pc.and_(
-        pc.equal(batch.column("pretoken"), closing.pretoken),
-        pc.equal(batch.column("place"), AT_END),
-    )
+    is_last = _ends_sentence(batch, closing.pretoken)
     if not pc.any(is_last).as_py():
         return batch
     counts = pc.subtract(batch.column("count"), pc.cast(is_last, pa.int64()))

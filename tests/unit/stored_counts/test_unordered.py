@@ -102,6 +102,10 @@ def test_training_gives_the_bytes_of_the_lines_in_that_order(
     assert trained(counts=tmp_path / "c", model_type=model_type) == expected
 
 
+def _cut(sentence: str) -> list[str]:
+    return [sentence[:3], sentence[3:]]
+
+
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"user_defined_symbols": ["aé", "0"], "control_symbols": "<c>"},
@@ -110,6 +114,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"pretokenization_delimiter": "e"},
     {"max_sentence_length": 40},
     {"compat": "0.2.2", "model_type": "bpe"},
+    {"space_pieces": "separate", "pretokenizer": _cut},
 ]
 
 
@@ -121,6 +126,36 @@ def test_only_the_end_differs_from_the_counts_in_order(
     ordered = rows_of(spmcompat.count(sentence_iterator=lines, minloglevel=2, **options))
     table = counted(tmp_path / "c", lines, **options)
     assert rows_of(table) == oracle.without_order(ordered)
+
+
+SCRIPT: list[dict[str, Any]] = [
+    {"pretokenizer": "script"},
+    {"pretokenizer": "script", "remove_extra_whitespaces": False},
+    {"pretokenizer": "script", "space_pieces": "dropped"},
+    {"pretokenizer": "regex:.e", "space_pieces": "separate"},
+]
+
+
+@pytest.mark.parametrize("options", SCRIPT, ids=str)
+@pytest.mark.parametrize("parts", [1, 20])
+def test_a_pretokenizer_does_not_end_the_text_inside_of_a_sentence(
+    tmp_path: Path, options: dict[str, Any], parts: int
+) -> None:
+    lines = [line for line in corpora.mixed_text(seed=3).split("\n") if line.strip()]
+    lines = [f"!a{i}é {line}z{i % 7}" for i, line in enumerate(lines)]
+    last_pretokens = {
+        row[0]: line
+        for line in lines
+        for row in rows_of(spmcompat.count(sentence_iterator=[line], minloglevel=2, **options))
+        if row[1] == oracle.AT_TEXT_END
+    }
+    last = last_pretokens[min(last_pretokens, key=str.encode)]
+    in_order = [*lines, last]
+    in_order.remove(last)
+    ordered = spmcompat.count(sentence_iterator=in_order, minloglevel=2, **options)
+    table = counted(tmp_path / "c", lines, parts, **options)
+    assert rows_of(table) == rows_of(ordered)
+    assert table.origin == ordered.origin
 
 
 def test_the_facts_are_those_of_the_text(tmp_path: Path) -> None:
@@ -262,7 +297,7 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
         (lambda rows: _row(rows, FACT).update(next=77), "a row states an unknown fact"),
         (lambda rows: _row(rows, FACT).update(pretoken="a"), "a row states an unknown fact"),
-        (lambda rows: _row(rows, FACT).update(place=4), "the column place holds 4"),
+        (lambda rows: _row(rows, FACT).update(place=5), "the column place holds 5"),
         (lambda rows: _row(rows, 0).update(place=None), "the column place has an empty value"),
         (lambda rows: _row(rows, 0).update(pretoken=""), "a pretoken is empty"),
         (lambda rows: _drop(rows, lambda row: row["place"] == FACT), "no row states how many"),
@@ -334,8 +369,7 @@ def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | 
         ({"normalization_rule_name": "none"}, "none"),
         ({"add_dummy_prefix": False}, "lines in no order: with add_dummy_prefix=false"),
         ({"treat_whitespace_as_suffix": True}, "with treat_whitespace_as_suffix=true"),
-        ({"pretokenizer": "script"}, "with a pretokenizer"),
-        ({"pretokenizer": str.split}, "with a pretokenizer that is a function"),
+        ({"pretokenizer": str.split}, "with this pretokenizer"),
         ({"user_defined_symbols": ["\u2581a"]}, "with a symbol that holds U\\+2581"),
         ({"pretokenization_delimiter": "\u2581"}, "with a pretokenization_delimiter that holds"),
         ({"split_by_whitespace": False}, "cannot count: with split_by_whitespace=false"),
