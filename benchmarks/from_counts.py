@@ -96,13 +96,13 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
     spmcompat.count(input="text.txt", **of_counting, **_QUIET).save("text.counts")
     train_ours("ours", of_training, "text.counts")
     train_reference("reference", {**options, "input": ["text.txt"]})
-    paths = write_parts(data)
+    longest = int(of_counting.get("max_sentence_length", LONGEST))
+    paths = write_parts(data, longest)
     for path in paths:
         spmcompat.count(input=path, **of_counting, **_QUIET).save(f"{path}.counts")
     merging = Merging([spmcompat.load_counts(f"{path}.counts") for path in paths])
     write("merged.counts", merging.origin, merging)
     train_ours("merged", of_training, "merged.counts")
-    longest = int(of_counting.get("max_sentence_length", LONGEST))
     for path in paths:
         Path(path).write_bytes(with_lines_moved(Path(path).read_bytes(), longest))
     train_reference("parts", {**options, "input": paths})
@@ -110,14 +110,17 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
     return verdict("ours", "reference"), verdict("merged", "parts"), whole
 
 
-def write_parts(data: bytes) -> list[str]:
-    """Write the parts of a text, and return their names in the order of merging."""
+def write_parts(data: bytes, longest: int) -> list[str]:
+    """Write the parts of a text that hold sentences; return their names in the order of merging."""
     lines = data.splitlines(keepends=True)
     size = -(-len(lines) // PARTS)
-    for number in range(PARTS):
+    names = []
+    for number in ORDER:
         part = b"".join(lines[number * size : (number + 1) * size])
-        Path(f"part{number}.txt").write_bytes(part)
-    return [f"part{number}.txt" for number in ORDER]
+        if with_lines_moved(part, longest):
+            names.append(f"part{number}.txt")
+            Path(names[-1]).write_bytes(part)
+    return names
 
 
 def with_lines_moved(text: bytes, longest: int) -> bytes:

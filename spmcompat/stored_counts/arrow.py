@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import AT_TEXT_END, Columns
@@ -30,6 +32,19 @@ def require_pyarrow() -> None:
             "Counts are stored with pyarrow, which is not installed. "
             "pip install 'spmcompat[counts]'."
         ) from error
+
+
+@contextmanager
+def freeing_at_once() -> Iterator[None]:
+    """Let Arrow give memory back as soon as it is free. Its own allocator keeps some."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(before)
 
 
 def schema() -> pa.Schema:

@@ -20,6 +20,7 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ROWS_AT_A_TIME = 1 << 14
 # What the options are called that decide a field of the plan, where the names differ.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
@@ -59,11 +60,12 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
 
         def batches() -> Iterator[pa.RecordBatch]:
             nonlocal text_ends
-            for batch in table.batches():
+            for batch in table.batches(_ROWS_AT_A_TIME):
                 text_ends += arrow.count_of_place(batch, AT_TEXT_END)
                 yield batch
 
-        workers.feed(batches(), work)
+        with arrow.freeing_at_once():
+            workers.feed(batches(), work)
     if text_ends != 1:
         raise TrainingError(
             f"{table.name}: the text ends {text_ends} times (place {AT_TEXT_END}), and it must end "

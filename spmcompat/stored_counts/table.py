@@ -242,7 +242,7 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
     try:
         with open(path, "rb"):  # for a message of the system
             pass
-        return pq.ParquetFile(path, memory_map=True)
+        return pq.ParquetFile(path, memory_map=True, pre_buffer=False)
     except OSError as error:
         reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
         raise MissingFileError(f"{path}: {reason}. Check its name.") from error
@@ -258,7 +258,7 @@ def _batches_of(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
 
     file = _open(path)
     try:
-        for batch in file.iter_batches(batch_size=rows):
+        for batch in file.iter_batches(batch_size=rows, use_threads=False):
             typed = arrow.with_columns(batch, str(path))
             arrow.check(typed, str(path))
             yield typed

@@ -25,10 +25,14 @@ TEXT = ["the cat sat on the mat", "a dog", "the end"] * 20
 Change = Callable[[list[dict[str, Any]]], None]
 
 
-@pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The path of good counts, in an empty working folder."""
+@pytest.fixture(autouse=True)
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def path() -> Path:
+    """The path of good counts, in an empty working folder."""
     spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save("good.counts")
     return Path("good.counts")
 
