@@ -52,11 +52,18 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
     gold.write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,it,it,\n")
     command = [sys.executable, "-m", "benchmarks.papers", "spaces", "--languages", "en"]
     command += ["--folder", str(texts), "--work", str(work), "--gold"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # The checkout may not be compiled: the package that the tests use comes first.
+    folders = [str(Path(spmcompat.__file__).parents[1]), str(ROOT)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
     def run(path: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*command, str(path)], env=environment, capture_output=True, text=True, check=False
+            [*command, str(path)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     completed = run(gold)
