@@ -1,7 +1,8 @@
 """Prints our relative changes next to the published ones: ``python -m benchmarks.papers``.
 
-As in the paper, both numbers are measured on the training text. The loss is in nats per character
-and uses the scores of the model; tokens are counted after encoding.
+As in the paper, both numbers are measured on the training text: the loss with the scores of the
+model, and the tokens of the best segmentation, both on the pretokens of the training. Behind each
+change stands half the width of its 95 % interval, from a bootstrap over blocks of lines.
 """
 
 from __future__ import annotations
@@ -9,16 +10,32 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
-from benchmarks.papers.measure import Measured, measure, score, write_text
-from benchmarks.papers.tables import LANGUAGES, PIECES, SPACES_ROWS, TABLES, Change, Flags, Table
+from benchmarks.papers.measure import Measured, MeasuredText, measure, score
+from benchmarks.papers.tables import PIECES, SPACES_ROWS, TABLES, Change, Flags, Table
+from benchmarks.papers.texts import languages, write_parts
 from spmcompat.errors import TrainingError
+from spmcompat.options.settings import available_cores
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
 from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold_lists
 
 SPACES = "spaces"
 _GOLD = Path(__file__).parent / "english.tsv"
+_RESAMPLES = 1000
+_WIDTH = 24
+
+
+class Cell(NamedTuple):
+    """The change of a number in percent, and half the width of its 95 % interval."""
+
+    change: float
+    half: float
 
 
 def main() -> None:
@@ -32,12 +49,22 @@ def main() -> None:
         "--work", type=Path, required=True, help="folder for texts, models, results"
     )
     parser.add_argument(
-        "--languages",
-        nargs="+",
-        choices=LANGUAGES,
-        default=list(LANGUAGES),
-        help="languages to train on (default: all)",
+        "--languages", nargs="+", metavar="NAME", help="languages to train on (default: all)"
     )
+    parser.add_argument(
+        "--megabytes",
+        type=float,
+        default=30.0,
+        help="size of the text of each language; 0 takes whole texts (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--parts",
+        type=int,
+        default=1,
+        help="train on so many parts of that size of each language, to see how much the changes "
+        "differ from text to text (default: %(default)s)",
+    )
+    parser.add_argument("--pieces", type=int, default=PIECES, help="default: %(default)s")
     parser.add_argument(
         "--gold",
         nargs="+",
@@ -51,106 +78,177 @@ def main() -> None:
         parser.error(
             f"there is no table {', '.join(sorted(unknown))}; the tables are {', '.join(_names())}"
         )
+    found = languages(arguments.folder)
+    if not found:
+        parser.error(f"{arguments.folder} has no .txt files")
+    if unknown := set(arguments.languages or []) - set(found):
+        parser.error(f"{arguments.folder} has no text of {', '.join(sorted(unknown))}")
     try:
         gold = read_gold_lists([str(_GOLD), *arguments.gold])
     except TrainingError as error:
         parser.error(str(error))
     arguments.work.mkdir(parents=True, exist_ok=True)
-    texts = [write_text(name, arguments.folder, arguments.work) for name in arguments.languages]
+    workers = Workers(available_cores())
+    size = int(arguments.megabytes * 1e6) or None
+    texts = {
+        name: [
+            MeasuredText(path, workers)
+            for path in write_parts(name, found[name], size, arguments.parts, arguments.work)
+        ]
+        for name in arguments.languages or found
+    }
+    run = _Run(arguments.work, arguments.pieces)
     for name in arguments.tables or _names():
         if name == SPACES:
-            _print_spaces(texts, arguments.work, gold)
+            run.print_spaces(texts, gold)
         else:
-            _print_table(TABLES[name], texts, arguments.work)
+            run.print_table(TABLES[name], texts)
+    print(f"\nAll trainings and measurements together took {run.cpu_seconds / 60:.1f} CPU minutes.")
 
 
 def _names() -> list[str]:
     return [*TABLES, SPACES]
 
 
-def _print_table(table: Table, texts: Sequence[Path], work: Path) -> None:
-    rows = [("baseline", table.baseline, None)]
-    rows += [(v.label, {**table.baseline, **v.flags}, v.published) for v in table.variants]
-    measured = _measure_all([flags for _, flags, _ in rows], texts, work, table.title)
-    print(f"\n{table.title}: change of loss / tokens in percent, {PIECES:,} pieces")
-    if table.published_for:
-        print(f"published for {table.published_for}")
-    languages = "".join(f"{text.stem:>16}" for text in texts)
-    print(f"{'':22}{languages}{'mean':>16}{'published':>16}{'signs':>16}{'time':>7}")
-    for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
-        changes = [_change(ours, base) for ours, base in zip(row, measured[0], strict=True)]
-        mean = Change(*(sum(values) / len(changes) for values in zip(*changes, strict=True)))
-        cells = "".join(f"{_show(change):>16}" for change in changes)
-        time = sum(m.seconds for m in row) / sum(m.seconds for m in measured[0])
-        print(
-            f"{label:22}{cells}{_show(mean):>16}{_show(published) if published else '':>16}"
-            f"{_signs(mean, published):>16}{time:>7.2f}"
-        )
+class _Run:
+    """The tables of one call."""
 
+    def __init__(self, work: Path, pieces: int) -> None:
+        self._work = work
+        self._pieces = pieces
+        self.cpu_seconds = 0.0
+        self._seen: set[Path] = set()
 
-def _print_spaces(texts: Sequence[Path], work: Path, gold: Sequence[GoldList]) -> None:
-    """Print how well models find the boundaries in English words."""
-    english = [text for text in texts if text.stem == "en"]
-    if not english:
-        print("\nSpaces: this table needs --languages en")
-        return
-    measured = _measure_all(list(SPACES_ROWS.values()), english, work, "Spaces", size=16_384)
-    for found in gold:
-        print(f"\nSpaces: boundaries of {found.summary}; 16,384 pieces")
-        print(
-            f"{'':22}{'precision':>10}{'recall':>8}{'F1':>8}{'length':>8}"
-            f"{'MorphScore':>12}{'words':>8}{'prec. by cuts':>15}{'by tokens':>11}"
-            f"{'with single':>13}{'words':>8}"
-        )
-        for label, (row,) in zip(SPACES_ROWS, measured, strict=True):
-            g = score(row.model, found)
+    def print_table(self, table: Table, texts: dict[str, list[MeasuredText]]) -> None:
+        """Print the changes of each row against the baseline."""
+        rows = [("baseline", table.baseline, None)]
+        rows += [(v.label, {**table.baseline, **v.flags}, v.published) for v in table.variants]
+        parts = [text for of_language in texts.values() for text in of_language]
+        measured = self._measure_all([flags for _, flags, _ in rows], parts, table.title)
+        print(f"\n{table.title}: change of loss / tokens in percent, {self._pieces:,} pieces")
+        if table.published_for:
+            print(f"published for {table.published_for}")
+        columns = "".join(f"{text.path.stem:>{_WIDTH}}" for text in parts)
+        print(f"{'':22}{columns}{'mean':>{_WIDTH}}{'published':>16}{'signs':>16}")
+        for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
+            changes = [_changes(ours, base) for ours, base in zip(row, measured[0], strict=True)]
+            mean = tuple(_mean(cells) for cells in zip(*changes, strict=True))
+            cells = "".join(f"{_show(*change):>{_WIDTH}}" for change in [*changes, mean])
+            theirs = _show_published(published) if published else ""
+            print(f"{label:22}{cells}{theirs:>16}{_signs(mean, published):>16}")
+
+    def print_spaces(self, texts: dict[str, list[MeasuredText]], gold: Sequence[GoldList]) -> None:
+        """Print how well models find the boundaries in English words."""
+        if "en" not in texts:
+            print("\nSpaces: this table needs the language en")
+            return
+        rows = list(SPACES_ROWS.values())
+        measured = self._measure_all(rows, texts["en"][:1], "Spaces", size=16_384)
+        for found in gold:
+            print(f"\nSpaces: boundaries of {found.summary}; 16,384 pieces")
             print(
-                f"{label:22}{g.precision:>10.3f}{g.recall:>8.3f}{g.f1:>8.3f}{g.mean_length:>8.2f}"
-                f"{g.morph_score:>12.3f}{g.morph_score_words:>8,}{g.morph_score_precision:>15.3f}"
-                f"{g.morph_score_token_precision:>11.3f}{g.morph_score_with_single_tokens:>13.3f}"
-                f"{g.morph_score_words_with_single_tokens:>8,}"
+                f"{'':22}{'precision':>10}{'recall':>8}{'F1':>8}{'length':>8}"
+                f"{'MorphScore':>12}{'words':>8}{'prec. by cuts':>15}{'by tokens':>11}"
+                f"{'with single':>13}{'words':>8}"
             )
-    print(
-        "published (English Wikipedia, 16k pieces, F1 on four other lists, prefix -> separate):\n"
-        "bpe 54.8 -> 66.2, 49.5 -> 54.7, 29.0 -> 34.8, 38.6 -> 48.0\n"
-        "unigram 66.8 -> 70.9, 64.3 -> 61.2, 46.6 -> 48.1, 61.1 -> 69.2\n"
-        "published (English, MorphScore of version 2, 16k / 32k / 64k pieces):\n"
-        "unigram, paper .620 / .611 / .644; unigram, FSP .497 / .514 / .559; "
-        "bpe .221 / .186 / .165"
+            for label, (row,) in zip(SPACES_ROWS, measured, strict=True):
+                g = score(row.model, found)
+                print(
+                    f"{label:22}{g.precision:>10.3f}{g.recall:>8.3f}{g.f1:>8.3f}"
+                    f"{g.mean_length:>8.2f}{g.morph_score:>12.3f}{g.morph_score_words:>8,}"
+                    f"{g.morph_score_precision:>15.3f}{g.morph_score_token_precision:>11.3f}"
+                    f"{g.morph_score_with_single_tokens:>13.3f}"
+                    f"{g.morph_score_words_with_single_tokens:>8,}"
+                )
+        print(
+            "published (English Wikipedia, 16k pieces, F1 on four other lists, prefix -> "
+            "separate):\n"
+            "bpe 54.8 -> 66.2, 49.5 -> 54.7, 29.0 -> 34.8, 38.6 -> 48.0\n"
+            "unigram 66.8 -> 70.9, 64.3 -> 61.2, 46.6 -> 48.1, 61.1 -> 69.2\n"
+            "published (English, MorphScore of version 2, 16k / 32k / 64k pieces):\n"
+            "unigram, paper .620 / .611 / .644; unigram, FSP .497 / .514 / .559; "
+            "bpe .221 / .186 / .165"
+        )
+
+    def _measure_all(
+        self,
+        rows: Sequence[Flags],
+        texts: Sequence[MeasuredText],
+        title: str,
+        size: int | None = None,
+    ) -> list[list[Measured]]:
+        """Measure every row on every text. One text after the other takes the least memory."""
+        found: list[list[Measured]] = [[] for _ in rows]
+        with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
+            for text in texts:
+                for flags, row in zip(rows, found, strict=True):
+                    row.append(measure(text, flags, size or self._pieces, self._work))
+                    self._add_time(row[-1])
+                    bar.update()
+                text.forget()
+        return found
+
+    def _add_time(self, measured: Measured) -> None:
+        if measured.model not in self._seen:
+            self._seen.add(measured.model)
+            self.cpu_seconds += measured.cpu_seconds
+
+
+def _changes(ours: Measured, base: Measured) -> tuple[Cell, Cell]:
+    """Return the changes of loss and tokens, with the same resamples for both models."""
+    settings = Bootstrap(_RESAMPLES)
+    drawn = list(draws(len(base.tokens), settings))
+    return _change(ours.loss, base.loss, drawn), _change(ours.tokens, base.tokens, drawn)
+
+
+def _change(
+    ours: npt.NDArray[np.float64],
+    base: npt.NDArray[np.float64],
+    drawn: Sequence[npt.NDArray[np.int64]],
+) -> Cell:
+    sampled = [100 * (ours[blocks].sum() / base[blocks].sum() - 1) for blocks in drawn]
+    low, high = np.percentile(sampled, [2.5, 97.5])
+    return Cell(100 * float(ours.sum() / base.sum() - 1), float(high - low) / 2)
+
+
+def _mean(cells: Sequence[Cell]) -> Cell:
+    """Return the mean change; its interval tells how much the change differs between texts."""
+    changes = [cell.change for cell in cells]
+    if len(changes) == 1:
+        return cells[0]
+    spread = float(np.std(changes, ddof=1)) / len(changes) ** 0.5
+    return Cell(float(np.mean(changes)), _STUDENT.get(len(changes), 2.0) * spread)
+
+
+# The 97.5 % quantiles of Student's t for means of so many values.
+_STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
+
+
+def _show(loss: Cell, tokens: Cell) -> str:
+    return " / ".join(
+        "-" if np.isnan(cell.change) else f"{cell.change:+.2f}±{cell.half:.2f}"
+        for cell in (loss, tokens)
     )
 
 
-def _measure_all(
-    rows: Sequence[Flags],
-    texts: Sequence[Path],
-    work: Path,
-    title: str,
-    size: int = PIECES,
-) -> list[list[Measured]]:
-    with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
-        measured: list[list[Measured]] = []
-        for flags in rows:
-            measured.append([])
-            for text in texts:
-                measured[-1].append(measure(text, flags, size, work))
-                bar.update()
-    return measured
-
-
-def _change(ours: Measured, base: Measured) -> Change:
-    return Change(100 * (ours.loss / base.loss - 1), 100 * (ours.tokens / base.tokens - 1))
-
-
-def _show(change: Change) -> str:
+def _show_published(change: Change) -> str:
     return f"{change.loss:+.2f} / {change.tokens:+.2f}"
 
 
-def _signs(ours: Change, published: Change | None) -> str:
-    """Say whether the signs agree; a change below 0.05 percent has no sign."""
+def _signs(ours: Sequence[Cell], published: Change | None) -> str:
+    """Say whether the signs agree; a change below 0.05 percent has no sign.
+
+    If they do not, but our interval holds the published change, the texts are too few to tell.
+    """
     if published is None:
         return ""
-    agree = [_sign(a) == _sign(b) for a, b in zip(ours, published, strict=True)]
-    return " / ".join("agree" if same else "no" for same in agree)
+    return " / ".join(_verdict(cell, theirs) for cell, theirs in zip(ours, published, strict=True))
+
+
+def _verdict(ours: Cell, published: float) -> str:
+    if _sign(ours.change) == _sign(published):
+        return "agree"
+    return "open" if abs(ours.change - published) <= ours.half else "no"
 
 
 def _sign(value: float) -> int:

@@ -1,74 +1,194 @@
-"""Trains and evaluates one set of flags on one language, and keeps the result in a folder."""
+"""Trains and measures one set of flags on one text, and keeps the results in the work folder."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.papers.tables import BYTES, LANGUAGES, Flags
-from spmcompat.runtime.progress import Report
+import numpy as np
+import numpy.typing as npt
+from sentencepiece import SentencePieceProcessor
+
+from benchmarks.papers.tables import PAPER, Flags
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.planning import PlanOptions
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.loss import has_loss
 from spmcompat.tools.evaluate.models import load_model
+from spmcompat.tools.evaluate.segments import (
+    MARK,
+    LineSegments,
+    plan_by_line,
+    read_segments,
+    with_training_cuts,
+)
+from spmcompat.unigram.em.e_step import segment_log_likelihoods
+from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.pieces import Pieces
+
+BLOCKS = 256
+"""The text is divided into about as many blocks of lines, which the bootstrap draws from."""
+_LONGEST = 4192  # bytes; training skips longer lines
+
+_Floats = npt.NDArray[np.float64]
 
 
 class Measured(NamedTuple):
-    """Loss and tokens of a model on its training text, its training time, and its path."""
+    """What a model does with its training text, and what its training took.
 
-    loss: float
-    tokens: int
+    Attributes
+    ----------
+    loss, tokens : array of float64
+        Nats and tokens in each block of the text. The loss is NaN where a model has none.
+    seconds, cpu_seconds : float
+        Of the training.
+    model : Path
+        The model.
+    """
+
+    loss: _Floats
+    tokens: _Floats
     seconds: float
+    cpu_seconds: float
     model: Path
 
 
-def write_text(language: str, corpora: Path, folder: Path) -> Path:
-    """Write the first megabytes of a language to one file."""
-    target = folder / f"{language}.txt"
-    if target.exists():
-        return target
-    temporary = target.with_suffix(".tmp")
-    left = BYTES
-    with open(temporary, "wb") as output:
-        for name in LANGUAGES[language]:
-            with open(corpora / f"{name}.txt", "rb") as source:
-                for line in source:
-                    if left <= 0:
-                        break
-                    output.write(line)
-                    left -= len(line)
-    temporary.replace(target)
-    return target
+class MeasuredText:
+    """A text, cut as training cuts it: every distinct segment is measured once."""
+
+    def __init__(self, path: Path, workers: Workers) -> None:
+        self.path = path
+        self._workers = workers
+
+    @cached_property
+    def _blocks(self) -> tuple[list[bytes], npt.NDArray[np.int64], npt.NDArray[np.int64], _Floats]:
+        """The distinct segments; and block, segment and count of each pair that occurs."""
+        ids: dict[bytes, int] = {}
+        blocks, segments, counts = [], [], []
+        for number, lines in enumerate(_blocks_of_lines(self.path)):
+            found = read_segments(self._plan, lines, self._workers)
+            texts = found.corpus.segment_texts()
+            here = np.array([ids.setdefault(text, len(ids)) for text in texts])
+            uses = np.bincount(found.segment_of, minlength=len(texts))
+            blocks.append(np.full(len(here), number))
+            segments.append(here)
+            counts.append(uses)
+        return (
+            list(ids),
+            np.concatenate(blocks),
+            np.concatenate(segments),
+            np.concatenate(counts).astype(np.float64),
+        )
+
+    @cached_property
+    def _plan(self):  # type: ignore[no-untyped-def]
+        """How training reads the text."""
+        reading = PlanOptions(
+            max_sentence_length=_LONGEST, character_coverage=math.inf, seeding_chunk_bytes=1 << 62
+        )
+        trained = ModelProto()
+        cut = with_training_cuts(reading, trained, PAPER["pretokenizer"])
+        return plan_by_line(cut, _charsmap(), [])
+
+    @cached_property
+    def _distinct(self) -> LineSegments:
+        """The distinct segments, one a line."""
+        plain = PlanOptions(
+            max_sentence_length=1 << 30,
+            character_coverage=math.inf,
+            add_dummy_prefix=False,
+            remove_extra_whitespaces=False,
+            split_by_whitespace=False,
+            split_by_unicode_script=False,
+            split_by_number=False,
+            seeding_chunk_bytes=1 << 62,
+        )
+        # A mark stands where the pretokenizer cut; it is no text.
+        texts = [text if text != MARK else b"-" for text in self._blocks[0]]
+        return read_segments(plan_by_line(plain, b"", []), texts, self._workers)
+
+    def forget(self) -> None:
+        """Free the segments; they are read again if they are needed."""
+        for name in ("_blocks", "_distinct"):
+            self.__dict__.pop(name, None)
+
+    def measure(self, model: Path) -> tuple[_Floats, _Floats]:
+        """Return loss and tokens in each block."""
+        texts, block_of, segment_of, count = self._blocks
+        proto = ModelProto.FromString(model.read_bytes())
+        is_text = np.array([text != MARK for text in texts])
+        tokens = np.array([len(ids) for ids in self._encode(proto, texts)], dtype=np.float64)
+        losses = np.full(len(texts), math.nan)
+        if has_loss(proto):
+            losses = self._losses(proto)
+        values = [np.where(is_text, part, 0)[segment_of] * count for part in (losses, tokens)]
+        size = int(block_of[-1]) + 1
+        loss, used = (np.bincount(block_of, part, size) for part in values)
+        return loss, used
+
+    def _encode(self, proto: ModelProto, texts: list[bytes]) -> list[npt.NDArray[np.int32]]:
+        plain = ModelProto()
+        plain.CopyFrom(proto)
+        plain.normalizer_spec.Clear()
+        plain.normalizer_spec.name = "identity"
+        plain.normalizer_spec.add_dummy_prefix = False
+        plain.normalizer_spec.remove_extra_whitespaces = False
+        encoder = SentencePieceProcessor(model_proto=plain.SerializeToString())
+        encoded: list[npt.NDArray[np.int32]] = encoder.encode(
+            texts, return_type="numpy", num_threads=self._workers.count
+        )
+        return encoded
+
+    def _losses(self, proto: ModelProto) -> _Floats:
+        """Return the negative log likelihood of each distinct segment."""
+        pieces = [(p.piece.encode(), p.score) for p in proto.pieces if p.type == p.NORMAL]
+        lattices = Lattices(self._distinct.corpus, Pieces([*pieces, (MARK, 0.0)]), self._workers)
+        found = np.array(segment_log_likelihoods(lattices, self._workers))
+        return -self._distinct.sum_by_line(found)
 
 
-def measure(text: Path, flags: Flags, size: int, folder: Path) -> Measured:
-    """Train and evaluate, or read the result if the folder has it.
+def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measured:
+    """Train and measure, or read the results that the folder has.
 
     Raises
     ------
     RuntimeError
         If the training fails.
     """
-    given = {"vocab_size": str(size), "hard_vocab_limit": "false", **flags}
-    named = json.dumps([text.name, text.stat().st_size, given, 0], sort_keys=True)
+    chosen = {name: value for name, value in flags.items() if value}
+    given = {"vocab_size": str(size), "hard_vocab_limit": "false", **chosen}
+    named = json.dumps([text.path.name, text.path.stat().st_size, given], sort_keys=True)
     name = hashlib.sha256(named.encode()).hexdigest()[:16]
-    kept, model = folder / f"{name}.json", folder / f"{name}.model"
-    if kept.exists() and model.exists():
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        return Measured(found["loss"], found["tokens"], found["seconds"], model)
-    seconds = _train(text, given, folder / name)
-    evaluation = _evaluate(model, text)
-    result = Measured(evaluation.loss_per_character, evaluation.tokens, seconds, model)
-    document = {**result._asdict(), "model": model.name, "of": named}
-    kept.write_text(json.dumps(document), encoding="utf-8")
-    return result
+    model = folder / f"{name}.model"
+    trained = folder / f"{name}.train.json"
+    if not (trained.exists() and model.exists()):
+        _write_json(trained, {**_train(text.path, given, folder / name), "of": named})
+    times = json.loads(trained.read_text(encoding="utf-8"))
+    kept = folder / f"{name}.measured.json"
+    if not kept.exists():
+        started = time.process_time()
+        loss, tokens = text.measure(model)
+        took = time.process_time() - started
+        _write_json(kept, {"loss": loss.tolist(), "tokens": tokens.tolist(), "cpu_seconds": took})
+    found = json.loads(kept.read_text(encoding="utf-8"))
+    return Measured(
+        np.array(found["loss"], dtype=np.float64),
+        np.array(found["tokens"]),
+        times["seconds"],
+        times["cpu_seconds"] + found["cpu_seconds"],
+        model,
+    )
 
 
 def score(model: Path, gold: GoldList) -> GoldScores:
@@ -77,19 +197,54 @@ def score(model: Path, gold: GoldList) -> GoldScores:
     return score_boundaries(gold.words, parts)
 
 
-def _train(text: Path, flags: Flags, prefix: Path) -> float:
+def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
     # Python looks for modules in the working directory first: not in the folder of the checkout.
     command = [sys.executable, "-m", "spmcompat", "train", f"--input={text.resolve()}"]
     command += [f"--model_prefix={prefix.name}", "--minloglevel=2"]
     command += [f"--{name}={value}" for name, value in flags.items()]
+    log = prefix.with_suffix(".log")
     started = time.perf_counter()
-    done = subprocess.run(command, cwd=prefix.parent, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
-    return time.perf_counter() - started
+    with open(log, "wb") as output:
+        process = subprocess.Popen(command, cwd=prefix.parent, stdout=output, stderr=output)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {log.read_text(errors='replace')}")
+    return {
+        "seconds": time.perf_counter() - started,
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+    }
 
 
-def _evaluate(model: Path, text: Path) -> Evaluation:
-    loaded = load_model(str(model), Workers(os.cpu_count() or 1))
-    (evaluation,) = evaluate([loaded], [str(text)], [], Report(min_log_level=2))
-    return evaluation
+def _charsmap() -> bytes:
+    """Return the default normalization rules, which all rows train with."""
+    from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec  # noqa: PLC0415
+    from spmcompat.normalization.rules import with_named_rules  # noqa: PLC0415
+    from spmcompat.releases import DEFAULT  # noqa: PLC0415
+
+    return with_named_rules(NormalizerSpec(), DEFAULT).precompiled_charsmap
+
+
+def _blocks_of_lines(path: Path) -> Iterator[list[bytes]]:
+    """Yield the lines that training reads, about `BLOCKS` times as many."""
+    with open(path, "rb") as file:
+        kept = [
+            line
+            for line in (raw.rstrip(b"\r\n") for raw in file)
+            if len(line) <= _LONGEST and MARK not in line and _is_visible(line)
+        ]
+    size = -(-len(kept) // BLOCKS)
+    yield from (kept[begin : begin + size] for begin in range(0, len(kept), size))
+
+
+def _is_visible(line: bytes) -> bool:
+    """Return whether normalization leaves something of a line."""
+    return any(
+        c.isprintable() and not c.isspace() and c != "\ufffd" for c in line.decode(errors="replace")
+    )
+
+
+def _write_json(path: Path, document: dict[str, object]) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(document), encoding="utf-8")
+    temporary.replace(path)

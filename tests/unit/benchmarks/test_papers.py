@@ -6,11 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import spmcompat
 from benchmarks import ROOT
+from benchmarks.papers import __main__ as papers
+from benchmarks.papers.measure import MeasuredText
 from benchmarks.papers.tables import SPACES_ROWS
+from benchmarks.papers.texts import write_parts
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
+from spmcompat.tools.evaluate.evaluation import evaluate
+from spmcompat.tools.evaluate.models import load_model
 from tests.parity import corpora
 
 
@@ -43,11 +52,18 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
     gold.write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,it,it,\n")
     command = [sys.executable, "-m", "benchmarks.papers", "spaces", "--languages", "en"]
     command += ["--folder", str(texts), "--work", str(work), "--gold"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # The checkout may not be compiled: the package that the tests use comes first.
+    folders = [str(Path(spmcompat.__file__).parents[1]), str(ROOT)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
     def run(path: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*command, str(path)], env=environment, capture_output=True, text=True, check=False
+            [*command, str(path)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     completed = run(gold)
@@ -60,3 +76,81 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
     broken = run(tmp_path / "nowhere.csv")
     assert broken.returncode == 2
     assert "nowhere.csv: No such file" in broken.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_measurements_are_those_of_evaluate_on_pretokens(tmp_path: Path, kind: str) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(
+        corpora.mixed_text(3, lines=700) + "\u200b\n" + "too long " * 600 + "\n" + "▅\n"
+    )
+    prefix = str(tmp_path / "m")
+    spmcompat.SentencePieceTrainer.train(
+        input=str(text),
+        model_prefix=prefix,
+        model_type=kind,
+        vocab_size=600,
+        hard_vocab_limit=False,
+        pretokenizer="script",
+        minloglevel=2,
+    )
+    measured = MeasuredText(text, Workers(2))
+    loss, tokens = measured.measure(Path(f"{prefix}.model"))
+    short = tmp_path / "short.txt"
+    lines = text.read_bytes().splitlines(keepends=True)
+    short.write_bytes(
+        b"".join(line for line in lines if len(line) < 4000 and "▅".encode() not in line)
+    )
+    model = load_model(f"{prefix}.model", Workers(1), pretokenizer="script")
+    (expected,) = evaluate([model], [str(short)], [], Report(min_log_level=2))
+    assert tokens.sum() == expected.tokens
+    assert len(tokens) > 200
+    if kind == "unigram":
+        characters = sum(
+            len(line.decode().rstrip("\n")) for line in short.read_bytes().splitlines()
+        )
+        total = expected.loss_per_character * characters
+        assert loss.sum() == pytest.approx(total, rel=1e-5)
+    else:
+        assert np.isnan(loss).all()
+
+
+def test_parts_of_a_text_follow_each_other(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_bytes(b"".join(b"line %03d\n" % number for number in range(100)))
+    parts = write_parts("en", [source, source], 450, 9, tmp_path)
+    assert [path.name for path in parts] == [
+        "en.txt",
+        "en-part2.txt",
+        "en-part3.txt",
+        "en-part4.txt",
+    ]
+    assert b"".join(path.read_bytes() for path in parts) == source.read_bytes() * 2
+    (whole,) = write_parts("en", [source], None, 3, tmp_path)
+    assert (whole.name, whole.read_bytes()) == ("en-whole.txt", source.read_bytes())
+
+
+def test_intervals_of_changes() -> None:
+    base = np.full(50, 100.0)
+    assert papers._change(base * 1.02, base, list(draws(50, Bootstrap(200)))) == (
+        pytest.approx(2.0),
+        pytest.approx(0.0, abs=1e-9),
+    )
+    noisy = base + np.arange(50) % 5
+    change, half = papers._change(noisy, base, list(draws(50, Bootstrap(200))))
+    assert change == pytest.approx(2.0)
+    assert half == pytest.approx(1.96 * np.std(np.arange(5)) / 50**0.5, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("ours", "half", "published", "verdict"),
+    [
+        (0.2, 0.1, 0.4, "agree"),
+        (0.04, 0.0, -0.03, "agree"),
+        (0.2, 0.1, -0.1, "no"),
+        (0.2, 0.4, -0.1, "open"),
+    ],
+)
+def test_verdicts(ours: float, half: float, published: float, verdict: str) -> None:
+    assert papers._verdict(papers.Cell(ours, half), published) == verdict

@@ -1,0 +1,51 @@
+"""The texts of the tables: some megabytes of each language, written to the work folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.papers.tables import LANGUAGES
+
+
+def languages(folder: Path) -> dict[str, list[Path]]:
+    """Return the files of each language: those of our benchmarks, or else one file for each."""
+    found = {name: [folder / f"{file}.txt" for file in files] for name, files in LANGUAGES.items()}
+    found = {name: files for name, files in found.items() if all(f.exists() for f in files)}
+    return found or {path.stem: [path] for path in sorted(folder.glob("*.txt"))}
+
+
+def write_parts(
+    name: str, files: Sequence[Path], size: int | None, parts: int, folder: Path
+) -> list[Path]:
+    """Write the next parts of a language, each of `size` bytes, to one file each.
+
+    A part ends with the line that reaches its size. Without a size, the only part is the whole
+    text. The first part is always written; others only if they are complete.
+    """
+    label = "-whole" if size is None else ""
+    lines = _lines(files)
+    written: list[Path] = []
+    for number in range(1, parts + 1):
+        target = folder / (f"{name}{label}.txt" if number == 1 else f"{name}-part{number}.txt")
+        part: list[bytes] = []
+        length = 0
+        for line in lines:
+            part.append(line)
+            length += len(line)
+            if size is not None and length >= size:
+                break
+        if number > 1 and (size is None or length < size):
+            break
+        if not target.exists():
+            temporary = target.with_suffix(".tmp")
+            temporary.write_bytes(b"".join(part))
+            temporary.replace(target)
+        written.append(target)
+    return written
+
+
+def _lines(files: Sequence[Path]) -> Iterator[bytes]:
+    for path in files:
+        with open(path, "rb") as file:
+            yield from file
