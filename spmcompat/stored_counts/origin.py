@@ -28,6 +28,7 @@ _RULES = (
     "script_runs",
     "calls_pretokenizer",
     "boundaries_end_pretokens",
+    "uniform_starts",
 )
 
 
