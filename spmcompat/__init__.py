@@ -4,7 +4,7 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, count, load_counts, train
+from spmcompat.api import SentencePieceTrainer, arrow_counter, count, load_counts, train
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -23,6 +23,7 @@ __all__ = [
     "TrainingError",
     "UnknownOptionError",
     "__version__",
+    "arrow_counter",
     "count",
     "load_counts",
     "train",

@@ -1,4 +1,4 @@
-"""The Python interface: `train`, `count`, `load_counts` and `SentencePieceTrainer`.
+"""The Python interface: `train`, `count` and what belongs to them, and `SentencePieceTrainer`.
 
 This module imports only what Python itself has imported before, so that ``import spmcompat`` takes
 no time. The first training imports the rest.
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
+    from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
 
     StrPath: TypeAlias = str | os.PathLike[str]
@@ -221,6 +222,55 @@ def count(
     settings = from_kwargs(given)
     report = Report(settings.min_log_level, logstream)
     return count_to_table(given, settings, sentence_iterator, report)
+
+
+def arrow_counter(
+    column: str = "text",
+    *,
+    table_bytes: int = 1 << 28,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> ArrowCounter:
+    """Return an object that counts parts of a text, for engines that work on Arrow data.
+
+    Its ``count(batches)`` takes the record batches of a part and yields rows of counts. Add up the
+    counts of rows with equal ``pretoken``, ``place`` and ``next``, and write the sums to Parquet
+    files with its ``metadata``. `load_counts` and ``--counts`` take the folder. The order of the
+    lines is lost: the counts are those of the lines in some order, the same for any parts.
+
+    Parameters
+    ----------
+    column : str
+        The column of strings, each a sentence.
+    table_bytes : int
+        How large the table of distinct pretokens grows, in bytes, before `count` hands its rows on
+        and begins a new one.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+    **options
+        Those of `count` but `workers`, `input` and the options of samples and TSV files.
+
+    Raises
+    ------
+    TrainingError
+        If an option is wrong, or counting needs the order of the lines.
+    """
+    from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    if not isinstance(column, str):
+        raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
+    if isinstance(table_bytes, bool) or not isinstance(table_bytes, int) or table_bytes < 1:
+        raise BadValueError(f"table_bytes must be a number of bytes, not {table_bytes!r}.")
+    given = {name: value for name, value in options.items() if value is not None}
+    refuse_options_of_texts(given)
+    for name in ("control_symbols", "user_defined_symbols"):
+        if name in given:
+            given[name] = _as_list(given[name])
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return counter_of_parts(given, settings, column, table_bytes, report)
 
 
 def load_counts(path: StrPath) -> CountTable:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from spmcompat.errors import BadValueError
 from spmcompat.options.checks import cautions, verify
-from spmcompat.options.from_counts import counting_options
+from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS, counting_options
+from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
+from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts.arrow import require_pyarrow, schema
-from spmcompat.stored_counts.counting import count_source
+from spmcompat.stored_counts.arrow_counter import ArrowCounter
+from spmcompat.stored_counts.counting import check_order_is_free, count_source, origin_of
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.table import CountTable
 from spmcompat.text.sources import open_source, sample_sentences
@@ -52,17 +56,22 @@ def count_text(
     TrainingError
         If the text cannot be counted.
     """
+    plan = _plan(settings, sentences is not None, report)
+    workers = Workers(settings.workers)
+    source = sample_sentences(open_source(plan.text, sentences, report), plan.text, workers, report)
+    return count_source(plan, counting_options(options, settings), source, workers, report)
+
+
+def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
+    """Check the settings, and return the plan of counting."""
     require_pyarrow()
     complete = with_charsmaps(settings)
-    meta = verify(complete, has_sentences=sentences is not None, has_writer=True)
+    meta = verify(complete, has_sentences=has_sentences, has_writer=True)
     for caution in [*settings.notes, *cautions(settings)]:
         report.warning(caution)
-    workers = Workers(settings.workers)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    source = sample_sentences(open_source(plan.text, sentences, report), plan.text, workers, report)
     # All model types are trained from the same counts, so they always keep what follows a pretoken.
-    plan = plan._replace(keeps_contexts=True)
-    return count_source(plan, counting_options(options, settings), source, workers, report)
+    return plan._replace(keeps_contexts=True)
 
 
 def count_to_table(
@@ -76,3 +85,67 @@ def count_to_table(
 
     origin, batches = count_text(options, settings, sentences, report)
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
+
+
+# What counting a part of a text cannot do, and why.
+_NOT_OF_PARTS = {
+    "input": "the text is the column of the data",
+    "input_format": "each row of the data is a sentence. Repeat a row instead of giving its count",
+    "input_sentence_size": "a part does not know the other lines. Sample the data instead",
+    "shuffle_input_sentence": "it belongs to input_sentence_size, which cannot be used",
+    "sampling_seed": "it belongs to input_sentence_size, which cannot be used",
+    "workers": "the engine decides how many parts are counted at the same time",
+}
+_OF_PARTS = {*COUNTING_OPTIONS, *SYMBOL_OPTIONS, "normalizer", "model_type", "minloglevel"}
+
+
+def refuse_options_of_texts(options: Iterable[str]) -> None:
+    """Raise for an option that a text in parts cannot have.
+
+    Raises
+    ------
+    BadValueError
+        It names the option, and says why.
+    """
+    for name in options:
+        if name in _NOT_OF_PARTS:
+            raise BadValueError(f"{name} cannot be used here: {_NOT_OF_PARTS[name]}.")
+        if name not in _OF_PARTS:
+            known = _OF_PARTS - _NOT_OF_PARTS.keys()
+            raise BadValueError(
+                f"{name} is no option of counting.{did_you_mean(name, known)} "
+                "spmcompat count --help lists the options; give the others to training."
+            )
+
+
+def counter_of_parts(
+    options: Mapping[str, object],
+    settings: Settings,
+    column: str,
+    table_bytes: int,
+    report: Report,
+) -> ArrowCounter:
+    """Return what counts parts of a text whose lines are in no order.
+
+    Parameters
+    ----------
+    options : mapping
+        The options that were given, by name.
+    settings : Settings
+        The same options as settings.
+    column : str
+        The column of the text.
+    table_bytes : int
+        How large the table of a part grows.
+    report : Report
+        Receives warnings.
+
+    Raises
+    ------
+    TrainingError
+        If the options are wrong, or counting needs the order of the lines.
+    """
+    plan = _plan(settings, True, report)
+    check_order_is_free(plan)
+    origin = origin_of(plan, counting_options(options, settings))
+    return ArrowCounter(plan._replace(keeps_pretokens=False), origin, column, table_bytes)

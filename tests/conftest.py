@@ -23,7 +23,7 @@ if ROOT in sys.path:
 import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, environments, harness  # noqa: E402
 
-SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/")
+SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/", "tests/spark/")
 REFERENCE_FIXTURES = {"trainers", "old_release", "reference"}
 
 

@@ -18,6 +18,7 @@ class Arena {
       blocks_.push_back(std::unique_ptr<Item[]>(new Item[block]));
       head_ = blocks_.back().get();
       left_ = block;
+      bytes_ += block * sizeof(Item);
     }
     Item* reserved = head_;
     head_ += size;
@@ -25,10 +26,14 @@ class Arena {
     return reserved;
   }
 
+  // The memory of all blocks.
+  size_t bytes() const { return bytes_; }
+
  private:
   std::vector<std::unique_ptr<Item[]>> blocks_;
   Item* head_ = nullptr;
   size_t left_ = 0;
+  size_t bytes_ = 0;
 };
 
 }  // namespace spmcompat

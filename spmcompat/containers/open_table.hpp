@@ -41,6 +41,8 @@ class OpenTable {
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 
   bool has_slots() const { return !slots_.empty(); }
+  // The memory that the slots take.
+  size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
   // All slots, the empty ones included.
   auto begin() const { return slots_.begin(); }
   auto end() const { return slots_.end(); }

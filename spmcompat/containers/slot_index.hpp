@@ -32,6 +32,8 @@ class SlotIndex {
   }
 
   void clear() { table_.clear(); }
+  // The memory that the index takes.
+  size_t bytes() const { return table_.bytes(); }
 
  private:
   struct Slot {

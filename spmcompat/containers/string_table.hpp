@@ -38,6 +38,11 @@ class StringTable {
     return id;
   }
 
+  // The memory that the table takes.
+  size_t bytes() const {
+    return bytes_.bytes() + strings_.capacity() * sizeof(std::string_view) + index_.bytes();
+  }
+
   // Frees the index, which only add needs. It must be restored before the next add.
   void drop_index() { index_.clear(); }
   void restore_index() {

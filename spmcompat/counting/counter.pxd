@@ -27,6 +27,7 @@ cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
         uint64_t filled
         uint64_t text_bytes
         uint64_t text_pretokens
+        vector[uint32_t] last
         void drop_pretokens()
         void drop_sentences()
 
@@ -36,8 +37,10 @@ cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
 
 cdef extern from "spmcompat/counting/worker_table.hpp" namespace "spmcompat" nogil:
     cdef cppclass WorkerTable:
+        size_t bytes()
         void merge_into(PretokenTable& table, cbool keep_ids) except +
         string last_pretoken(uint32_t id) except +
+        string least_last_pretoken(vector[uint32_t] ids) except +
 
 
 cdef extern from "spmcompat/counting/sentence_normalizer.hpp" namespace "spmcompat" nogil:

@@ -168,6 +168,26 @@ cdef class Counter:
         batch.log = move(dereference(self.counter).end_batch())
         return batch
 
+    def least_last_pretoken(self, Batch batch not None):
+        """Return the first one, in the order of bytes, of the pretokens that end a sentence.
+
+        Parameters
+        ----------
+        batch : Batch
+            What `count` of this counter returned.
+
+        Returns
+        -------
+        bytes
+            The pretoken; empty if all sentences of the batch are empty.
+        """
+        return dereference(self.counter).table().least_last_pretoken(batch.log.last)
+
+    @property
+    def table_bytes(self):
+        """The memory that the distinct raw tokens and pretokens take, with their counts."""
+        return dereference(self.counter).table().bytes()
+
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
         cdef const char* text
         cdef size_t size

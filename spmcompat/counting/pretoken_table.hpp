@@ -53,6 +53,8 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
+  // The memory that the table takes.
+  size_t bytes() const { return table_.bytes(); }
 
  private:
   struct Slot : Context {

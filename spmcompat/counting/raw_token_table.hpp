@@ -37,6 +37,9 @@ class AlignedTexts {
     return blocks_[at / kBlockUnits].get() + at % kBlockUnits * kUnit;
   }
 
+  // The memory of all texts that are stored.
+  size_t bytes() const { return (blocks_.size() - released_) * kBlockUnits * kUnit; }
+
   // Frees what was stored before, block by block.
   void release_before(uint32_t at) {
     while (released_ < at / kBlockUnits) blocks_[released_++].reset();
@@ -68,6 +71,10 @@ class AlignedTexts {
 class RawTokenTable {
  public:
   uint32_t size() const { return size_; }
+  // The memory that the table takes.
+  size_t bytes() const {
+    return texts_.bytes() + blocks_.size() * kBlock * sizeof(Entry) + index_.bytes();
+  }
   bool irregular(uint32_t id) const { return (*this)[id].irregular; }
   void set_irregular(uint32_t id) { (*this)[id].irregular = true; }
 

@@ -1,6 +1,7 @@
 // What one worker has counted: raw tokens, pretokens of whole sentences, and their contexts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,9 @@ class WorkerTable {
   StringTable pretokens;
   ContextTable contexts;
 
+  // The memory that the tables take.
+  size_t bytes() const { return raw_tokens.bytes() + pretokens.bytes() + contexts.bytes(); }
+
   // The last pretoken of a sentence of a BatchLog, before the table is merged.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
@@ -49,6 +53,20 @@ class WorkerTable {
     std::string_view last;
     for_each_pretoken(text_, rule_, [&](std::string_view pretoken, bool) { last = pretoken; });
     return std::string(last);
+  }
+
+  // The first one, in the order of bytes, of the last pretokens that sentences of a BatchLog have;
+  // empty if all sentences are empty.
+  std::string least_last_pretoken(std::vector<uint32_t> ids) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    std::string least;
+    for (const uint32_t id : ids) {
+      if (id == kNoPretoken) continue;
+      std::string last = last_pretoken(id);
+      if (least.empty() || last < least) least.swap(last);
+    }
+    return least;
   }
 
   // Calls function(text, count) for every counted pretoken and every raw token, which may hold

@@ -12,6 +12,8 @@ from spmcompat.errors import TrainingError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+KEYS = ("pretoken", "place", "next")
+"""The columns in which no two rows of a table are equal. Rows in order are sorted by them."""
 _LARGEST_CHARACTER = 0x10FFFF
 # Counts above this cannot be added up in 64 bits, even a few of them.
 LARGEST_COUNT = 2**62

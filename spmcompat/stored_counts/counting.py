@@ -15,6 +15,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, digest, rules_of, symbols_of
 from spmcompat.text.sources import Source
+from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,12 +80,7 @@ def count_source(
     check_order_is_free(plan)
     # Counts keep no sentences, so there is no need to remember their pretokens while reading.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
-    origin = Origin(
-        options=dict(options),
-        rules=rules_of(plan),
-        charsmap=digest(plan.charsmap),
-        symbols=symbols_of(plan),
-        delimiter=plan.delimiter.decode(),
+    origin = origin_of(plan, options)._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,
         lines=counts.facts.sentences,
@@ -93,6 +89,23 @@ def count_source(
         huge_characters=counts.facts.huge_characters,
     )
     return origin, _rows(counts, workers)
+
+
+def origin_of(plan: Plan, options: Mapping[str, str]) -> Origin:
+    """Return what counts are made from, before the text is read."""
+    return Origin(
+        options=dict(options),
+        rules=rules_of(plan),
+        charsmap=digest(plan.charsmap),
+        symbols=symbols_of(plan),
+        delimiter=plan.delimiter.decode(),
+        sentences=0,
+        first_character=ord(SPACE_MARK),
+        lines=0,
+        too_long=0,
+        reserved=0,
+        huge_characters=0.0,
+    )
 
 
 def _rows(counts: Counts, workers: Workers) -> Iterator[pa.RecordBatch]:

@@ -32,6 +32,7 @@ _OPTIONS_OF_RULES = {
     "script_runs": "pretokenizer",
     "calls_pretokenizer": "pretokenizer",
     "boundaries_end_pretokens": "pretokenizer",
+    "uniform_starts": "auto_character_coverage, or symbol with U+2581,",
 }
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 # Rows that are merged at a time, from all tables together.
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
-_KEYS = ("pretoken", "place", "next")
 
 
 class Table(Protocol):
@@ -34,8 +33,8 @@ class Table(Protocol):
     def name(self) -> str:
         """How messages call the table."""
 
-    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, some at a time."""
+    def in_order(self, rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order, some at a time."""
 
 
 def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
@@ -72,6 +71,7 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
         lines=sum(origin.lines for origin in origins),
         too_long=sum(origin.too_long for origin in origins),
         reserved=sum(origin.reserved for origin in origins),
+        nulls=sum(origin.nulls for origin in origins),
         huge_characters=sum(
             origin.huge_characters * float(weight)
             for origin, weight in zip(origins, weights, strict=True)
@@ -121,7 +121,7 @@ class Merging:
     Parameters
     ----------
     tables : sequence of Table
-        The tables, in the order of their texts. The rows of each must be in order.
+        The tables, in the order of their texts.
     weights : sequence of Fraction, optional
         How often each text counts; by default once. A count times its weight is rounded to the
         nearest whole number, and up if two are equally near. Rows that become 0 are dropped. The
@@ -178,12 +178,10 @@ class Merging:
         rows = max(_ROWS_AT_A_TIME // len(self._tables), _LEAST_ROWS)
         nexts = [*(table.origin.first_character for table in self._tables[1:]), None]
         cursors = [
-            _Cursor(table, weight, following, rows)
+            Cursor(table.in_order(rows), table.name, weight, following)
             for table, weight, following in zip(self._tables, self._weights, nexts, strict=True)
         ]
-        while cursors := [cursor for cursor in cursors if cursor.rows is not None]:
-            bound = min(cursor.last for cursor in cursors)
-            merged = _summed([cursor.take_to(bound) for cursor in cursors])
+        for merged in merge_rows(cursors):
             yield self._without_rare(merged)
 
     def _without_rare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -206,8 +204,32 @@ class Merging:
         return kept
 
 
-class _Cursor:
+def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of all cursors in order; the counts of equal rows are added up.
+
+    Raises
+    ------
+    TrainingError
+        If the rows of a cursor are not in order, or a sum is too large.
+    """
+    while cursors := [cursor for cursor in cursors if cursor.rows is not None]:
+        bound = min(cursor.last for cursor in cursors)
+        yield _summed([cursor.take_to(bound) for cursor in cursors])
+
+
+class Cursor:
     """The rows of one table that are not merged yet.
+
+    Parameters
+    ----------
+    batches : iterator of pyarrow.RecordBatch
+        The rows, in order.
+    name : str
+        How messages call the table.
+    weight : Fraction
+        What the counts are multiplied by.
+    next_first : int, optional
+        The character that the text begins with which follows; without it, the text ends here.
 
     Attributes
     ----------
@@ -217,11 +239,17 @@ class _Cursor:
         The last pretoken of these rows.
     """
 
-    def __init__(self, table: Table, weight: Fraction, next_first: int | None, rows: int) -> None:
-        self._batches = table.batches(rows)
+    def __init__(
+        self,
+        batches: Iterator[pa.RecordBatch],
+        name: str,
+        weight: Fraction = Fraction(1),
+        next_first: int | None = None,
+    ) -> None:
+        self._batches = batches
         self._weight = weight
         self._next_first = next_first
-        self._name = table.name
+        self._name = name
         self.rows: pa.RecordBatch | None = None
         self.last = b""
         self._load()
@@ -325,6 +353,8 @@ def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
             f"The sum of {len(batches)} counts of up to {largest} may be too large for 64 bits. "
             "Lower the weights."
         )
-    summed = table.group_by(list(_KEYS)).aggregate([("count", "sum")])
-    summed = summed.rename_columns([*_KEYS, "count"]).sort_by([(k, "ascending") for k in _KEYS])
+    summed = table.group_by(list(arrow.KEYS)).aggregate([("count", "sum")])
+    summed = summed.rename_columns([*arrow.KEYS, "count"]).sort_by(
+        [(k, "ascending") for k in arrow.KEYS]
+    )
     return summed.cast(arrow.schema()).combine_chunks().to_batches()[0]

@@ -28,6 +28,7 @@ _RULES = (
     "script_runs",
     "calls_pretokenizer",
     "boundaries_end_pretokens",
+    "uniform_starts",
 )
 
 
@@ -58,6 +59,8 @@ class Origin(NamedTuple):
         An upper bound of the sum of all counts of characters, for a TSV.
     changes : tuple of str
         What was done to the counts since: merging with weights, dropping rare pretokens.
+    nulls : int
+        Number of records of a data frame that were skipped, because they hold no text.
     """
 
     options: dict[str, str]
@@ -72,6 +75,7 @@ class Origin(NamedTuple):
     reserved: int
     huge_characters: float
     changes: tuple[str, ...] = ()
+    nulls: int = 0
 
     @property
     def facts(self) -> LineFacts:

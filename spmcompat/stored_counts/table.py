@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
+from spmcompat.stored_counts.unordered import (
+    Closing,
+    close,
+    closed,
+    unordered_origin,
+    without_facts,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,19 +55,28 @@ class CountTable:
         The rows, if they are in memory.
     paths : sequence of paths
         The Parquet files that hold the rows otherwise.
+    closing : Closing, optional
+        How the text ends, if the files hold unordered counts.
     """
 
     def __init__(
-        self, origin: Origin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
+        self,
+        origin: Origin,
+        rows: pa.Table | None = None,
+        paths: Sequence[Path] = (),
+        closing: Closing | None = None,
     ) -> None:
         self.origin = origin
         self._rows = rows
         self._paths = [*paths]
+        self._closing = closing
 
     def __len__(self) -> int:
         """Return the number of rows."""
         if self._rows is not None:
             return int(self._rows.num_rows)
+        if self._closing is not None:
+            return self._closing.rows
         return sum(_open(path).metadata.num_rows for path in self._paths)
 
     def __repr__(self) -> str:
@@ -97,18 +113,35 @@ class CountTable:
                 arrow.check(batch, self.name)
                 yield batch
         for path in self._paths:
-            yield from _batches_of(path, rows)
+            for batch in _batches_of(path, rows, self._closing is not None):
+                yield batch if self._closing is None else closed(batch, self._closing)
+
+    def in_order(self, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield the rows by pretoken (bytes), then place, then next character.
+
+        The rows of unordered counts are sorted, with a temporary folder if they are many. Other
+        tables are in order.
+
+        Raises
+        ------
+        TrainingError
+            As `batches`.
+        """
+        from spmcompat.stored_counts.sorting import sorted_rows  # noqa: PLC0415
+
+        batches = self.batches(rows)
+        return batches if self._closing is None else sorted_rows(batches, self.name)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
         """Return how many distinct pretokens and pretokens there are, and the most frequent ones.
 
-        This goes through all rows; equal pretokens must stand together.
+        This goes through all rows.
         """
         import pyarrow as pa  # noqa: PLC0415
 
         distinct, occurrences, before = 0, 0, None
         top: list[tuple[int, str]] = []
-        for batch in self.batches():
+        for batch in self.in_order():
             totals = pa.table(batch).group_by("pretoken").aggregate([("count", "sum")])
             counted = totals["count_sum"].to_pylist()
             pretokens = totals["pretoken"].to_pylist()
@@ -126,7 +159,7 @@ class CountTable:
         TrainingError
             If the file cannot be written. Then there is no file, or the one that was there before.
         """
-        write(path, lambda: self.origin, self.batches())
+        write(path, lambda: self.origin, self.in_order())
 
     def __add__(self, other: object) -> CountTable:
         """Return the counts of this text with the other text behind it."""
@@ -161,17 +194,24 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     arrow.require_pyarrow()
     refuse_impossible(path, "check --counts")
     place = Path(path)
-    if not place.is_dir():
-        return CountTable(_origin_of(place), paths=[place])
-    paths = sorted(place.glob("*.parquet"))
+    paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     if not paths:
         raise MissingFileError(f"{place}: the folder holds no .parquet file. Check its name.")
     origins = [_origin_of(one) for one in paths]
-    if any(origin != origins[0] for origin in origins):
+    if origins.count(origins[0]) != len(origins):
         raise BadValueError(
             f"{place}: its files were not made together. Merge them with spmcompat counts merge."
         )
-    return CountTable(origins[0], paths=paths)
+    origin, is_unordered = origins[0]
+    if not is_unordered:
+        return CountTable(origin, paths=paths)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for one in paths:
+            yield from _batches_of(one, _BATCH_ROWS, True)
+
+    origin, closing = close(batches, origin, str(place))
+    return CountTable(origin, paths=paths, closing=closing)
 
 
 def write(
@@ -220,12 +260,15 @@ def write(
         temporary.unlink(missing_ok=True)
 
 
-def _origin_of(path: Path) -> Origin:
-    """Read the metadata of one file."""
+def _origin_of(path: Path) -> tuple[Origin, bool]:
+    """Read the metadata of one file; return them, and whether the counts are unordered."""
     metadata = _open(path).metadata.metadata or {}
-    if KEY not in metadata:
+    if KEY in metadata:
+        return Origin.from_json(metadata[KEY], str(path)), False
+    origin = unordered_origin(metadata, str(path))
+    if origin is None:
         raise TrainingError(f"{path} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
-    return Origin.from_json(metadata[KEY], str(path))
+    return origin, True
 
 
 def _open(path: Path) -> pa.parquet.ParquetFile:
@@ -252,15 +295,15 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
         ) from None
 
 
-def _batches_of(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one file with checked values."""
+def _batches_of(path: Path, rows: int, with_facts: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of one file with checked values; facts may be among them."""
     import pyarrow as pa  # noqa: PLC0415
 
     file = _open(path)
     try:
         for batch in file.iter_batches(batch_size=rows, use_threads=False):
             typed = arrow.with_columns(batch, str(path))
-            arrow.check(typed, str(path))
+            arrow.check(without_facts(typed) if with_facts else typed, str(path))
             yield typed
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, TrainingError):

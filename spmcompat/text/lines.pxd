@@ -1,4 +1,4 @@
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -24,6 +24,8 @@ cdef class ReadBuffer:
     cdef string items
     cdef vector[size_t] ends
     cdef bint is_lines
+    cdef _take_strings(
+        self, const int64_t* ends, const char* text, Py_ssize_t first, Py_ssize_t last)
 
 
 cdef class LineFilter:

@@ -1,6 +1,8 @@
 from collections.abc import Iterator
 from typing import final
 
+from typing_extensions import Buffer
+
 from spmcompat.plan import TextPlan
 
 BUFFER_BYTES: int
@@ -13,6 +15,8 @@ class ReadBuffer:
     def of_lines(text: bytes, origin: str, first_line: int) -> ReadBuffer: ...
     @staticmethod
     def of_items(iterator: Iterator[str | bytes], first_item: int) -> ReadBuffer | None: ...
+    @staticmethod
+    def of_strings(ends: Buffer, text: Buffer, first: int, last: int) -> ReadBuffer: ...
     def unfinished_line(self) -> bytes: ...
     @property
     def lines(self) -> int: ...

@@ -4,11 +4,13 @@ from cython cimport final
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
+from libc.stdint cimport int64_t, uint8_t
 
 from spmcompat.errors import BadValueError, TrainingError
 
 
-BUFFER_BYTES = 1 << 20
+cdef size_t MOST_BYTES = 1 << 20
+BUFFER_BYTES = MOST_BYTES
 
 
 @final
@@ -50,6 +52,47 @@ cdef class ReadBuffer:
             if buffer.items.size() >= BUFFER_BYTES:
                 break
         return buffer if buffer.ends.size() > 0 else None
+
+    @staticmethod
+    def of_strings(ends, text, Py_ssize_t first, Py_ssize_t last):
+        """Strings as Arrow lays them out, from an index on; CR and LF at their ends are removed.
+
+        Parameters
+        ----------
+        ends : buffer of int64
+            Offsets into `text`: where each string begins, and where the last one ends.
+        text : buffer of bytes
+            The strings.
+        first, last : int
+            Where to begin, and before which index to stop.
+
+        Returns
+        -------
+        ReadBuffer
+            It holds as many strings as fit, and at least one.
+        """
+        cdef ReadBuffer buffer = ReadBuffer()
+        cdef const uint8_t[::1] bounds = memoryview(ends).cast("B")
+        cdef const uint8_t[::1] bytes_ = memoryview(text or b"\0").cast("B")
+        buffer.is_lines = False
+        buffer.origin = "row"
+        buffer.first_line = first + 1
+        buffer._take_strings(<const int64_t*>&bounds[0], <const char*>&bytes_[0], first, last)
+        return buffer
+
+    cdef _take_strings(
+            self, const int64_t* ends, const char* text, Py_ssize_t first, Py_ssize_t last):
+        cdef Py_ssize_t i
+        cdef int64_t size
+        with nogil:
+            for i in range(first, last):
+                size = ends[i + 1] - ends[i]
+                while size > 0 and text[ends[i] + size - 1] in (b"\r", b"\n"):
+                    size -= 1
+                self.items.append(text + ends[i], size)
+                self.ends.push_back(self.items.size())
+                if self.items.size() >= MOST_BYTES:
+                    break
 
     def unfinished_line(self):
         """Return the text after the last line end."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import random
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import spmcompat
 from spmcompat.cli import train
 from spmcompat.tools.counts import command, count
+from tests.processes import read_until, start_python
 
 pytest.importorskip("pyarrow")
 
@@ -167,6 +171,26 @@ def test_failures_of_merge(arguments: tuple[str, ...], message: str) -> None:
     assert message in err
     assert err.count("\n") == 1
     assert not Path("w.counts").exists()
+
+
+@pytest.mark.parametrize("command", ["count", "merge"])
+def test_ctrl_c_leaves_no_file(folder: Path, command: str) -> None:
+    text = folder / "big.txt"
+    dice = random.Random(1)
+    text.write_text("".join(f"w{dice.randrange(10**6)} the\n" for _ in range(300_000)))
+    arguments = ["count", f"--input={text}", "--output=c.counts"]
+    if command == "merge":
+        assert run_count(*arguments[1:], "--quiet")[0] == 0
+        arguments = ["counts", "merge", *["c.counts"] * 40, "--output=d.counts"]
+    with start_python(["-m", "spmcompat", *arguments], folder, stderr=subprocess.PIPE) as process:
+        read_until(process.stderr, b"Reading" if command == "count" else b"Merging")
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert b"interrupted; no file was written." in rest.splitlines()[-1]
+    left = {"big.txt", "more.txt", "text.txt"} | ({"c.counts"} if command == "merge" else set())
+    assert {path.name for path in folder.iterdir()} == left
 
 
 def test_help_lists_the_flags_of_counting() -> None:

@@ -62,3 +62,31 @@ def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
             if totals[row[0]] >= least or row[1] == AT_TEXT_END
         }
     )
+
+
+def without_order(counts: Counter[Row]) -> Counter[Row]:
+    """Return the counts of the same lines in no order.
+
+    The text ends with the sentence whose last pretoken comes first in the order of bytes.
+    """
+    found: Counter[Row] = Counter()
+    for (pretoken, place, following), count in counts.items():
+        if place == AT_TEXT_END:
+            found[pretoken, AT_END, ord(MARK)] += count
+        else:
+            found[pretoken, place, following] += count
+    last = min((row for row in found if row[1] == AT_END), key=lambda row: row[0].encode())
+    found[last] -= 1
+    found[last[0], AT_TEXT_END, 0] = 1
+    return +found
+
+
+def in_that_order(sentences: Sequence[str]) -> list[str]:
+    """Return the sentences in an order whose counts are those of `without_order`.
+
+    Blank ones go to the end: the last sentence would be moved to the place of any other one.
+    """
+    filled = [sentence for sentence in sentences if sentence.split()]
+    last = min(filled, key=lambda sentence: sentence.split()[-1].encode())
+    filled.remove(last)
+    return [*filled, last, *(sentence for sentence in sentences if not sentence.split())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +13,9 @@ from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from spmcompat.runtime.progress import Stage
     from spmcompat.stored_counts.table import CountTable
 
 
@@ -21,10 +24,10 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    run: Callable[[argparse.Namespace, TextIO], None] = arguments.run
+    run: Callable[[argparse.Namespace, TextIO, TextIO], None] = arguments.run
     return run_command(
         "spmcompat counts",
-        lambda: run(arguments, out),
+        lambda: run(arguments, out, err),
         err,
         interrupted="interrupted; no file was written.",
     )
@@ -72,7 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _merge(arguments: argparse.Namespace, stdout: TextIO) -> None:
+def _merge(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
     from spmcompat.stored_counts.table import load_counts, write  # noqa: PLC0415
 
@@ -84,12 +88,21 @@ def _merge(arguments: argparse.Namespace, stdout: TextIO) -> None:
     if not (min_count.isascii() and min_count.isdecimal() and 0 < int(min_count) < 2**62):
         raise BadValueError(f"--min_count takes a whole number from 1, not {min_count!r}.")
     merging = Merging(tables, weights, int(min_count))
-    write(arguments.output, merging.origin, merging)
+    report = Report(2 if arguments.quiet else 0, stderr)
+    with report.stage("Merging", unit="rows") as stage:
+        write(arguments.output, merging.origin, _told(merging, stage))
     if arguments.quiet:
         return
     origin = merging.origin()
     stdout.write(f"{arguments.output}: the counts of {origin.sentences:,} sentences\n")
     stdout.writelines(f"  {change}\n" for change in origin.changes)
+
+
+def _told(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
+    """Yield rows, and tell how many there were."""
+    for batch in batches:
+        yield batch
+        stage.advance(batch.num_rows)
 
 
 def _weights(text: str, tables: int) -> list[Fraction]:
@@ -115,7 +128,7 @@ def _temperature(text: str) -> float:
     return alpha
 
 
-def _show(arguments: argparse.Namespace, stdout: TextIO) -> None:
+def _show(arguments: argparse.Namespace, stdout: TextIO, _: TextIO) -> None:
     from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
     tables = [load_counts(path) for path in arguments.counts]
@@ -132,6 +145,7 @@ def _facts(counts: CountTable) -> list[str]:
         ("pretokens", f"{occurrences:,}"),
         ("skipped, too long", f"{origin.too_long:,}"),
         ("skipped, with U+2585", f"{origin.reserved:,}"),
+        *([("skipped, null", f"{origin.nulls:,}")] if origin.nulls else []),
         ("most frequent", " ".join(most_frequent)),
         *((f"--{name}", text) for name, text in origin.options.items()),
         *(("changed", change) for change in origin.changes),

@@ -68,8 +68,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         raise UsageError(str(error)) from error
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)
-    with report.stage("Writing", unit="rows"):
-        write(output, lambda: origin, batches)
+    report.step("Writing")
+    write(output, lambda: origin, batches)
     size = os.stat(output).st_size / 1e6
     report.info(f"Saved {output}: the counts of {origin.sentences:,} sentences, {size:.1f} MB")
     return OK

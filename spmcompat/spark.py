@@ -1,0 +1,141 @@
+"""Counts a text that is a column of a Spark DataFrame.
+
+Only the DataFrame API is used, so it works with Spark Connect too. Nothing is collected to the
+driver: it only checks the options and compiles the normalization rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from spmcompat.api import arrow_counter
+from spmcompat.errors import BadValueError, TrainingError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+TABLE_BYTES = 1 << 27
+"""How large the table of a task grows by default."""
+
+
+def count(
+    df: DataFrame,
+    column: str = "text",
+    *,
+    table_bytes: int = TABLE_BYTES,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> DataFrame:
+    """Count a text. Training from the counts needs no Spark.
+
+    ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
+    and `spmcompat.train` take as it is. The model is that of training on the same lines in some
+    order. Its bytes are the same for every partitioning and every run.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        The text: each row is a sentence. A line break at its end is removed.
+    column : str
+        The column of the text, of the type string. Nulls are skipped and counted.
+    table_bytes : int
+        How large the table of distinct pretokens of a task grows, in bytes, before its rows go to
+        Spark and a new table begins. A Python worker may take three times as much.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+    **options
+        The options of `spmcompat.count`, but `workers`, `input` and the options of samples and TSV
+        files. They are checked at once. A file of rules is read on the driver.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The counts: ``pretoken`` (string), ``place`` (byte), ``next`` (int), ``count`` (long). No
+        row is computed before Spark needs it.
+
+    Raises
+    ------
+    TrainingError
+        If an option or the column is wrong, or counting needs the order of the lines.
+    """
+    require_pyspark()
+    from pyspark.sql import functions as sql  # noqa: PLC0415
+
+    _check_column(df, column)
+    counter = arrow_counter("text", table_bytes=table_bytes, logstream=logstream, **options)
+    quoted = "`" + column.replace("`", "``") + "`"
+    # The new name is a plain one: mapInArrow takes no column with a dot in its name.
+    text = df.select(sql.col(quoted).alias("text"))
+    rows = text.mapInArrow(counter.count, _schema())
+    sums = rows.groupBy("pretoken", "place", "next").agg(sql.sum("count").alias("count"))
+    return sums.select(
+        sql.col("pretoken").alias("pretoken", metadata=counter.metadata), "place", "next", "count"
+    )
+
+
+def require_pyspark() -> None:
+    """Raise if pyspark is not installed, or too old.
+
+    Raises
+    ------
+    TrainingError
+        It says what to install.
+    """
+    remedy = "pip install 'spmcompat[spark]'."
+    try:
+        import pyspark  # noqa: PLC0415
+    except ImportError as error:
+        raise TrainingError(
+            f"Counting with Spark needs pyspark, which is not installed. {remedy}"
+        ) from error
+    if int(pyspark.__version__.split(".", maxsplit=1)[0]) < 4:
+        raise TrainingError(
+            f"Counting with Spark needs pyspark 4 or later, and {pyspark.__version__} is "
+            f"installed. {remedy}"
+        )
+
+
+def _check_column(df: DataFrame, column: object) -> None:
+    """Raise if a text cannot be read from the column.
+
+    Raises
+    ------
+    BadValueError
+        It says what is wrong.
+    """
+    from pyspark.sql.types import CharType, StringType, VarcharType  # noqa: PLC0415
+
+    if not hasattr(df, "mapInArrow"):
+        raise BadValueError(f"df must be a Spark DataFrame, not {type(df).__name__}.")
+    names = df.columns
+    if names.count(str(column)) != 1:
+        found = "more than one column" if column in names else "no column"
+        raise BadValueError(
+            f"the DataFrame has {found} {column!r}. Its columns are: {', '.join(names)}."
+        )
+    kind = df.schema[names.index(str(column))].dataType
+    if not isinstance(kind, StringType | CharType | VarcharType):
+        raise BadValueError(
+            f"the column {column!r} is of the type {kind.simpleString()}, not string. Convert it "
+            "first."
+        )
+    if df.isStreaming:
+        raise BadValueError("df is a stream, which has no end. Count a DataFrame that is not one.")
+
+
+def _schema() -> StructType:
+    """Return the schema of rows; its strings are compared byte by byte."""
+    from pyspark.sql.types import (  # noqa: PLC0415
+        ByteType,
+        IntegerType,
+        LongType,
+        StringType,
+        StructField,
+        StructType,
+    )
+
+    kinds = {"pretoken": StringType(), "place": ByteType(), "next": IntegerType()}
+    return StructType(
+        [StructField(name, kind) for name, kind in (kinds | {"count": LongType()}).items()]
+    )

@@ -1,0 +1,186 @@
+"""Counts a text that comes as record batches of Arrow, part by part, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from spmcompat.counting.counter import Counter, SentenceRules
+from spmcompat.counting.counts import Counts
+from spmcompat.counting.rows import RowReader
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.plan import Plan
+from spmcompat.runtime.workers import Workers
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin
+from spmcompat.stored_counts.unordered import KEY, fact_rows, last_row
+from spmcompat.text.lines import LineFilter, ReadBuffer
+from spmcompat.unicode.marks import SPACE_MARK
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABLE_BYTES = 1 << 28
+"""How large the table of a part grows by default."""
+
+
+class ArrowCounter:
+    """Counts parts of a text whose lines are in no order.
+
+    An engine such as Spark calls `count` for each part, in any process, adds up the counts of rows
+    with equal ``pretoken``, ``place`` and ``next``, and writes the sums to Parquet files with
+    `metadata`. The counter can be pickled.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text is read; it keeps contexts.
+    origin : Origin
+        What the counts are made from, without facts about the text.
+    column : str
+        The column of strings, each a sentence.
+    table_bytes : int
+        How large the table of distinct pretokens grows before its rows are handed on. Memory may
+        reach three times as much.
+
+    Raises
+    ------
+    BadValueError
+        If counting needs the order of the lines.
+    """
+
+    def __init__(
+        self, plan: Plan, origin: Origin, column: str, table_bytes: int = TABLE_BYTES
+    ) -> None:
+        _check_needs_no_order(plan)
+        self._plan = plan
+        self._table_bytes = table_bytes
+        self.origin = origin
+        self.column = column
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        return arrow.schema()
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the Parquet files must hold as metadata, besides the rows."""
+        return {KEY: self.origin.to_json().decode()}
+
+    def count(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Count a part of the text.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+            The text. A line break at the end of a string is removed; a null is skipped.
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+            Rows of counts. Equal rows may come more than once.
+
+        Raises
+        ------
+        TrainingError
+            If a batch has no such column, or the column holds no strings.
+        """
+        workers = Workers(1)
+        rules = SentenceRules(self._plan, workers.cancel)
+        line_filter = LineFilter(self._plan.text)
+        counter = Counter(0, rules)
+        sentences = nulls = 0
+        last = b""
+        for batch in batches:
+            strings = _strings(batch, self.column)
+            nulls += strings.null_count
+            for buffer in _read_buffers(strings.drop_null()):
+                counted = counter.count(0, buffer, line_filter, False)
+                sentences += counted.filled
+                if self._plan.boundaries_end_pretokens:
+                    least = counter.least_last_pretoken(counted)
+                    last = min(last or least, least or last)
+                if counter.table_bytes >= self._table_bytes:
+                    yield from self._rows(counter, workers)
+                    counter = Counter(0, rules)
+        yield from self._rows(counter, workers)
+        yield fact_rows(
+            {
+                "lines": line_filter.sentences,
+                "sentences": sentences,
+                "too_long": line_filter.too_long,
+                "reserved": line_filter.reserved,
+                "nulls": nulls,
+            }
+        )
+        yield last_row(last)
+
+    def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
+        """Hand on what was counted. `Counts` gets no sentences, so that none ends the text."""
+        counts = Counts(self._plan, [counter], [], False)
+        counts.merge(workers)
+        for columns in RowReader(counts, workers):
+            yield arrow.to_batch(columns)
+
+
+def _check_needs_no_order(plan: Plan) -> None:
+    """Raise if what follows a sentence depends on which sentence it is.
+
+    Raises
+    ------
+    BadValueError
+        It says which option is the reason.
+    """
+    mark = SPACE_MARK.encode()
+    reasons = {
+        "add_dummy_prefix=false": not plan.add_dummy_prefix,
+        "treat_whitespace_as_suffix=true": plan.treat_whitespace_as_suffix,
+        "this pretokenizer": plan.cut is not None,
+        "a symbol that holds U+2581": any(mark in symbol for symbol in plan.symbols),
+        "a pretokenization_delimiter that holds U+2581": mark in plan.delimiter,
+    }
+    if plan.spaces_apart:
+        reasons = {}
+    found = [reason for reason, holds in reasons.items() if holds]
+    if found:
+        raise BadValueError(
+            f"cannot count lines in no order: with {found[0]}, counts depend on which sentence "
+            "follows which. Count files with spmcompat count, which reads them in order."
+        )
+    assert plan.uniform_starts
+
+
+def _strings(batch: pa.RecordBatch, column: str) -> pa.LargeStringArray:
+    """Return a column as strings with offsets of 64 bits; their bytes are not copied."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if batch.schema.names.count(column) != 1:
+        raise TrainingError(
+            f"the batch has no column {column!r}, or more than one: it has "
+            f"{', '.join(batch.schema.names) or 'none'}."
+        )
+    strings = batch.column(column)
+    kind = strings.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind)):
+        raise BadValueError(f"the column {column!r} holds {kind}, not strings.")
+    return strings.cast(kind).cast(pa.large_string())
+
+
+def _is_view(kind: pa.DataType) -> bool:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
+
+
+def _read_buffers(strings: pa.LargeStringArray) -> Iterator[ReadBuffer]:
+    if len(strings) == 0:
+        return
+    _, ends, text = strings.buffers()
+    at, last = strings.offset, strings.offset + len(strings)
+    while at < last:
+        buffer = ReadBuffer.of_strings(ends, text or b"", at, last)
+        at += buffer.lines
+        yield buffer

@@ -1,0 +1,75 @@
+"""Puts rows in order in bounded memory: sorted runs go to the disk, and are merged from there."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.merging import Cursor, merge_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_RUN_BYTES = 1 << 28
+# Rows of one run that are read at a time.
+_ROWS_AT_A_TIME = 1 << 14
+
+
+def sorted_rows(
+    batches: Iterable[pa.RecordBatch], name: str, run_bytes: int = _RUN_BYTES
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows by pretoken (bytes), then place, then next character.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Checked rows.
+    name : str
+        How messages call the table.
+    run_bytes : int
+        How many bytes of rows are sorted at a time. More rows need a temporary folder: as many
+        bytes on the disk as the rows have in memory.
+    """
+    with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
+        runs: list[Path] = []
+        pending: list[pa.RecordBatch] = []
+        size = 0
+        for batch in batches:
+            pending.append(batch)
+            size += batch.nbytes
+            if size >= run_bytes:
+                runs.append(Path(folder) / f"{len(runs)}.arrow")
+                _write_run(runs[-1], pending)
+                pending, size = [], 0
+        cursors = [Cursor(_run(path), name) for path in runs]
+        cursors.append(Cursor(iter(_sorted(pending)), name))
+        yield from merge_rows(cursors)
+
+
+def _sorted(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    table = pa.Table.from_batches(batches, schema=arrow.schema())
+    table = table.sort_by([(name, "ascending") for name in arrow.KEYS])
+    rows: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_AT_A_TIME)
+    return rows
+
+
+def _write_run(path: Path, batches: Sequence[pa.RecordBatch]) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, arrow.schema()) as writer:
+        for batch in _sorted(batches):
+            writer.write_batch(batch)
+
+
+def _run(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.OSFile(str(path)) as source:
+        reader = pa.ipc.open_file(source)
+        for index in range(reader.num_record_batches):
+            yield reader.get_batch(index)

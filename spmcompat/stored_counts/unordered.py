@@ -1,0 +1,227 @@
+"""Counts of a text in no order, as Spark and other engines add them up.
+
+Their rows are those of a table of counts, with two differences:
+
+- No row ends the text. Once the rows are read, the text ends with the sentence whose last pretoken
+  comes first in the order of bytes. So the end depends on the lines only, not on how the text was
+  divided. Where a pretokenizer ends pretokens, rows do not tell the ends of sentences from those of
+  other parts. There, each part of the text states its choice in a row: `LAST` stands in the column
+  ``place``.
+- Facts about the lines are rows too, because only rows are added up: `FACT` stands in the column
+  ``place``, and an index into `FACTS` in the column ``next``.
+
+What the counts were made from stands in the metadata of each file: under `KEY`, or where Spark
+writes the metadata of the column ``pretoken``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spmcompat.counting.rows import AT_END, AT_TEXT_END
+from spmcompat.errors import TrainingError
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.origin import Origin
+from spmcompat.unicode.marks import SPACE_MARK
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY = "spmcompat.unordered"
+"""The key of the metadata: in a Parquet file, or of the column ``pretoken`` in Spark."""
+FACT = 3
+"""The place of a row that states a fact."""
+LAST = 4
+"""The place of a row that names the last pretoken of a sentence, which may end the text."""
+FACTS = ("lines", "sentences", "too_long", "reserved", "nulls")
+"""The fields of `Origin` that such rows state."""
+
+# Where Spark stores its schema in a Parquet file.
+_SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
+_AGAIN = "Count again, and write the rows as they are."
+
+
+class Closing(NamedTuple):
+    """How the rows of an unordered table become those of a whole text.
+
+    Attributes
+    ----------
+    pretoken : str
+        The last pretoken of the sentence that ends the text.
+    rows : int
+        The number of rows that there are then.
+    """
+
+    pretoken: str
+    rows: int
+
+
+def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
+    """Return the rows that state facts."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    rows = [
+        {"pretoken": "", "place": FACT, "next": index, "count": facts[name]}
+        for index, name in enumerate(FACTS)
+        if facts[name]
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=arrow.schema())
+
+
+def last_row(pretoken: bytes) -> pa.RecordBatch:
+    """Return the row that names the last pretoken of a sentence; no row for an empty one."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
+    return pa.RecordBatch.from_pylist([row] if pretoken else [], schema=arrow.schema())
+
+
+def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the rows that count a pretoken."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    place = batch.column("place")
+    is_count = pc.and_(pc.not_equal(place, FACT), pc.not_equal(place, LAST))
+    # A null stays, so that the check of values finds it.
+    return batch.filter(pc.fill_null(is_count, True))
+
+
+def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | None:
+    """Return what unordered counts were made from, without the facts; None if a file holds none.
+
+    Parameters
+    ----------
+    metadata : mapping of bytes to bytes
+        The metadata of a Parquet file.
+    path : str
+        The file, for messages.
+
+    Raises
+    ------
+    TrainingError
+        If the metadata are broken, or a newer release wrote them.
+    """
+    text = metadata.get(KEY.encode()) or _of_spark(metadata)
+    return None if text is None else Origin.from_json(text, path)
+
+
+def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
+    try:
+        columns = json.loads(metadata.get(_SPARK_KEY, b"{}")).get("fields", [])
+        found = [one["metadata"][KEY] for one in columns if KEY in one.get("metadata", {})]
+        return found[0].encode() if found else None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def close(
+    read: Callable[[], Iterable[pa.RecordBatch]], origin: Origin, name: str
+) -> tuple[Origin, Closing]:
+    """Read all rows for the facts, and find out how the text ends.
+
+    Parameters
+    ----------
+    read : callable
+        Returns all rows, whose values are checked; the facts are among them.
+    origin : Origin
+        What the counts were made from, without the facts.
+    name : str
+        How messages call the table.
+
+    Raises
+    ------
+    TrainingError
+        If there is no sentence, or rows are missing.
+    """
+    facts = dict.fromkeys(FACTS, 0)
+    is_stated = bool(origin.rules["boundaries_end_pretokens"])
+    rows = ends = 0
+    candidates: dict[str, int] = {}
+    for batch in read():
+        _add_facts(facts, batch, name)
+        rows += without_facts(batch).num_rows
+        if _rows_at(batch, AT_TEXT_END).num_rows:
+            raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
+        ends += arrow.count_of_place(batch, AT_END)
+        candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
+    if facts["lines"] == 0:
+        raise TrainingError(
+            f"{name}: no row states how many sentences there are. Give the folder with all its "
+            "files, or count again: the text may hold no sentence."
+        )
+    if not candidates:
+        raise TrainingError(f"{name}: the text holds no sentence that is not empty.")
+    if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
+        raise TrainingError(
+            f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
+            f"A file is missing, or rows were changed. {_AGAIN}"
+        )
+    last = min(candidates, key=str.encode)
+    count = candidates[last]
+    if is_stated:
+        count = sum(_count_at_end(batch, last) for batch in read())
+    if count == 0:
+        raise TrainingError(f"{name}: the row that ends the text is missing. {_AGAIN}")
+    stated: dict[str, Any] = {**facts}
+    return origin._replace(**stated), Closing(last, rows + (count > 1))
+
+
+def _add_facts(facts: dict[str, int], batch: pa.RecordBatch, name: str) -> None:
+    for row in _rows_at(batch, FACT).to_pylist():
+        index, count = row["next"], row["count"]
+        if row["pretoken"] or not 0 <= index < len(FACTS) or count < 0:
+            raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
+        facts[FACTS[index]] += count
+
+
+def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return batch.filter(pc.equal(batch.column("place"), place))
+
+
+def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
+    """Return the first pretoken in the order of bytes, if there is any, with its count."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if batch.num_rows == 0:
+        return {}
+    first = pc.min(batch.column("pretoken"))
+    rows = batch.filter(pc.equal(batch.column("pretoken"), first))
+    return {first.as_py(): pc.sum(rows.column("count")).as_py()}
+
+
+def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
+    """Tell of each row whether it counts a pretoken as the last one of a sentence."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    # Every other sentence begins with the space mark.
+    at_end = pc.and_(
+        pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
+    )
+    return pc.and_(at_end, pc.equal(batch.column("pretoken"), pretoken))
+
+
+def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    rows = batch.filter(_ends_sentence(batch, pretoken))
+    return pc.sum(rows.column("count")).as_py() or 0
+
+
+def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
+    """Return rows of the whole text: without facts, and with the end if it stands among them."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    batch = without_facts(batch)
+    is_last = _ends_sentence(batch, closing.pretoken)
+    if not pc.any(is_last).as_py():
+        return batch
+    counts = pc.subtract(batch.column("count"), pc.cast(is_last, pa.int64()))
+    rest = pa.RecordBatch.from_arrays([*batch.columns[:-1], counts], schema=arrow.schema())
+    rest = rest.filter(pc.greater(counts, 0))
+    end = {"pretoken": closing.pretoken, "place": AT_TEXT_END, "next": 0, "count": 1}
+    return pa.concat_batches([rest, pa.RecordBatch.from_pylist([end], schema=arrow.schema())])

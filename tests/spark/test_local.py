@@ -1,0 +1,143 @@
+"""Counting in Spark: equal counts however the text is divided, and the bytes of one order of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat import spark as counting
+from spmcompat.cli import train
+from spmcompat.errors import TrainingError
+from tests.oracle import counting as oracle
+from tests.parity import corpora, reference
+from tests.parity.case import WRITER, Case
+
+from .training import EXPECTED, FILES, LINES, OPTIONS, rows_of, trained, write_text
+
+
+@pytest.fixture(scope="module")
+def spark(start: Callable[..., Any]) -> Any:
+    return start("local[2]")
+
+
+@pytest.fixture(scope="module")
+def text(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = write_text(tmp_path_factory.mktemp("text") / "files")
+    return spark.read.option("lineSep", "\n").text(str(folder))
+
+
+@pytest.fixture(scope="module")
+def folder(text: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Counts of the text as Spark writes them."""
+    path = tmp_path_factory.mktemp("counts") / "c"
+    counting.count(text, "value").write.parquet(str(path))
+    return path
+
+
+@pytest.mark.parametrize("partitions", [1, 8, FILES])
+def test_the_counts_are_equal_for_all_partitionings(
+    text: Any, tmp_path: Path, partitions: int
+) -> None:
+    divided = text.repartition(partitions)
+    for run in ("first", "second"):
+        counting.count(divided, "value").write.parquet(str(tmp_path / run))
+        assert rows_of(tmp_path / run) == EXPECTED
+
+
+def test_small_tables_and_batches_give_the_same_counts(
+    spark: Any, text: Any, tmp_path: Path
+) -> None:
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "7")
+    try:
+        counting.count(text, "value", table_bytes=1).write.parquet(str(tmp_path / "c"))
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert rows_of(tmp_path / "c") == EXPECTED
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
+def test_training_gives_the_bytes_of_both_trainers_on_lines_in_one_order(
+    folder: Path, model_type: str
+) -> None:
+    in_order = oracle.in_that_order(LINES)
+    model = trained(counts=folder, model_type=model_type)
+    assert model == trained(sentence_iterator=in_order, model_type=model_type)
+    options = {**OPTIONS, "model_type": model_type}
+    case = Case(options, sentences=[line.encode() for line in in_order], writer=True)
+    assert model == reference.train(case)[WRITER]
+
+
+def test_the_command_line_takes_the_folder(folder: Path, tmp_path: Path) -> None:
+    flags = [f"--counts={folder}", f"--model_prefix={tmp_path}/m", "--vocab_size=90"]
+    assert train.main([*flags, "--hard_vocab_limit=false", "--minloglevel=2"]) == 0
+    assert (tmp_path / "m.model").stat().st_size > 0
+
+
+def test_messy_text_with_options_is_counted_as_without_spark(spark: Any, tmp_path: Path) -> None:
+    lines = [*corpora.mixed_text(seed=6).split("\n"), "a▅", "y" * 90, "line end\r\n"]
+    options: dict[str, Any] = {
+        "user_defined_symbols": ["the", "0"],
+        "max_sentence_length": 80,
+        "normalization_rule_name": "nfkc_cf",
+        "minloglevel": 2,
+    }
+    frame = spark.createDataFrame([(line,) for line in [*lines, None, None]], "`a.b` string")
+    counting.count(frame, "a.b", **options).write.parquet(str(tmp_path / "c"))
+    expected = spmcompat.count(sentence_iterator=lines, **options)
+    expected.save(tmp_path / "expected")
+    ordered = oracle.Counter(rows_of(tmp_path / "expected"))
+    assert rows_of(tmp_path / "c") == oracle.without_order(ordered)
+    origin = spmcompat.load_counts(tmp_path / "c").origin
+    assert origin.nulls == 2
+    assert origin._replace(nulls=0) == expected.origin
+
+
+def test_rules_from_a_file_are_read_on_the_driver(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rules.tsv").write_text("61\t62\n")
+    frame = spark.createDataFrame([("aaa",)], "text string")
+    rows = counting.count(frame, normalization_rule_tsv="rules.tsv")
+    Path("rules.tsv").unlink()
+    assert "\u2581bbb" in {row.pretoken for row in rows.collect()}
+
+
+def test_the_types_of_the_columns(text: Any) -> None:
+    found = counting.count(text, "value").schema.simpleString()
+    assert found == "struct<pretoken:string,place:tinyint,next:int,count:bigint>"
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        ("words", {}, "the DataFrame has no column 'words'. Its columns are: value, n, value2."),
+        ("n", {}, "the column 'n' is of the type int, not string"),
+        (5, {}, "the DataFrame has no column 5"),
+        ("value", {"input_sentence_size": 5}, "input_sentence_size cannot be used here"),
+        ("value", {"add_dummy_prefix": False}, "with add_dummy_prefix=false"),
+        ("value", {"workers": 5}, "workers cannot be used here"),
+    ],
+)
+def test_mistakes_are_found_before_anything_is_read(
+    spark: Any, column: Any, options: dict[str, Any], message: str
+) -> None:
+    frame = spark.createDataFrame([("a", 1, "b")], "value string, n int, value2 string")
+    with pytest.raises(TrainingError, match=message) as caught:
+        counting.count(frame, column, minloglevel=2, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_text_is_refused(spark: Any) -> None:
+    with pytest.raises(TrainingError, match="df must be a Spark DataFrame, not list"):
+        counting.count([], "text")  # type: ignore[arg-type]
+    twice = spark.sql("select 'a' as text, 'b' as text")
+    with pytest.raises(TrainingError, match="the DataFrame has more than one column 'text'"):
+        counting.count(twice, "text")
+    stream = spark.readStream.format("rate").load().selectExpr("string(value) as text")
+    with pytest.raises(TrainingError, match="df is a stream"):
+        counting.count(stream, "text")
