@@ -39,6 +39,11 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
     TrainingError
         If the runtime of that release cannot load the model or encode a line.
     """
+    if not any(entry.type == entry.UNKNOWN for entry in model.pieces):
+        raise TrainingError(
+            "INTERNAL: unk is not defined: the vocabulary is too small for its unk_id, so this "
+            f"release of sentencepiece cannot load the model to test it. Lower unk_id. {_REMEDY}"
+        )
     if release.loads_short_pieces_only:
         _check_pieces(model)
     encoder = Encoder(

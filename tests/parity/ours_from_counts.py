@@ -11,8 +11,9 @@ from typing import Any
 from . import ours, pretokenizers
 from .case import WRITER, Case
 
-# What messages say when training needs the order of the sentences.
-_REASONS = ("and counts have none", "and counts hold none")
+# What messages say when training needs the order of the sentences, or an option of training decides
+# how sentences begin.
+_REASONS = ("and counts have none", "and counts hold none", "another auto_character_coverage")
 
 
 class NeedsSentences(Exception):

@@ -125,6 +125,21 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
     return [sample.input.encode() for sample in parse(model).self_test_data.samples]
 
 
+def test_a_model_that_is_too_small_for_the_unknown_piece(
+    trainers: Trainers, old_release: str
+) -> None:
+    """No runtime loads such a model, so the release fails when it encodes the samples."""
+    options: dict[str, Option] = {
+        **SAMPLES,
+        "model_type": "word",
+        "use_all_vocab": True,
+        "unk_id": 3,
+        "eos_id": -1,
+    }
+    case = file_case(options, ["one\n"], release=old_release)
+    trainers.check_failure(case, key="unk is not defined")
+
+
 def test_lines_that_are_not_read_are_never_drawn(trainers: Trainers, old_release: str) -> None:
     text = words_text(8, lines=150) + "broken line\n"
     options: dict[str, Option] = {
