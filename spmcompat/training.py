@@ -7,23 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import (
-    MissingFileError,
-    OutOfMemoryError,
-    is_out_of_memory,
-)
+from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.entries import breaking_pieces
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import append_space, assemble, fill_ids, reachable_ids
 from spmcompat.model.writers import Trained, Writers, check_writers, save, writers_of
-from spmcompat.options.checks import (
-    cautions,
-    check_alphabet,
-    check_counted,
-    check_room,
-    verify_all,
-)
+from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify_all
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
 from spmcompat.plan import Plan

@@ -30,7 +30,7 @@ class Trained(NamedTuple):
 
 
 def check_writers(writers: object, sizes: Sequence[int]) -> None:
-    """Raise if several models have no writer each, before they are trained.
+    """Raise if the writers are not one for each model, before these are trained.
 
     Parameters
     ----------
@@ -39,6 +39,11 @@ def check_writers(writers: object, sizes: Sequence[int]) -> None:
     sizes : sequence of int
         The sizes of several models; empty for one model.
     """
+    if not sizes and isinstance(writers, list | tuple):
+        raise BadValueError(
+            "model_writer is a list of writers, and vocab_size is a single size. Give one writer, "
+            "or a list as vocab_size too."
+        )
     if writers is None or not sizes or (callable(writers) and not hasattr(writers, "write")):
         return
     if not isinstance(writers, list | tuple):

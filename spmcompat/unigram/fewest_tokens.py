@@ -30,7 +30,7 @@ from spmcompat.unigram.em.e_step import Counts, best_path_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
-from spmcompat.unigram.parting import Change, Target
+from spmcompat.unigram.parting import Change, Target, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
 
@@ -80,6 +80,7 @@ def train_fewest_tokens(
     workers: Workers,
     report: Report,
     rounds: Rounds | None = None,
+    total: int = 1,
 ) -> dict[int, list[tuple[bytes, float]]]:
     """Estimate; then, for each target, prune once to the final size and estimate again.
 
@@ -97,6 +98,8 @@ def train_fewest_tokens(
         Receives progress and log lines.
     rounds : Rounds, optional
         Is told each step; only for a single target.
+    total : int
+        The number of all sizes that are trained, with others than these.
 
     Returns
     -------
@@ -108,7 +111,7 @@ def train_fewest_tokens(
     targets = options.targets
     models = {}
     passes = (1 + len(targets)) * options.steps
-    with report.stage("Hard EM", passes, "passes") as stage:
+    with stage_of(targets, total, "Hard EM", report, passes) as stage:
         training = _Training(required, options, workers, report, stage, rounds)
         seeds = lattices.pieces
         lattices.rescore(Pieces(priced(seeds)))

@@ -132,6 +132,8 @@ def train_sizes(
     final: dict[int, list[tuple[bytes, float]]] = {}
     for number, group in enumerate(groups.values(), 1):
         is_last = number == len(groups)
+        if len(groups) > 1:
+            report.info(f"Seeds for vocab_size {label(group, len(runs))}")
         training = _Training(corpus, len(runs), is_last, workers, report, rounds)
         with naming_sizes(label(group, len(runs))):
             final |= training.train(group, seed_lines)
@@ -232,7 +234,7 @@ class _Training(NamedTuple):
         )
         alphabet = self.corpus.alphabet
         return train_fewest_tokens(
-            lattices, alphabet, given, self.workers, self.report, self.rounds
+            lattices, alphabet, given, self.workers, self.report, self.rounds, self.total
         )
 
     def _finish(self, pieces: Pieces, options: UnigramOptions) -> list[tuple[bytes, float]]:

@@ -319,6 +319,11 @@ def test_the_function_is_called_once_for_each_size_at_the_end() -> None:
     assert asked == [300, 150]
 
 
+def test_a_list_of_writers_for_a_single_size() -> None:
+    with pytest.raises(ValueError, match="model_writer is a list of writers"):
+        trained(150, [io.BytesIO()])
+
+
 @pytest.mark.parametrize(
     ("writer", "says"),
     [
@@ -417,9 +422,9 @@ def test_an_error_of_one_size_names_it_and_nothing_is_written(
 
 def test_an_error_of_all_sizes_is_that_of_one() -> None:
     messages = []
-    for sizes in (150, [150, 300]):
+    for sizes, writer in ((150, io.BytesIO()), ([150, 300], [io.BytesIO(), io.BytesIO()])):
         with pytest.raises(spmcompat.TrainingError) as error:
-            trained(sizes, [io.BytesIO(), io.BytesIO()], num_threads=0)
+            trained(sizes, writer, num_threads=0)
         messages.append(str(error.value))
     assert messages[0] == messages[1]
 
@@ -480,6 +485,13 @@ def test_stages_that_not_all_sizes_share_are_told_with_their_sizes(tmp_path: Pat
     for size in (150, 300):
         assert f"m-{size}.model and {tmp_path}/m-{size}.vocab: {size} pieces" in log
     assert log.count("Seeding: done") == 1
+
+
+def test_sizes_with_other_seeds_are_told_one_after_the_other(tmp_path: Path) -> None:
+    log = train_into(tmp_path, [150, 300], recipe="mingram")
+    for size in (150, 300):
+        assert log.count(f"Seeds for vocab_size {size}") == 1
+        assert log.count(f"Hard EM, vocab_size {size}: done") == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
