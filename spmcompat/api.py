@@ -35,9 +35,9 @@ def train(
     sentence_iterator: Iterable[str | bytes] | None = None,
     counts: CountTable | StrPath | None = None,
     model_prefix: StrPath | None = None,
-    model_writer: Writer | None = None,
+    model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
     model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
-    vocab_size: int | None = None,
+    vocab_size: int | Sequence[int] | None = None,
     hard_vocab_limit: bool | None = None,
     use_all_vocab: bool | None = None,
     input_format: Literal["text", "tsv"] | None = None,
@@ -120,11 +120,15 @@ def train(
     model_prefix : path
         Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
-        Receives the bytes of the model instead.
+        Receives the bytes of the model instead. With a list as `vocab_size`, a list with a writer
+        for each size, or a function that returns the writer of a size. The function is called when
+        all models are trained.
     model_type : str
         ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
     vocab_size : int
-        Size of the vocabulary, 8000 by default.
+        Size of the vocabulary, 8000 by default. Or a list of sizes: then one run trains a model of
+        each size, with the bytes that its own run would write. ``<model_prefix>-<size>`` is the
+        `model_prefix` of each. Either all models are written or none.
     num_threads : int
         Fixes the order in which float32 numbers are added, as the number of threads does in
         ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
@@ -307,8 +311,8 @@ class SentencePieceTrainer:
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
             iterable of str or bytes; ``model_writer``, an object with ``write``; and
-            ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization`` and
-            ``on_round``, as `train` takes them.
+            ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``, ``on_round``
+            and ``vocab_size`` as a list, as `train` takes them.
 
         Raises
         ------

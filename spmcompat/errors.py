@@ -7,7 +7,14 @@ class TrainingError(RuntimeError):
     """Training cannot continue. The message says what is wrong and what to do.
 
     It is a ``RuntimeError``, because ``sentencepiece`` raises that for its internal checks.
+
+    Attributes
+    ----------
+    names_sizes : bool
+        Whether the message begins with the sizes of the vocabularies that it is about.
     """
+
+    names_sizes = False
 
 
 class BadValueError(SyntaxError, TrainingError, ValueError):

@@ -11,13 +11,14 @@ from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memor
 from spmcompat.model.entries import breaking_pieces
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.vocabulary import Model, append_space, assemble, fill_ids, reachable_ids
-from spmcompat.model.writers import Writer, save
-from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify
+from spmcompat.model.vocabulary import append_space, assemble, fill_ids, reachable_ids
+from spmcompat.model.writers import Trained, Writers, check_writers, save, writers_of
+from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify_all
 from spmcompat.options.planning import plan_of
-from spmcompat.options.settings import Settings, with_charsmaps
+from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
 from spmcompat.plan import Plan
 from spmcompat.runtime.job_thread import prepare_thread
+from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
@@ -32,15 +33,16 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
     from spmcompat.runtime.rounds import OnRound, Round
+    from spmcompat.unigram.options import UnigramOptions
 
 
 def run(
     settings: Settings,
     sentences: Iterable[str | bytes] | None = None,
-    writer: Writer | None = None,
+    writer: Writers | None = None,
     report: Report | None = None,
 ) -> None:
-    """Train a model and write it.
+    """Train a model, or one of each size, and write them.
 
     Parameters
     ----------
@@ -49,7 +51,8 @@ def run(
     sentences : iterable of str or bytes, optional
         The corpus, if it is not read from files.
     writer : object with ``write``, optional
-        Takes the bytes of the model, if it is not written to files.
+        Takes the bytes of the model, if it is not written to files. For several sizes, a list with
+        a writer for each, or a function that returns the writer of a size.
     report : Report, optional
         Takes log lines and progress; by default standard error or the program's logging.
 
@@ -73,12 +76,15 @@ def run(
 def train(
     settings: Settings,
     sentences: Iterable[str | bytes] | None,
-    writer: Writer | None,
+    writer: Writers | None,
     report: Report,
 ) -> None:
     """Train a model and write it, as `run` does, but let a MemoryError through."""
     settings = with_charsmaps(settings)
-    meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
+    check_writers(writer, settings.sizes)
+    has_sentences, has_writer = sentences is not None, writer is not None
+    runs = runs_of(settings)
+    meta = verify_all(runs, has_sentences=has_sentences, has_writer=has_writer)
     for caution in [*settings.notes, *cautions(settings)]:
         report.warning(caution)
 
@@ -88,7 +94,7 @@ def train(
     dump = open_dump(settings)
     with dump or nullcontext():
         on_round = listener(settings, dump)
-        write_model(settings, meta, sentences, writer, workers, report, on_round)
+        write_models(runs, meta, sentences, writer, workers, report, on_round)
         if dump is not None:
             steps = dump.finish()
             report.info(f"Saved the dump of {steps} steps: {settings.extensions.dump}")
@@ -118,19 +124,34 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     return tell
 
 
-def write_model(
-    settings: Settings,
+def write_models(
+    runs: Sequence[Settings],
     meta: dict[int, MetaPiece],
     sentences: Iterable[str | bytes] | None,
-    writer: Writer | None,
+    writer: Writers | None,
     workers: Workers,
     report: Report,
     on_round: OnRound | None,
 ) -> None:
-    """Learn the pieces, give them their ids, and write the model."""
-    plan = plan_of(settings, [piece.piece for piece in meta.values()])
-    pieces, test_lines = learn(plan, sentences, settings, len(meta), workers, report, on_round)
+    """Learn the pieces of each model, give them their ids, and write all models."""
+    plan = plan_of(runs[0], [piece.piece for piece in meta.values()])
+    learned, test_lines = learn(plan, sentences, runs, len(meta), workers, report, on_round)
     report.step("Writing")
+    models = []
+    for settings in runs:
+        pieces = learned.pop(0)
+        with naming_sizes(size_label(settings)):
+            models.append(make_model(pieces, settings, meta, test_lines))
+    deliver(models, runs[0].sizes, writer, report)
+
+
+def make_model(
+    pieces: list[tuple[bytes, float]],
+    settings: Settings,
+    meta: dict[int, MetaPiece],
+    test_lines: Sequence[bytes],
+) -> Trained:
+    """Give the pieces their ids, and return the model."""
     meta = reachable_ids(meta, len(pieces), settings.trainer)
     vocabulary = fill_ids(pieces, meta, settings.trainer)
     if settings.extensions.space_pieces == "dropped":
@@ -143,19 +164,23 @@ def write_model(
         complete = ModelProto.FromString(model.serialize())
         samples = self_tests(complete, test_lines, settings.release)
         model.rest.self_test_data.CopyFrom(samples)
-    deliver(model, vocabulary, writer, report)
+    return Trained(model, vocabulary)
 
 
 def learn(
     plan: Plan,
     sentences: Iterable[str | bytes] | None,
-    settings: Settings,
+    runs: Sequence[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
     on_round: OnRound | None,
-) -> tuple[list[tuple[bytes, float]], Sequence[bytes]]:
-    """Read the text and learn the pieces; return them, and lines for the model's self tests."""
+) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
+    """Read the text and learn the pieces of each run.
+
+    Return the pieces of each, and lines for the self tests of the models.
+    """
+    settings = runs[0]
     source: Source | None = None
     tests = None
     if settings.counts is None:
@@ -169,22 +194,24 @@ def learn(
 
         counts = load(plan, settings.counts, workers, report)
         alphabet = alphabet_of_counts(counts, plan, workers, report)
-    check(settings, alphabet, meta_pieces)
+    for one in runs:
+        with naming_sizes(size_label(one)):
+            check(one, alphabet, meta_pieces)
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:
-        pieces = learn_characters(alphabet, settings, meta_pieces)
+        models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
     elif kind == TrainerSpec.BPE:
         segments = cut_for_bpe(counts, alphabet, plan, workers, report)
         del counts, source
-        pieces = learn_bpe(segments, alphabet, settings, meta_pieces, workers, report, on_round)
+        models = learn_bpe(segments, alphabet, runs, meta_pieces, workers, report, on_round)
     else:
         corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
         del counts, source
         if kind == TrainerSpec.WORD:
-            pieces = learn_words(corpus, settings, meta_pieces)
+            models = [learn_words(corpus, one, meta_pieces) for one in runs]
         else:
-            pieces = learn_unigram(corpus, settings, meta_pieces, workers, report, on_round)
-    return pieces, [] if tests is None else list(tests.sample)
+            models = learn_unigram(corpus, runs, meta_pieces, workers, report, on_round)
+    return models, [] if tests is None else list(tests.sample)
 
 
 def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int) -> None:
@@ -235,34 +262,44 @@ def size_limit(settings: Settings, meta_pieces: int) -> int | None:
 def learn_bpe(
     segments: SegmentCounts,
     alphabet: list[tuple[int, int]],
-    settings: Settings,
+    runs: Sequence[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
     on_round: OnRound | None,
-) -> list[tuple[bytes, float]]:
-    """Learn the pieces by merging."""
+) -> list[list[tuple[bytes, float]]]:
+    """Learn the pieces of each run by merging."""
     from spmcompat.bpe import trainer  # noqa: PLC0415
 
-    spec = settings.trainer
-    size = spec.vocab_size - meta_pieces
-    options = trainer.BpeOptions(size, spec.auto_character_coverage, settings.release)
+    sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
+    chooses = runs[0].trainer.auto_character_coverage
+    options = trainer.BpeOptions(sizes, chooses, runs[0].release)
     return trainer.train(alphabet, segments, options, workers, report, on_round)
 
 
 def learn_unigram(
     corpus: Corpus,
-    settings: Settings,
+    runs: Sequence[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
     on_round: OnRound | None,
-) -> list[tuple[bytes, float]]:
-    """Learn the pieces by EM and pruning."""
+) -> list[list[tuple[bytes, float]]]:
+    """Learn the pieces of each run by EM and pruning."""
     from spmcompat.unigram import trainer  # noqa: PLC0415
 
+    options = [unigram_options(settings, meta_pieces) for settings in runs]
+    path = options[0].seed_sentencepieces_file
+    seed_lines = _read_lines(path) if path else ()
+    return trainer.train_sizes(corpus, options, workers, report, seed_lines, on_round)
+
+
+def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
+    """Return the options of a Unigram model."""
+    from spmcompat.unigram.options import UnigramOptions, unigram_extensions  # noqa: PLC0415
+
     spec = settings.trainer
-    options = trainer.UnigramOptions(
+    return UnigramOptions(
         vocab_size=spec.vocab_size,
         final_size=spec.vocab_size - meta_pieces,
         seed_sentencepiece_size=spec.seed_sentencepiece_size,
@@ -276,10 +313,8 @@ def learn_unigram(
         seed_piece_length_power=settings.seed_piece_length_power,
         min_freq_alpha=settings.min_freq_alpha,
         release=settings.release,
-        **trainer.unigram_extensions(vars(settings.extensions)),
+        **unigram_extensions(vars(settings.extensions)),
     )
-    seed_lines = _read_lines(spec.seed_sentencepieces_file) if spec.seed_sentencepieces_file else ()
-    return trainer.train(corpus, options, workers, report, seed_lines, on_round)
 
 
 def _read_lines(path: str) -> Iterator[bytes]:
@@ -295,20 +330,21 @@ def _read_lines(path: str) -> Iterator[bytes]:
 
 
 def deliver(
-    model: Model,
-    vocabulary: list[tuple[bytes, float]],
-    writer: Writer | None,
-    report: Report,
+    models: Sequence[Trained], sizes: Sequence[int], writer: Writers | None, report: Report
 ) -> None:
-    """Give the model to the writer, or write its two files."""
+    """Give each model to its writer, or write the files of all models together."""
     if writer is not None:
-        writer.write(model.serialize())
+        for one, (model, _) in zip(writers_of(writer, sizes), models, strict=True):
+            one.write(model.serialize())
         return
-    prefix = model.rest.trainer_spec.model_prefix
-    for piece in breaking_pieces(vocabulary):
-        report.warning(
-            f"The piece [{piece.decode()}] contains escaped characters that break the format of "
-            f"{prefix}.vocab"
-        )
-    save(model, vocabulary, prefix)
-    report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")
+    for model, vocabulary in models:
+        prefix = model.rest.trainer_spec.model_prefix
+        for piece in breaking_pieces(vocabulary):
+            report.warning(
+                f"The piece [{piece.decode()}] contains escaped characters that break the format "
+                f"of {prefix}.vocab"
+            )
+    save(models)
+    for model, vocabulary in models:
+        prefix = model.rest.trainer_spec.model_prefix
+        report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.bpe.merges import Merges
@@ -24,8 +25,8 @@ class BpeOptions(NamedTuple):
 
     Attributes
     ----------
-    final_size : int
-        The size of the vocabulary without its meta pieces.
+    final_sizes : sequence of int
+        The size of each vocabulary without its meta pieces.
     choose_characters : bool
         Whether characters compete with merges (``auto_character_coverage``). Otherwise all of them
         become pieces.
@@ -33,7 +34,7 @@ class BpeOptions(NamedTuple):
         The release to train as.
     """
 
-    final_size: int = 7997
+    final_sizes: Sequence[int] = (7997,)
     choose_characters: bool = False
     release: Release = DEFAULT
 
@@ -45,8 +46,12 @@ def train(
     workers: Workers,
     report: Report,
     on_round: OnRound | None = None,
-) -> list[tuple[bytes, float]]:
-    """Train a BPE model.
+) -> list[list[tuple[bytes, float]]]:
+    """Train a BPE model for each size.
+
+    A merge depends on the text and the merges before it, never on how many are wanted. So the
+    merges of a smaller model are the first ones of the largest. This also holds for the active set
+    of old releases, which is renewed after fixed numbers of merges.
 
     Parameters
     ----------
@@ -61,13 +66,13 @@ def train(
     report : Report
         Takes the log lines and the progress.
     on_round : callable, optional
-        Is called with a `Round` when all merges are made.
+        Is called with a `Round` when all merges are made; only for a single size.
 
     Returns
     -------
-    list of (bytes, float)
-        The final pieces: merges in their order, then characters. The score of a piece is its
-        negated rank.
+    list of list of (bytes, float)
+        The final pieces for each size: merges in their order, then characters. The score of a piece
+        is its negated rank.
 
     Raises
     ------
@@ -75,20 +80,37 @@ def train(
         If the text is too large.
     """
     characters = 0 if options.choose_characters else len(alphabet)
-    merges = make_merges(
-        segments, options.final_size - characters, workers, report, options.release.bpe_active_set
-    )
-    if options.choose_characters:
-        pieces = choose_pieces(list(merges), alphabet, options.final_size)
-        report.info(f"Chose {len(pieces)} pieces from {len(merges)} merges and all characters")
-    else:
-        pieces = [piece for piece, _ in merges] + [chr(c).encode() for c, _ in alphabet]
-    final = [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+    wanted = max(options.final_sizes) - characters
+    active_set = options.release.bpe_active_set
+    merges = make_merges(segments, wanted, workers, report, active_set)
+    models = [
+        _model(merges, size - characters, alphabet, size, options, report)
+        for size in options.final_sizes
+    ]
     if on_round is not None:
         from spmcompat.bpe.rounds import tell_merges  # noqa: PLC0415
 
-        tell_merges(on_round, merges, alphabet, final)
-    return final
+        tell_merges(on_round, merges, alphabet, models[0])
+    return models
+
+
+def _model(
+    merges: Merges,
+    wanted: int,
+    alphabet: Sequence[tuple[int, int]],
+    size: int,
+    options: BpeOptions,
+    report: Report,
+) -> list[tuple[bytes, float]]:
+    """Return the final pieces of a model of this size, which has the first `wanted` merges."""
+    first = islice(merges, max(wanted, 0))
+    if options.choose_characters:
+        chosen = list(first)
+        pieces = choose_pieces(chosen, alphabet, size)
+        report.info(f"Chose {len(pieces)} pieces from {len(chosen)} merges and all characters")
+    else:
+        pieces = [piece for piece, _ in first] + [chr(c).encode() for c, _ in alphabet]
+    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
 
 
 def make_merges(

@@ -12,15 +12,21 @@ import stat
 from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import (
+    BadValueError,
+    MissingFileError,
+    TrainingError,
+    refuse_impossible,
+)
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
-from spmcompat.options.settings import Settings
+from spmcompat.options.settings import Settings, size_label
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
+from spmcompat.runtime.naming import naming_sizes
 from spmcompat.unicode.marks import SPACE_MARK
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
@@ -75,6 +81,39 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_output(spec, has_writer=has_writer)
     _check_dump(settings)
     return meta
+
+
+def verify_all(
+    runs: Sequence[Settings], *, has_sentences: bool, has_writer: bool
+) -> dict[int, MetaPiece]:
+    """Check the settings of runs that differ in their sizes only, as `verify` does.
+
+    An error names the size, unless all sizes have it.
+    """
+    _check_listeners(runs[0])
+    meta: dict[int, MetaPiece] = {}
+    errors: list[tuple[Settings, TrainingError]] = []
+    for run in runs:
+        try:
+            meta = verify(run, has_sentences=has_sentences, has_writer=has_writer)
+        except TrainingError as error:
+            errors.append((run, error))
+    if not errors:
+        return meta
+    run, first = errors[0]
+    is_common = len(errors) == len(runs) and len({str(error) for _, error in errors}) == 1
+    with naming_sizes("" if is_common else size_label(run)):
+        raise first
+
+
+def _check_listeners(settings: Settings) -> None:
+    """Raise if someone wants to know each step of several trainings."""
+    wanted = "dump" if settings.extensions.dump else "on_round"
+    if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
+        raise BadValueError(
+            f"{wanted} follows one training, and vocab_size lists {len(settings.sizes)}, which "
+            f"share their steps. Give one size, or leave {wanted} out."
+        )
 
 
 def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:

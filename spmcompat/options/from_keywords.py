@@ -15,7 +15,7 @@ from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
-from spmcompat.options.reading import check_unicode, finish, release_of, store
+from spmcompat.options.reading import check_unicode, finish, release_of, store, store_sizes
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
@@ -62,7 +62,9 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
 def _settings(options: Mapping[str, object]) -> Settings:
     """Build the settings of options without ``counts``."""
     options, recipe = with_recipe(options)
-    texts = {name: _text(name, value) for name, value in options.items() if name not in _OBJECTS}
+    sizes = _sizes(options.get("vocab_size"))
+    no_texts = _OBJECTS if sizes is None else _OBJECTS | {"vocab_size"}
+    texts = {name: _text(name, value) for name, value in options.items() if name not in no_texts}
     settings = Settings(release_of(options))
     settings.recipe = recipe
     if options.get("normalizer"):
@@ -78,6 +80,8 @@ def _settings(options: Mapping[str, object]) -> Settings:
     for name, text in texts.items():
         check_unicode(name, text)
         store(settings, name, text)
+    if sizes is not None:
+        store_sizes(settings, sizes)
     finish(settings, options)
     return settings
 
@@ -116,6 +120,13 @@ def _text(name: str, value: object) -> str:
         return to_text(value)
     except BadValueError as error:
         raise BadValueError(f"{error} It was given for {name}.") from None
+
+
+def _sizes(value: object) -> list[str] | None:
+    """Return the items of a list of sizes as text; None if the value is a single size."""
+    if not isinstance(value, list | tuple | range):
+        return None
+    return [_text("vocab_size", item) for item in value]
 
 
 def _function(on_round: object) -> OnRound | None:

@@ -1,6 +1,7 @@
 """The text of one option becomes a value, and is stored where the table says."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import cast
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -74,7 +75,9 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
     if name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
         return
-    if option.target == DENORMALIZER:
+    if name == "vocab_size" and "," in text:
+        store_sizes(settings, text.split(","), command_line=command_line)
+    elif option.target == DENORMALIZER:
         _set_denormalization_rules(settings, text)
     elif name == "pretokenizer":
         settings.pretokenizer = text or None
@@ -91,6 +94,40 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
         setattr(holder, option.stored_as, value)
     elif name != "compat":  # the release was found before all other options
         raise _unknown(name, settings.release, command_line)
+
+
+def store_sizes(settings: Settings, items: Sequence[str], *, command_line: bool = False) -> None:
+    """Read and store the sizes of several vocabularies.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings.
+    items : sequence of str
+        The sizes as text.
+    command_line : bool
+        As for `parse`.
+
+    Raises
+    ------
+    BadValueError
+        If an item is no size, or there is none, or one is there twice.
+    """
+    if not items:
+        raise BadValueError("vocab_size is an empty list. Give at least one size.")
+    sizes: list[int] = []
+    for item in items:
+        if not item.strip(_SPACE):
+            raise BadValueError(
+                "vocab_size has an empty item. Write the sizes with one comma between two of them."
+            )
+        option = OPTIONS["vocab_size"]
+        value = cast(int, parse(option, item, settings.release, command_line=command_line))
+        if value in sizes:
+            raise BadValueError(f"vocab_size lists {value} twice. Give each size once.")
+        sizes.append(value)
+    settings.sizes = tuple(sizes)
+    settings.trainer.vocab_size = max(sizes)
 
 
 def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:

@@ -111,7 +111,9 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "vocab_size",
             INT32,
-            "Size of the vocabulary: all pieces, with the reserved ones and the symbols.",
+            "Size of the vocabulary: all pieces, with the reserved ones and the symbols. Several "
+            "sizes, with commas between them, are trained in one run: 8000,16000 writes "
+            "PREFIX-8000.model, PREFIX-16000.model and so on, as their own runs would.",
             least=1,
         ),
         Option(

@@ -59,6 +59,8 @@ class Settings:
         The release of the reference to train as; a model does not store it.
     counts : CountTable, optional
         The counts to train from instead of a text.
+    sizes : tuple of int
+        The sizes of several vocabularies to train; empty for one, whose size is in the spec.
     """
 
     workers: int
@@ -88,6 +90,7 @@ class Settings:
         self.notes: list[str] = []
         self.release = release
         self.counts: CountTable | None = None
+        self.sizes: tuple[int, ...] = ()
 
 
 def available_cores() -> int:
@@ -109,3 +112,25 @@ def with_charsmaps(settings: Settings) -> Settings:
     complete.normalizer = with_named_rules(settings.normalizer, settings.release)
     complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
     return complete
+
+
+def runs_of(settings: Settings) -> list[Settings]:
+    """Return the settings of each size: those that its own run would have.
+
+    A model of one of several sizes is written to ``<model_prefix>-<size>``.
+    """
+    runs = []
+    for size in settings.sizes:
+        own = copy(settings)
+        own.trainer = TrainerSpec()
+        own.trainer.CopyFrom(settings.trainer)
+        own.trainer.vocab_size = size
+        if settings.trainer.model_prefix:
+            own.trainer.model_prefix = f"{settings.trainer.model_prefix}-{size}"
+        runs.append(own)
+    return runs or [settings]
+
+
+def size_label(run: Settings) -> str:
+    """Return the size of one of several runs, for messages; empty if there is only one."""
+    return f"{run.trainer.vocab_size}" if len(run.sizes) > 1 else ""

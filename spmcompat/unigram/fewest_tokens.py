@@ -30,6 +30,7 @@ from spmcompat.unigram.em.e_step import Counts, best_path_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
+from spmcompat.unigram.parting import Change, Target, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
 
@@ -54,8 +55,8 @@ class FewestTokensOptions(NamedTuple):
 
     Attributes
     ----------
-    size : int
-        The number of final pieces.
+    targets : sequence of Target
+        The number of final pieces, for each size of the vocabulary.
     steps : int
         EM steps before the pruning, and again after it.
     lanes : int
@@ -63,10 +64,10 @@ class FewestTokensOptions(NamedTuple):
     drop_unused : bool
         Whether each step drops the pieces that no best segmentation uses, except required
         characters. If few enough pieces are left then before the pruning, training ends, and there
-        may be fewer final pieces than `size`.
+        may be fewer final pieces than the target says.
     """
 
-    size: int
+    targets: Sequence[Target]
     steps: int
     lanes: int
     drop_unused: bool = False
@@ -79,13 +80,14 @@ def train_fewest_tokens(
     workers: Workers,
     report: Report,
     rounds: Rounds | None = None,
-) -> list[tuple[bytes, float]]:
-    """Estimate, prune once to the final size, and estimate again.
+    total: int = 1,
+) -> dict[int, list[tuple[bytes, float]]]:
+    """Estimate; then, for each target, prune once to the final size and estimate again.
 
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the seeds.
+        The lattices of the corpus over the seeds. They are used up.
     alphabet : list of (int, int)
         Required characters with their counts, by count descending; they always stay.
     options : FewestTokensOptions
@@ -95,33 +97,45 @@ def train_fewest_tokens(
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Is told each step.
+        Is told each step; only for a single target.
+    total : int
+        The number of all sizes that are trained, with others than these.
 
     Returns
     -------
-    list of (bytes, float)
-        The final pieces and their scores, by score descending, bytes ascending.
+    dict of int to list of (bytes, float)
+        The final pieces and their scores, by score descending, bytes ascending, by the size of the
+        vocabulary.
     """
     required = frozenset(chr(character).encode() for character, _ in alphabet)
-    with report.stage("Hard EM", 2 * options.steps, "passes") as stage:
-        estimate = _Estimate(lattices, required, options, workers, report, stage, rounds)
-        pieces = lattices.pieces
-        lattices.rescore(Pieces(priced(pieces)))
-        pieces = estimate(pieces)
-        if not options.drop_unused or len(pieces) > options.size:
-            report.step("Pruning")
-            trained = pieces
-            pieces, new_ids = prune_flat(trained, options.size, keep_first=required)
+    targets = options.targets
+    models = {}
+    passes = (1 + len(targets)) * options.steps
+    with stage_of(targets, total, "Hard EM", report, passes) as stage:
+        training = _Training(required, options, workers, report, stage, rounds)
+        seeds = lattices.pieces
+        lattices.rescore(Pieces(priced(seeds)))
+        estimated = training.estimate(lattices, seeds)
+        del seeds
+        for target in targets:
+            if len(targets) > 1:
+                report.info(f"vocab_size {target.vocab_size}: Hard EM")
+            pieces, new_ids = training.prune(estimated, target)
+            is_copy = target is not targets[-1]
+            if not is_copy:
+                del estimated
+            if new_ids is not None:
+                change = Change(Pieces(priced(pieces)), new_ids)
+                own = change.apply(lattices, workers, copy=is_copy)
+                del change, new_ids
+                pieces = training.estimate(own, pieces)
+                del own
+            final = finalize(pieces, alphabet, target.size)
+            by_price = sorted(priced(final), key=lambda item: (-item[1], item[0]))
             if rounds is not None:
-                rounds.prune_flat(trained, pieces, new_ids, required)
-            del trained
-            lattices.renumber(Pieces(priced(pieces)), new_ids, workers)
-            pieces = estimate(pieces)
-    final = finalize(pieces, alphabet, options.size)
-    by_price = sorted(priced(final), key=lambda item: (-item[1], item[0]))
-    if rounds is not None:
-        rounds.final(pieces, by_price, required)
-    return by_price
+                rounds.final(pieces, by_price, required)
+            models[target.vocab_size] = by_price
+    return models
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
@@ -129,10 +143,9 @@ def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float
     return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
 
 
-class _Estimate(NamedTuple):
-    """One round of hard EM."""
+class _Training(NamedTuple):
+    """What all rounds of hard EM use."""
 
-    lattices: Lattices
     required: frozenset[bytes]
     options: FewestTokensOptions
     workers: Workers
@@ -140,12 +153,22 @@ class _Estimate(NamedTuple):
     stage: Stage
     rounds: Rounds | None
 
-    def __call__(self, pieces: Pieces) -> Pieces:
-        """Return the pieces with maximum likelihood log probabilities.
+    def prune(self, pieces: Pieces, target: Target) -> tuple[Pieces, NewIds | None]:
+        """Return the pieces that stay, and their new ids; None if no piece has to be dropped."""
+        if self.options.drop_unused and len(pieces) <= target.size:
+            return pieces, None
+        self.report.step("Pruning")
+        left, new_ids = prune_flat(pieces, target.size, keep_first=self.required)
+        if self.rounds is not None:
+            self.rounds.prune_flat(pieces, left, new_ids, self.required)
+        return left, new_ids
+
+    def estimate(self, lattices: Lattices, pieces: Pieces) -> Pieces:
+        """Run one round of hard EM. Return the pieces with maximum likelihood log probabilities.
 
         The lattices hold the same pieces, and then those that are returned, with their prices.
         """
-        lattices, options, rounds = self.lattices, self.options, self.rounds
+        options, rounds = self.options, self.rounds
         if rounds is not None:
             rounds.begin()
         for _ in range(options.steps):

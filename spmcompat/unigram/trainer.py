@@ -5,23 +5,23 @@ What only some options need is imported where it is used, so that small training
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.memory import return_freed_memory
-from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.naming import naming_sizes
+from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
-from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.final import finalize
-from spmcompat.unigram.lattice.lattices import Lattices, NewIds
+from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.loop import Loop
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.parting import Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, find_losses, prune_flat
-from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
+from spmcompat.unigram.pruning.pruning import drop_unreachable
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,
     SeedRule,
@@ -35,67 +35,6 @@ if TYPE_CHECKING:
     from spmcompat.unigram.rounds import Rounds
 
 
-class UnigramOptions(NamedTuple):
-    """The options of a Unigram model; their names and defaults are those of the table of options.
-
-    `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
-    `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
-    character is required.
-    """
-
-    vocab_size: int = 8000
-    final_size: int = 7997
-    seed_sentencepiece_size: int = 1_000_000
-    seed_sentencepieces_file: str = ""
-    shrinking_factor: float = 0.75
-    num_sub_iterations: int = 2
-    lanes: int = 16
-    auto_character_coverage: bool = False
-    use_sparse_pruning: bool = False
-    post_l1_debias: bool = True
-    seed_piece_length_power: float = 1.0
-    min_freq_alpha: float = 0.0
-    seed_mode: str = "full_text"
-    prefix_recovery: bool = False
-    seed_factor: float = 0.0
-    objective: str = "likelihood"
-    drop_unused: bool = False
-    m_step: str = "digamma"
-    early_prune_threshold: float = 0.5
-    prune: str = "likelihood"
-    prune_overshoot: float = 1.1
-    final_estimate: str = "none"
-    release: Release = DEFAULT
-
-    @property
-    def loop_size(self) -> int:
-        """How many pieces end the loop of training and pruning."""
-        overshoot = self.prune_overshoot
-        return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
-
-    @property
-    def keeps_required(self) -> bool:
-        """Whether required characters stay in every round.
-
-        Else a required character that was dropped returns at the end with the lowest score, as in
-        ``sentencepiece``. There thresholds are low and pruning by likelihood keeps most characters.
-        """
-        default = self._field_defaults["early_prune_threshold"]
-        keeps = self.prune == "flat" or self.early_prune_threshold > default
-        return keeps and not self.auto_character_coverage
-
-    @property
-    def final_steps(self) -> int:
-        """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
-        name, _, steps = self.final_estimate.partition(":")
-        return int(steps) if name == "em" else 0
-
-
-def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the extensions that a Unigram model is trained with, by name."""
-    return {name: value for name, value in given.items() if name in UnigramOptions._fields}
-
-
 def train(
     corpus: Corpus,
     options: UnigramOptions,
@@ -104,7 +43,7 @@ def train(
     seed_lines: Iterable[bytes] = (),
     on_round: OnRound | None = None,
 ) -> list[tuple[bytes, float]]:
-    """Train a Unigram model.
+    """Train one Unigram model.
 
     Parameters
     ----------
@@ -131,51 +70,213 @@ def train(
     TrainingError
         If nothing is left to train.
     """
+    return train_sizes(corpus, [options], workers, report, seed_lines, on_round)[0]
+
+
+def train_sizes(
+    corpus: Corpus,
+    runs: Sequence[UnigramOptions],
+    workers: Workers,
+    report: Report,
+    seed_lines: Iterable[bytes] = (),
+    on_round: OnRound | None = None,
+) -> list[list[tuple[bytes, float]]]:
+    """Train a Unigram model for each of several sizes.
+
+    Each model equals that of its own run in every bit, because a step is shared only where it reads
+    nothing that depends on the size:
+
+    - The corpus is shared by all.
+    - Seeds depend on the size with ``seed_factor`` or ``min_freq_alpha``, and where
+      ``seed_sentencepiece_size`` is 0. Runs share seeds, and all that follows, where these numbers
+      are equal (`UnigramOptions.seeds_by`). Other runs are trained one after the other.
+    - EM depends on no size. A pruning keeps a share of the pieces, but not fewer than the run ends
+      with. So runs have the same pieces, with the same scores and in the same order, until a
+      pruning keeps more pieces for the larger one. The losses of that pruning are shared too. This
+      holds for each ``prune``, and for releases that look at the size before a pruning: that only
+      decides which runs end.
+    - Sparse pruning shares what is before the first step with different penalties. The penalty is
+      the only number there that depends on the size.
+    - With ``objective=fewest_tokens`` all before the one pruning is shared.
+    - The choice of the final pieces, and new scores for them, are not shared.
+
+    Where runs part, each of them goes on with a copy of the lattices, one after the other, and the
+    runs that stay together go on with the lattices themselves. So there are never more than two
+    lattices.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus; its parts are dropped as soon as they are not needed.
+    runs : sequence of UnigramOptions
+        The options of each model. Only `vocab_size` and `final_size` differ, and in each of them.
+    workers, report, seed_lines
+        As for `train`.
+    on_round : callable, optional
+        As for `train`; only for a single run.
+
+    Returns
+    -------
+    list of list of (bytes, float)
+        The final pieces of each run, as `train` returns them.
+
+    Raises
+    ------
+    TrainingError
+        If nothing is left to train.
+    """
     rounds = _rounds(on_round)
-    counts: list[int] | None = None if rounds is None else []
-    seeds = make_seeds(corpus, options, workers, report, seed_lines, counts)
-    if rounds is not None and counts is not None:
-        rounds.seeds(seeds, counts)
-    del counts
-    lattices = _build_lattices(corpus, seeds, options, workers, report)
-    del seeds  # The lattices hold the pieces in training.
-    return_freed_memory()
-    report.info(f"Using {corpus.pretokens} sentences for EM training")
-    if options.objective == "fewest_tokens":
+    groups: dict[object, list[UnigramOptions]] = {}
+    for run in runs:
+        groups.setdefault(run.seeds_by, []).append(run)
+    final: dict[int, list[tuple[bytes, float]]] = {}
+    for number, group in enumerate(groups.values(), 1):
+        is_last = number == len(groups)
+        if len(groups) > 1:
+            report.info(f"Seeds for vocab_size {label(group, len(runs))}")
+        training = _Training(corpus, len(runs), is_last, workers, report, rounds)
+        with naming_sizes(label(group, len(runs))):
+            final |= training.train(group, seed_lines)
+    return [final[run.vocab_size] for run in runs]
+
+
+class _Training(NamedTuple):
+    """The training of some runs that begin with the same seeds.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The corpus.
+    total : int
+        The number of all runs.
+    is_last : bool
+        Whether no other runs need the corpus after these.
+    workers, report, rounds
+        As for `train_sizes`.
+    """
+
+    corpus: Corpus
+    total: int
+    is_last: bool
+    workers: Workers
+    report: Report
+    rounds: Rounds | None
+
+    def train(
+        self, runs: Sequence[UnigramOptions], seed_lines: Iterable[bytes]
+    ) -> dict[int, list[tuple[bytes, float]]]:
+        """Return the final pieces of each run, by the size of its vocabulary."""
+        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        options = runs[0]
+        counts: list[int] | None = None if rounds is None else []
+        seeds = make_seeds(corpus, options, workers, report, seed_lines, counts)
+        if rounds is not None and counts is not None:
+            rounds.seeds(seeds, counts)
+        del counts
+        lattices = self._build_lattices(seeds, options)
+        del seeds  # The lattices hold the pieces in training.
+        return_freed_memory()
+        report.info(f"Using {corpus.pretokens} sentences for EM training")
+        if options.objective == "fewest_tokens":
+            return self._train_fewest_tokens(lattices, runs)
+        trained = self._loop(lattices, runs)
+        del lattices  # Finishing needs memory too.
+        return {
+            run.vocab_size: self._finish(trained.pop(run.vocab_size), run)
+            for run in sorted(runs, key=lambda run: run.vocab_size)
+        }
+
+    def _build_lattices(self, seeds: Pieces, options: UnigramOptions) -> Lattices:
+        """Return the lattices over the seeds. Drop what only the seeding needed of the corpus."""
+        corpus = self.corpus
+        if self.is_last:
+            corpus.drop_uses()
+            corpus.seed_text = None
+        return_freed_memory()
+        self.report.step("Building lattices")
+        with_log1p = options.release.log_sum_exp_with_log1p
+        lattices = Lattices(corpus, seeds, self.workers, with_log1p)
+        if self.is_last and options.final_steps == 0:
+            corpus.drop_texts()
+        return lattices
+
+    def _loop(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
+        """Return the pieces of each run after EM and pruning, by the size of its vocabulary."""
+        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        options = runs[0]
+        if options.use_sparse_pruning:
+            from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
+
+            targets = [Target(run.vocab_size, run.loop_size) for run in runs]
+            debias, lanes = options.post_l1_debias, options.lanes
+            return prune_sparsely(
+                lattices, targets, debias, lanes, workers, report, rounds, self.total
+            )
+        alphabet = corpus.alphabet if options.keeps_required else []
+        required = frozenset(chr(character).encode() for character, _ in alphabet)
+        return Loop(required, self.total, workers, report, rounds).train(lattices, runs)
+
+    def _train_fewest_tokens(
+        self, lattices: Lattices, runs: Sequence[UnigramOptions]
+    ) -> dict[int, list[tuple[bytes, float]]]:
+        """Return the final pieces of each run, by the size of its vocabulary."""
         from spmcompat.unigram.fewest_tokens import (  # noqa: PLC0415
             FewestTokensOptions,
             train_fewest_tokens,
         )
 
+        options = runs[0]
         given = FewestTokensOptions(
-            options.final_size, options.num_sub_iterations, options.lanes, options.drop_unused
+            [Target(run.vocab_size, run.final_size) for run in runs],
+            options.num_sub_iterations,
+            options.lanes,
+            options.drop_unused,
         )
-        return train_fewest_tokens(lattices, corpus.alphabet, given, workers, report, rounds)
-    if options.use_sparse_pruning:
-        from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
+        alphabet = self.corpus.alphabet
+        return train_fewest_tokens(
+            lattices, alphabet, given, self.workers, self.report, self.rounds, self.total
+        )
 
-        debias, lanes = options.post_l1_debias, options.lanes
-        size = options.loop_size
-        pieces = prune_sparsely(lattices, size, debias, lanes, workers, report, rounds)
-    else:
-        alphabet = corpus.alphabet if options.keeps_required else []
-        required = frozenset(chr(character).encode() for character, _ in alphabet)
-        pieces = _prune_by_loss(lattices, required, options, workers, report, rounds)
-    del lattices  # Finishing needs memory too.
-    report.step("Finishing")
-    if options.release.drops_unreachable and options.loop_size > options.final_size:
-        trained = pieces
-        pieces = drop_unreachable(pieces, workers)
-        dropped = len(trained) - len(pieces)
-        report.info(f"Dropped {dropped} unreachable pieces out of {len(trained)}")
+    def _finish(self, pieces: Pieces, options: UnigramOptions) -> list[tuple[bytes, float]]:
+        """Return the final pieces of a run."""
+        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        sizes = label([options], self.total)
+        report.step(f"Finishing, vocab_size {sizes}" if sizes else "Finishing")
+        if options.release.drops_unreachable and options.loop_size > options.final_size:
+            trained = pieces
+            pieces = drop_unreachable(pieces, workers)
+            dropped = len(trained) - len(pieces)
+            of = f"vocab_size {sizes}: " if sizes else ""
+            report.info(f"{of}Dropped {dropped} unreachable pieces out of {len(trained)}")
+            if rounds is not None:
+                rounds.unreachable(trained, pieces)
+            del trained
+        alphabet = [] if options.auto_character_coverage else corpus.alphabet
+        final = finalize(pieces, alphabet, options.final_size)
         if rounds is not None:
-            rounds.unreachable(trained, pieces)
-        del trained
-    alphabet = [] if options.auto_character_coverage else corpus.alphabet
-    final = finalize(pieces, alphabet, options.final_size)
-    if rounds is not None:
-        rounds.final(pieces, final, [chr(character).encode() for character, _ in alphabet])
-    return _estimate_again(final, corpus, options, workers, report, rounds)
+            rounds.final(pieces, final, [chr(character).encode() for character, _ in alphabet])
+        return self._estimate_again(final, options)
+
+    def _estimate_again(
+        self, final: list[tuple[bytes, float]], options: UnigramOptions
+    ) -> list[tuple[bytes, float]]:
+        """Estimate the scores of the final pieces once more if the options ask for it."""
+        workers, report, rounds = self.workers, self.report, self.rounds
+        if options.final_estimate == "renormalize":
+            shift = log_sum([score for _, score in final])
+            scaled = [(piece, score - shift) for piece, score in final]
+            if rounds is not None:
+                rounds.rescored("renormalize", final, scaled)
+            return scaled
+        if options.final_steps == 0:
+            return final
+        with_log1p = options.release.log_sum_exp_with_log1p
+        lattices = Lattices(self.corpus, Pieces(final), workers, with_log1p)
+        steps = options._replace(num_sub_iterations=options.final_steps)
+        with stage_of([options], self.total, "Final EM", report, options.final_steps) as stage:
+            loop = Loop(frozenset(), self.total, workers, report, rounds)
+            loop.train_round(lattices, steps, stage, keep=True)
+        return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
 
 def _rounds(on_round: OnRound | None) -> Rounds | None:
@@ -185,169 +286,6 @@ def _rounds(on_round: OnRound | None) -> Rounds | None:
     from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415
 
     return Rounds(on_round)
-
-
-def _build_lattices(
-    corpus: Corpus, seeds: Pieces, options: UnigramOptions, workers: Workers, report: Report
-) -> Lattices:
-    """Return the lattices over the seeds. Drop what only the seeding needed of the corpus."""
-    corpus.drop_uses()
-    corpus.seed_text = None
-    return_freed_memory()
-    report.step("Building lattices")
-    lattices = Lattices(corpus, seeds, workers, options.release.log_sum_exp_with_log1p)
-    if options.final_steps == 0:
-        corpus.drop_texts()
-    return lattices
-
-
-def _prune_by_loss(
-    lattices: Lattices,
-    required: frozenset[bytes],
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-    rounds: Rounds | None,
-) -> Pieces:
-    """Alternate EM and pruning until the desired size is reached. `required` pieces stay."""
-    desired_size = options.loop_size
-    with report.stage("EM and pruning", unit="passes") as stage:
-        while True:
-            stage.expect(_passes_left(len(lattices.pieces), desired_size, options))
-            if rounds is not None:
-                rounds.begin()
-            _train_round(lattices, options, workers, report, stage, rounds, required)
-            before = len(lattices.pieces)
-            if options.release.stops_before_pruning and before <= desired_size:
-                return lattices.pieces
-            size = max(desired_size, shrunk(before, options.shrinking_factor))
-            pieces, new_ids = _pruned(lattices, size, required, options, workers, report, rounds)
-            pieces.check()
-            stage.advance()
-            is_last = _reaches_size(pieces, desired_size, options) or _can_drop_nothing(
-                pieces, before, options
-            )
-            if is_last and options.loop_size > options.final_size:
-                return pieces
-            report.step("Renumbering")
-            lattices.renumber(pieces, new_ids, workers)
-            del pieces, new_ids  # Without this, their memory stays until the next pruning.
-            if is_last:
-                _train_round(lattices, options, workers, report, stage, rounds, keep=True)
-                return lattices.pieces
-
-
-def _reaches_size(pieces: Pieces, desired_size: int, options: UnigramOptions) -> bool:
-    """Tell whether this pruning is the last because few enough pieces are left.
-
-    Releases that stop before a pruning check the size there instead.
-    """
-    return not options.release.stops_before_pruning and len(pieces) <= desired_size
-
-
-def _can_drop_nothing(pieces: Pieces, before: int, options: UnigramOptions) -> bool:
-    """Tell whether this pruning is the last because the text needs every piece.
-
-    Exact pruning keeps all pieces that the text needs, even more than the desired size. Pruning by
-    likelihood keeps all pieces only if the search for alternatives gave up, and then the reference
-    goes on.
-    """
-    return options.prune == "exact" and len(pieces) == before
-
-
-def _train_round(
-    lattices: Lattices,
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-    stage: Stage,
-    rounds: Rounds | None,
-    required: frozenset[bytes] = frozenset(),
-    *,
-    keep: bool = False,
-) -> None:
-    """Run the EM steps of one round; with `keep` no piece is dropped, else no `required` one."""
-    for iteration in range(options.num_sub_iterations):
-        report.step("E-step")
-        counts = expected_counts(lattices, options.lanes, workers)
-        report.step("M-step")
-        threshold, ml = options.early_prune_threshold, options.m_step == "ml"
-        pieces, new_ids = m_step(lattices.pieces, counts, workers, threshold, ml, keep, required)
-        pieces.check()
-        objective = counts.objective
-        if rounds is not None:
-            least = None if keep else threshold
-            rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
-        del counts  # Renumbering holds the most memory.
-        report.step("Renumbering")
-        lattices.renumber(pieces, new_ids, workers)
-        stage.advance()
-        report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={objective:g}")
-
-
-def _pruned(
-    lattices: Lattices,
-    size: int,
-    required: frozenset[bytes],
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-    rounds: Rounds | None,
-) -> tuple[Pieces, NewIds]:
-    """Return the `size` best pieces by the criterion of the options, and their new ids."""
-    before = lattices.pieces
-    if options.prune == "flat":
-        report.step("Pruning")
-        pieces, new_ids = prune_flat(before, size, keep_first=required)
-        if rounds is not None:
-            rounds.prune_flat(before, pieces, new_ids, required)
-        return pieces, new_ids
-    if options.prune == "exact":
-        from spmcompat.unigram.pruning.exact_pruning import find_exact_losses  # noqa: PLC0415
-
-        report.step("Pruning")
-        exact = find_exact_losses(lattices, workers)
-        pieces, new_ids = exact.select(size)
-        if rounds is not None:
-            rounds.prune_by_loss(before, exact.as_list(), None, pieces, new_ids)
-        return pieces, new_ids
-    report.step("Counting best paths")
-    counts = best_path_counts(lattices, options.lanes, workers)
-    report.step("Pruning")
-    weights = (
-        LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
-        if options.release.weighs_losses_by_pretokens
-        else LossWeights.by_pieces(counts)
-    )
-    losses = find_losses(lattices, counts, weights, workers, options.release.limits_two_best)
-    pieces, new_ids = losses.select(size)
-    if rounds is not None:
-        rounds.prune_by_loss(before, losses.as_list(), counts, pieces, new_ids)
-    return pieces, new_ids
-
-
-def _estimate_again(
-    final: list[tuple[bytes, float]],
-    corpus: Corpus,
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-    rounds: Rounds | None,
-) -> list[tuple[bytes, float]]:
-    """Estimate the scores of the final pieces once more if the options ask for it."""
-    if options.final_estimate == "renormalize":
-        shift = log_sum([score for _, score in final])
-        scaled = [(piece, score - shift) for piece, score in final]
-        if rounds is not None:
-            rounds.rescored("renormalize", final, scaled)
-        return scaled
-    if options.final_steps == 0:
-        return final
-    lattices = Lattices(corpus, Pieces(final), workers, options.release.log_sum_exp_with_log1p)
-    steps = options._replace(num_sub_iterations=options.final_steps)
-    with report.stage("Final EM", options.final_steps, "passes") as stage:
-        _train_round(lattices, steps, workers, report, stage, rounds, keep=True)
-    return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
 
 def make_seeds(
@@ -381,13 +319,13 @@ def make_seeds(
     elif options.seed_mode == "bpe":
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
-        wanted = max(_seed_limit(options) - len(corpus.alphabet), 0)
+        wanted = max(options.seed_limit - len(corpus.alphabet), 0)
         merges = make_merges(corpus.segment_counts(), wanted, workers, report)
         seeds = seed_from_merges(corpus, merges, seed_counts)
         del merges
     else:
         rule = SeedRule(
-            _seed_limit(options),
+            options.seed_limit,
             options.seed_piece_length_power,
             options.min_freq_alpha,
             options.vocab_size,
@@ -408,27 +346,3 @@ def make_seeds(
         )
     report.info(f"Initialized {len(seeds)} seed sentencepieces")
     return seeds
-
-
-def _seed_limit(options: UnigramOptions) -> int:
-    """Return the largest number of seeds besides the characters.
-
-    A negative option means no limit. 0 scales with the vocabulary in 0.2.3.
-    """
-    if options.seed_factor > 0:
-        return _times(options.seed_factor, options.vocab_size)
-    size = options.seed_sentencepiece_size
-    if size == 0 and options.release.scales_seed_size:
-        return max(100_000, 8 * options.vocab_size)
-    return size if size >= 0 else NO_LIMIT
-
-
-def _times(factor: float, vocab_size: int) -> int:
-    """Return the factor times the size, at most `NO_LIMIT`: the product may be infinite."""
-    return int(min(factor * vocab_size, NO_LIMIT))
-
-
-def _passes_left(size: int, desired_size: int, options: UnigramOptions) -> int:
-    """Estimate the passes over the corpus until the desired size is reached."""
-    rounds = rounds_left(size, desired_size, options.shrinking_factor)
-    return rounds * (options.num_sub_iterations + 1)

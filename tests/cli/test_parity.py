@@ -116,6 +116,7 @@ def test_json_holds_both_sides() -> None:
         (["--input=t.txt", "junk"], "'junk' is no flag"),
         (["--inptu=t.txt"], "Did you mean --input"),
         (["--input=t.txt", "--use_sparse_pruning"], "--use_sparse_pruning cannot be compared"),
+        (["--input=t.txt", "--vocab_size=80,90"], "sentencepiece trains one vocab_size in a run"),
         (["--input=t.txt", "--compat=0.1.99"], "compat must be one of"),
     ],
 )

@@ -24,6 +24,7 @@ from tests.hunt.texts import sources
 from tests.parity import corpora, difference
 from tests.parity.case import DEFAULT_RELEASE, Case
 from tests.parity.harness import Comparison, Trainers
+from tests.parity.ours_from_sizes import of_one_size
 from tests.parity.sides import OURS
 
 CASES = 500
@@ -39,7 +40,11 @@ VERDICTS = (
     REFUSED,
     DIFFERENT,
 )
-FROM_COUNTS = "tests.parity.ours_from_counts"
+FORMS_OF_OURS = {
+    "counts": "tests.parity.ours_from_counts",
+    "sizes": "tests.parity.ours_from_sizes",
+}
+"""Modules of ours for forms that the reference does not have."""
 
 
 def verdict(comparison: Comparison) -> str:
@@ -78,9 +83,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the random cases (default: 1)")
     parser.add_argument(
         "--form",
-        choices=["python", "cli", "counts"],
+        choices=["python", "cli", *FORMS_OF_OURS],
         default="python",
-        help="how both sides are called; counts: ours from Python, from counts of the text",
+        help="how both sides are called; counts: ours from Python, from counts of the text; sizes: "
+        "ours from Python, in a run of several sizes",
     )
     parser.add_argument(
         "--types", default="unigram,bpe,word,char", help="model types, separated by commas"
@@ -141,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tally: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     started = time.perf_counter()
-    ours = given.ours or (FROM_COUNTS if given.form == "counts" else OURS)
+    ours = given.ours or FORMS_OF_OURS.get(given.form, OURS)
     with Trainers(ours=ours, timeout=given.timeout) as trainers:
         for number in numbers(given):
             case, corpus = make_case(
@@ -154,6 +160,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 given.generated,
                 given.release,
             )
+            if given.form == "sizes":
+                case = of_one_size(case)
             comparison = trainers.run(case)
             result = verdict(comparison)
             tally[result] += 1

@@ -12,9 +12,10 @@ import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.fewest_tokens import GRID, PRICE, priced
+from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import prune_flat
-from spmcompat.unigram.trainer import UnigramOptions, make_seeds
+from spmcompat.unigram.trainer import make_seeds
 from tests.parity import corpora, reference
 from tests.parity.harness import Trainers
 from tests.unit import stages

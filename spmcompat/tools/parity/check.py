@@ -195,6 +195,11 @@ def _train_both(
     options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None
 ) -> Parity:
     """Train the reference first, then spmcompat."""
+    size = options.get("vocab_size", "")
+    if isinstance(size, list | tuple | range) or "," in str(size):
+        raise BadValueError(
+            f"{REFERENCE} trains one vocab_size in a run, so several cannot be compared. Give one."
+        )
     version = installed()
     theirs = {name: value for name, value in options.items() if name not in _NOT_OF_REFERENCE}
     ours = {**options, "compat": compat}

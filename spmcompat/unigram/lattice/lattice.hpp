@@ -85,6 +85,15 @@ class LatticeBlock {
     for (uint32_t& node : first_nodes_) node = new_nodes[node];
   }
 
+  // Without the alphas, which the next pass computes again.
+  LatticeBlock copy() const {
+    LatticeBlock result;
+    result.first_nodes_ = first_nodes_;
+    result.begin_ = begin_;
+    for (Begin& begin : result.begin_) begin.alpha = 0;
+    return result;
+  }
+
   LatticeView operator[](size_t segment) const {
     const Begin& here = begin_[segment];
     return {first_nodes_.data() + here.position, begin_[segment + 1].position - here.position};
@@ -142,6 +151,15 @@ class Lattices {
 
   Lattices() = default;
   explicit Lattices(std::vector<LatticeBlock> blocks) : blocks_(std::move(blocks)) {}
+
+  // Training can go on from the copy and from the original in different ways.
+  Lattices copy() const {
+    Lattices result;
+    result.blocks_.reserve(blocks_.size());
+    for (const LatticeBlock& block : blocks_) result.blocks_.push_back(block.copy());
+    result.links_ = links_;
+    return result;
+  }
 
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }

@@ -29,6 +29,7 @@ cdef extern from "spmcompat/unigram/lattice/lattice.hpp" namespace "spmcompat" n
         pass
 
     cdef cppclass CLattices "spmcompat::Lattices":
+        CLattices copy() except +
         size_t blocks()
         LatticeBlock& block(size_t block)
         const PrefixLinks& links()

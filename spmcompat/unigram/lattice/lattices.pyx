@@ -71,6 +71,18 @@ cdef class Lattices:
         self.shared_first_segments = shared_first_segments(
             corpus.segmented, self.lattices.blocks())
 
+    def copy(self):
+        """Return lattices over the same pieces, which can change to other pieces by themselves."""
+        cdef Lattices other = Lattices.__new__(Lattices)
+        other.corpus = self.corpus
+        other.pieces = self.pieces
+        other.arithmetic = self.arithmetic
+        other.total_count = self.total_count
+        with nogil:
+            other.lattices = self.lattices.copy()
+            other.shared_first_segments = self.shared_first_segments
+        return other
+
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
         """Change to new pieces; `new_ids` gives the new ids of the old ones."""
         if new_ids.are_unchanged():

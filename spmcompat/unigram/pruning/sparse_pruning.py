@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.naming import naming_sizes
+from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.parting import Change, Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
@@ -23,21 +27,22 @@ _MOST_ROUNDS = 51
 
 def prune_sparsely(
     lattices: Lattices,
-    desired_size: int,
+    targets: Sequence[Target],
     debias: bool,
     lanes: int,
     workers: Workers,
     report: Report,
     rounds: Rounds | None = None,
-) -> Pieces:
+    total: int = 1,
+) -> dict[int, Pieces]:
     """Train and prune until a round begins with few enough pieces.
 
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the seeds.
-    desired_size : int
-        How many pieces are few enough; fewer may be left.
+        The lattices of the corpus over the seeds. They are used up.
+    targets : sequence of Target
+        How many pieces are few enough, for each size of the vocabulary; fewer may be left.
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
     lanes : int
@@ -48,55 +53,159 @@ def prune_sparsely(
         Receives progress and log lines.
     rounds : Rounds, optional
         Is told each step.
+    total : int
+        The number of all sizes that are trained, with others than these.
 
     Returns
     -------
-    Pieces
-        The pieces that are left, in the order of the seeds.
+    dict of int to Pieces
+        The pieces that are left, in the order of the seeds, by the size of the vocabulary.
 
     Raises
     ------
     TrainingError
         If a score is not finite.
     """
-    pieces = lattices.pieces
-    penalty = 0.0
-    with report.stage("EM and sparse pruning", unit="passes") as stage:
-        for epoch in range(_MOST_ROUNDS):
-            size = len(pieces)
-            # One round more: the last one only finds that the size is reached.
-            stage.expect(rounds_left(size, desired_size, _SHRINKING_FACTOR) + 1 + debias)
-            report.step("E-step")
-            counts = expected_counts(lattices, lanes, workers)
-            if size > desired_size * _NEAR:
-                kept = max(desired_size, shrunk(size, _SHRINKING_FACTOR))
+    epochs = _Epochs(debias, lanes, total, workers, report, rounds)
+    return epochs.train(lattices, targets, None)
+
+
+class _Step(NamedTuple):
+    """The last step of a round, for the targets that share it."""
+
+    targets: Sequence[Target]
+    epoch: int
+    penalty: float
+    size_before: int
+    objective: float
+    change: Change
+
+
+class _Epochs(NamedTuple):
+    """The rounds. The fields are parameters of `prune_sparsely`."""
+
+    debias: bool
+    lanes: int
+    total: int
+    workers: Workers
+    report: Report
+    rounds: Rounds | None
+
+    def train(
+        self, lattices: Lattices, targets: Sequence[Target], step: _Step | None
+    ) -> dict[int, Pieces]:
+        """Return the pieces of each target, from lattices that `step` has just changed."""
+        trained: dict[int, Pieces] = {}
+        branches = self._until_they_part(lattices, targets, step, trained)
+        for branch in branches:
+            is_copy = branch is not branches[-1]
+            trained |= self._train_from(lattices, branch, is_copy)
+        return trained
+
+    def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
+        """Return the pieces of the targets of a step."""
+        self.report.step("Renumbering")
+        own = step.change.apply(lattices, self.workers, copy=is_copy)
+        return self.train(own, step.targets, step)
+
+    def _until_they_part(
+        self,
+        lattices: Lattices,
+        targets: Sequence[Target],
+        step: _Step | None,
+        trained: dict[int, Pieces],
+    ) -> list[_Step]:
+        """Train as long as all targets have the same penalty; return the first other steps.
+
+        The pieces of targets that are reached are added to `trained`.
+        """
+        report = self.report
+        with stage_of(targets, self.total, "EM and sparse pruning", report) as stage:
+            while True:
+                if step is not None:
+                    stage.advance()
+                    report.info(
+                        f"Sparse epoch={step.epoch} active={step.size_before} "
+                        f"lambda={step.penalty:g} obj={step.objective:g}"
+                    )
+                    targets = self._end(lattices, targets, step, stage, trained)
+                    if not targets:
+                        return []
+                stage.expect(self._passes_left(len(lattices.pieces), targets))
+                steps = self._steps(lattices, targets, step)
+                if len(steps) > 1:
+                    return steps
+                step = steps[0]
+                report.step("Renumbering")
+                step.change.apply(lattices, self.workers, copy=False)
+
+    def _steps(
+        self, lattices: Lattices, targets: Sequence[Target], last: _Step | None
+    ) -> list[_Step]:
+        """Return the next step of each target."""
+        report = self.report
+        size = len(lattices.pieces)
+        report.step("E-step")
+        counts = expected_counts(lattices, self.lanes, self.workers)
+        epoch = 0 if last is None else last.epoch + 1
+        by_penalty: dict[float, list[Target]] = {}
+        for target in targets:
+            penalty = 0.0 if last is None else last.penalty
+            if size > target.size * _NEAR:
+                kept = max(target.size, shrunk(size, _SHRINKING_FACTOR))
                 penalty = max(penalty, ranked_count(counts, kept))
-            report.step("M-step")
-            before = pieces
-            pieces, new_ids = sparse_step(before, counts, penalty)
-            pieces.check()
-            if rounds is not None:
-                rounds.begin()
-                rounds.em(before, counts, pieces, new_ids, penalty, counts.objective)
-            del before
-            report.step("Renumbering")
-            lattices.renumber(pieces, new_ids, workers)
-            stage.advance()
-            report.info(
-                f"Sparse epoch={epoch} active={size} lambda={penalty:g} obj={counts.objective:g}"
-            )
-            if size <= desired_size:
-                break
-        if debias:
-            report.step("E-step")
-            counts = expected_counts(lattices, lanes, workers)
-            report.step("M-step")
-            before = pieces
-            pieces, new_ids = sparse_step(before, counts, 0.0)
-            pieces.check()
-            if rounds is not None:
-                rounds.begin()
-                rounds.em(before, counts, pieces, new_ids, None, counts.objective)
-            stage.advance()
-            report.info(f"Post-Lasso Refit size={len(pieces)} obj={counts.objective:g}")
-    return pieces
+            by_penalty.setdefault(penalty, []).append(target)
+        report.step("M-step")
+        steps = []
+        # Only targets with the highest penalty may part again. They are the last, so that there are
+        # two lattices at most.
+        for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
+            change = Change(*sparse_step(lattices.pieces, counts, penalty))
+            with naming_sizes(label(same, self.total)):
+                change.pieces.check()
+            if self.rounds is not None:
+                self.rounds.begin()
+                self.rounds.em(lattices.pieces, counts, *change, penalty, counts.objective)
+            steps.append(_Step(same, epoch, penalty, size, counts.objective, change))
+        return steps
+
+    def _end(
+        self,
+        lattices: Lattices,
+        targets: Sequence[Target],
+        step: _Step,
+        stage: Stage,
+        trained: dict[int, Pieces],
+    ) -> list[Target]:
+        """Finish the targets that are reached, and return the others."""
+        is_last = step.epoch == _MOST_ROUNDS - 1
+        reached = [target for target in targets if is_last or step.size_before <= target.size]
+        if reached:
+            pieces = self._without_penalty(lattices, stage) if self.debias else lattices.pieces
+            trained.update((target.vocab_size, pieces) for target in reached)
+            for target in reached if self.total > 1 else ():
+                self.report.info(
+                    f"vocab_size {target.vocab_size}: sparse pruning ends with {len(pieces)} pieces"
+                )
+        return [target for target in targets if target not in reached]
+
+    def _without_penalty(self, lattices: Lattices, stage: Stage) -> Pieces:
+        """Return the pieces with scores that are estimated without the penalty."""
+        report = self.report
+        report.step("E-step")
+        counts = expected_counts(lattices, self.lanes, self.workers)
+        report.step("M-step")
+        pieces, new_ids = sparse_step(lattices.pieces, counts, 0.0)
+        pieces.check()
+        if self.rounds is not None:
+            self.rounds.begin()
+            self.rounds.em(lattices.pieces, counts, pieces, new_ids, None, counts.objective)
+        stage.advance()
+        report.info(f"Post-Lasso Refit size={len(pieces)} obj={counts.objective:g}")
+        return pieces
+
+    def _passes_left(self, size: int, targets: Sequence[Target]) -> int:
+        """Estimate the passes over the corpus until the smallest target is reached."""
+        smallest = min(target.size for target in targets)
+        # One round more: the last one only finds that the size is reached.
+        return rounds_left(size, smallest, _SHRINKING_FACTOR) + 1 + self.debias

@@ -37,7 +37,7 @@ from spmcompat.options.option import (
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import GROUPS, OPTIONS
 from spmcompat.releases import DEFAULT, RELEASES
-from spmcompat.unigram.trainer import UnigramOptions
+from spmcompat.unigram.options import UnigramOptions
 
 ROOT = Path(__file__).parents[3]
 

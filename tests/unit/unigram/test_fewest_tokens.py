@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.trainer import UnigramOptions, make_seeds, train
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.trainer import make_seeds, train
 from tests.oracle import fewest_tokens as oracle
 from tests.unit import stages
 from tests.unit.stages import QUIET

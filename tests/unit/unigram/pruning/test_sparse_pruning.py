@@ -9,6 +9,7 @@ import pytest
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import Counts, expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.parting import Target
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
 from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
@@ -70,5 +71,7 @@ def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:
         workers = Workers(count)
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
         size = int(options.vocab_size * 1.1)
-        found = prune_sparsely(lattices, size, debias, options.num_threads, workers, stages.QUIET)
-        assert list(found) == stages.plain(expected)
+        target = Target(options.vocab_size, size)
+        lanes = options.num_threads
+        found = prune_sparsely(lattices, [target], debias, lanes, workers, stages.QUIET)
+        assert list(found[options.vocab_size]) == stages.plain(expected)

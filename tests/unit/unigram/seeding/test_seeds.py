@@ -13,10 +13,10 @@ import pytest
 from spmcompat.errors import TrainingError
 from spmcompat.releases import V0_2_1, V0_2_2, Release
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram import trainer
+from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
-from spmcompat.unigram.trainer import UnigramOptions, make_seeds
+from spmcompat.unigram.trainer import make_seeds
 from tests.oracle import character_tree
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options, cover
@@ -298,7 +298,7 @@ def test_limits_of_seeds_from_the_corpus() -> None:
 
 def test_the_default_limit_grows_with_the_vocabulary() -> None:
     limits = [
-        trainer._seed_limit(UnigramOptions(vocab_size=size, seed_sentencepiece_size=0))
+        UnigramOptions(vocab_size=size, seed_sentencepiece_size=0).seed_limit
         for size in (10, 12_500, 12_501, 50_000)
     ]
     assert limits == [100_000, 100_000, 100_008, 400_000]

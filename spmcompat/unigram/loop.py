@@ -1,0 +1,255 @@
+"""The loop of a Unigram training: EM and pruning in turns, until few enough pieces are left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.runtime.naming import naming_sizes
+from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.workers import Workers
+from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.parting import Change, label, stage_of
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.pruning import LossWeights, find_losses, prune_flat
+from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
+
+if TYPE_CHECKING:
+    from spmcompat.unigram.rounds import Rounds
+
+
+class Branch(NamedTuple):
+    """Runs that keep the same pieces in a pruning, and go on from there.
+
+    Attributes
+    ----------
+    runs : list of UnigramOptions
+        The options of the runs.
+    change : Change
+        The pieces that stay.
+    is_last : bool
+        Whether only the last EM steps follow. Else the loop goes on.
+    """
+
+    runs: list[UnigramOptions]
+    change: Change
+    is_last: bool
+
+
+class Loop(NamedTuple):
+    """EM and pruning in turns, for one run or for several whose options differ in the size only.
+
+    Runs stay together until they keep different numbers of pieces in a pruning.
+
+    Attributes
+    ----------
+    required : frozenset of bytes
+        Pieces that stay.
+    total : int
+        The number of all runs.
+    workers : Workers
+        Real threads.
+    report : Report
+        Receives progress and log lines.
+    rounds : Rounds, optional
+        Is told each step.
+    """
+
+    required: frozenset[bytes]
+    total: int
+    workers: Workers
+    report: Report
+    rounds: Rounds | None
+
+    def train(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
+        """Return the pieces at the end of each run, by the size of its vocabulary.
+
+        The lattices hold the pieces that all of these runs begin with. They are used up.
+        """
+        trained: dict[int, Pieces] = {}
+        branches = self._until_they_part(lattices, runs, trained)
+        for branch in branches:
+            is_copy = branch is not branches[-1]
+            trained |= self._train_branch(lattices, branch, is_copy)
+        return trained
+
+    def _train_branch(self, lattices: Lattices, branch: Branch, is_copy: bool) -> dict[int, Pieces]:
+        """Return the pieces at the end of each run of a branch."""
+        self.report.step("Renumbering")
+        own = branch.change.apply(lattices, self.workers, copy=is_copy)
+        if not branch.is_last:
+            return self.train(own, branch.runs)
+        with stage_of(branch.runs, self.total, "Last EM steps", self.report) as stage:
+            self._train_last_round(own, branch.runs[0], stage)
+        return dict.fromkeys([run.vocab_size for run in branch.runs], own.pieces)
+
+    def _until_they_part(
+        self, lattices: Lattices, runs: Sequence[UnigramOptions], trained: dict[int, Pieces]
+    ) -> list[Branch]:
+        """Train runs as long as they are together, and return how they go on.
+
+        The pieces of runs that end are added to `trained`.
+        """
+        options = runs[0]  # The loop asks it for nothing that depends on the size.
+        with stage_of(runs, self.total, "EM and pruning", self.report) as stage:
+            while True:
+                stage.expect(self._passes_left(len(lattices.pieces), runs))
+                if self.rounds is not None:
+                    self.rounds.begin()
+                self.train_round(lattices, options, stage)
+                before = len(lattices.pieces)
+                going = [run for run in runs if not _stops_before_pruning(before, run)]
+                self._end(runs, going, lattices.pieces, trained)
+                if not going:
+                    return []
+                branches = self._pruned(lattices, going, trained)
+                stage.advance()
+                if len(branches) != 1 or len(branches[0].runs) < len(runs):
+                    return branches
+                self.report.step("Renumbering")
+                is_last = branches[0].is_last
+                branches[0].change.apply(lattices, self.workers, copy=False)
+                del branches  # Without this, its memory stays until the next pruning.
+                if is_last:
+                    self._train_last_round(lattices, options, stage)
+                    self._end(runs, [], lattices.pieces, trained)
+                    return []
+
+    def _pruned(
+        self,
+        lattices: Lattices,
+        runs: Sequence[UnigramOptions],
+        trained: dict[int, Pieces],
+    ) -> list[Branch]:
+        """Prune for each run, and return the branches that need lattices after that."""
+        before = len(lattices.pieces)
+        by_size: dict[int, list[UnigramOptions]] = {}
+        for run in runs:
+            size = max(run.loop_size, shrunk(before, run.shrinking_factor))
+            by_size.setdefault(size, []).append(run)
+        changes = self._changes(lattices, list(by_size), runs[0])
+        branches = []
+        for change, same_size in zip(changes, by_size.values(), strict=True):
+            pieces = change.pieces
+            with naming_sizes(label(same_size, self.total)):
+                pieces.check()
+            last = [run for run in same_size if _ends_with_pruning(pieces, before, run)]
+            going = [run for run in same_size if run not in last]
+            with_em = [run for run in last if run.loop_size <= run.final_size]
+            self._end(last, with_em, pieces, trained)
+            if with_em:
+                branches.append(Branch(with_em, change, is_last=True))
+            if going:
+                branches.append(Branch(going, change, is_last=False))
+        # The one whose runs may part again is the last, so that there are two lattices at most.
+        return sorted(branches, key=lambda branch: (not branch.is_last, len(branch.runs)))
+
+    def _end(
+        self,
+        runs: Sequence[UnigramOptions],
+        going: Sequence[UnigramOptions],
+        pieces: Pieces,
+        trained: dict[int, Pieces],
+    ) -> None:
+        """Take note of the pieces of the runs that do not go on."""
+        for run in runs:
+            if run not in going:
+                trained[run.vocab_size] = pieces
+                if self.total > 1:
+                    self.report.info(
+                        f"vocab_size {run.vocab_size}: EM and pruning end with {len(pieces)} pieces"
+                    )
+
+    def train_round(
+        self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
+    ) -> None:
+        """Run the EM steps of one round; with `keep` no piece is dropped, else no required one."""
+        report, workers, rounds = self.report, self.workers, self.rounds
+        required = frozenset() if keep else self.required
+        for iteration in range(options.num_sub_iterations):
+            report.step("E-step")
+            counts = expected_counts(lattices, options.lanes, workers)
+            report.step("M-step")
+            threshold, ml = options.early_prune_threshold, options.m_step == "ml"
+            pieces, new_ids = m_step(
+                lattices.pieces, counts, workers, threshold, ml, keep, required
+            )
+            pieces.check()
+            objective = counts.objective
+            if rounds is not None:
+                least = None if keep else threshold
+                rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
+            del counts  # Renumbering holds the most memory.
+            report.step("Renumbering")
+            lattices.renumber(pieces, new_ids, workers)
+            stage.advance()
+            report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={objective:g}")
+
+    def _train_last_round(self, lattices: Lattices, options: UnigramOptions, stage: Stage) -> None:
+        """Run the EM steps after the last pruning."""
+        self.train_round(lattices, options, stage, keep=True)
+
+    def _changes(
+        self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
+    ) -> list[Change]:
+        """Return the best pieces by the criterion of the options, for each number of them."""
+        report, workers, rounds = self.report, self.workers, self.rounds
+        before = lattices.pieces
+        if options.prune == "flat":
+            report.step("Pruning")
+            changes = [Change(*prune_flat(before, size, self.required)) for size in sizes]
+            if rounds is not None:
+                rounds.prune_flat(before, *changes[0], self.required)
+            return changes
+        if options.prune == "exact":
+            from spmcompat.unigram.pruning.exact_pruning import (  # noqa: PLC0415
+                find_exact_losses,
+            )
+
+            report.step("Pruning")
+            exact = find_exact_losses(lattices, workers)
+            changes = [Change(*exact.select(size)) for size in sizes]
+            if rounds is not None:
+                rounds.prune_by_loss(before, exact.as_list(), None, *changes[0])
+            return changes
+        report.step("Counting best paths")
+        counts = best_path_counts(lattices, options.lanes, workers)
+        report.step("Pruning")
+        weights = (
+            LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
+            if options.release.weighs_losses_by_pretokens
+            else LossWeights.by_pieces(counts)
+        )
+        losses = find_losses(lattices, counts, weights, workers, options.release.limits_two_best)
+        changes = [Change(*losses.select(size)) for size in sizes]
+        if rounds is not None:
+            rounds.prune_by_loss(before, losses.as_list(), counts, *changes[0])
+        return changes
+
+    def _passes_left(self, size: int, runs: Sequence[UnigramOptions]) -> int:
+        """Estimate the passes over the corpus until the smallest size is reached."""
+        smallest = min(run.loop_size for run in runs)
+        rounds = rounds_left(size, smallest, runs[0].shrinking_factor)
+        return rounds * (runs[0].num_sub_iterations + 1)
+
+
+def _stops_before_pruning(size: int, run: UnigramOptions) -> bool:
+    """Tell whether a run ends because few enough pieces are left after EM."""
+    return run.release.stops_before_pruning and size <= run.loop_size
+
+
+def _ends_with_pruning(pieces: Pieces, before: int, run: UnigramOptions) -> bool:
+    """Tell whether a pruning is the last of a run.
+
+    Few enough pieces may be left. Releases that stop before a pruning check this there instead.
+
+    Or the text needs every piece. Exact pruning keeps all pieces that the text needs, even more
+    than the desired size. Pruning by likelihood keeps all pieces only if the search for
+    alternatives gave up, and then the reference goes on.
+    """
+    if not run.release.stops_before_pruning and len(pieces) <= run.loop_size:
+        return True
+    return run.prune == "exact" and len(pieces) == before

@@ -1,0 +1,95 @@
+"""The options of a Unigram model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from spmcompat.releases import DEFAULT, Release
+from spmcompat.unigram.seeding.seeds import NO_LIMIT
+
+
+class UnigramOptions(NamedTuple):
+    """The options of a Unigram model; their names and defaults are those of the table of options.
+
+    `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
+    `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
+    character is required.
+    """
+
+    vocab_size: int = 8000
+    final_size: int = 7997
+    seed_sentencepiece_size: int = 1_000_000
+    seed_sentencepieces_file: str = ""
+    shrinking_factor: float = 0.75
+    num_sub_iterations: int = 2
+    lanes: int = 16
+    auto_character_coverage: bool = False
+    use_sparse_pruning: bool = False
+    post_l1_debias: bool = True
+    seed_piece_length_power: float = 1.0
+    min_freq_alpha: float = 0.0
+    seed_mode: str = "full_text"
+    prefix_recovery: bool = False
+    seed_factor: float = 0.0
+    objective: str = "likelihood"
+    drop_unused: bool = False
+    m_step: str = "digamma"
+    early_prune_threshold: float = 0.5
+    prune: str = "likelihood"
+    prune_overshoot: float = 1.1
+    final_estimate: str = "none"
+    release: Release = DEFAULT
+
+    @property
+    def loop_size(self) -> int:
+        """How many pieces end the loop of training and pruning."""
+        overshoot = self.prune_overshoot
+        return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
+
+    @property
+    def keeps_required(self) -> bool:
+        """Whether required characters stay in every round.
+
+        Else a required character that was dropped returns at the end with the lowest score, as in
+        ``sentencepiece``. There thresholds are low and pruning by likelihood keeps most characters.
+        """
+        default = self._field_defaults["early_prune_threshold"]
+        keeps = self.prune == "flat" or self.early_prune_threshold > default
+        return keeps and not self.auto_character_coverage
+
+    @property
+    def final_steps(self) -> int:
+        """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
+        name, _, steps = self.final_estimate.partition(":")
+        return int(steps) if name == "em" else 0
+
+    @property
+    def seed_limit(self) -> int:
+        """The largest number of seeds besides the characters, where no seed file is given.
+
+        A negative option means no limit. 0 scales with the vocabulary in 0.2.3.
+        """
+        if self.seed_factor > 0:
+            return _times(self.seed_factor, self.vocab_size)
+        size = self.seed_sentencepiece_size
+        if size == 0 and self.release.scales_seed_size:
+            return max(100_000, 8 * self.vocab_size)
+        return size if size >= 0 else NO_LIMIT
+
+    @property
+    def seeds_by(self) -> tuple[int, int]:
+        """All numbers from the size of the vocabulary that the seeds depend on."""
+        if self.seed_sentencepieces_file:
+            return 0, 0
+        return self.seed_limit, self.vocab_size if self.min_freq_alpha != 0 else 0
+
+
+def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extensions that a Unigram model is trained with, by name."""
+    return {name: value for name, value in given.items() if name in UnigramOptions._fields}
+
+
+def _times(factor: float, vocab_size: int) -> int:
+    """Return the factor times the size, at most `NO_LIMIT`: the product may be infinite."""
+    return int(min(factor * vocab_size, NO_LIMIT))

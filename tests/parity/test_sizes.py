@@ -1,0 +1,508 @@
+"""Several sizes from one run: each model is that of its own run, and that of the real library."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.train import main
+from tests.parity import corpora
+from tests.parity.case import DEFAULT_RELEASE, WRITER, Option
+from tests.parity.harness import Trainers, file_case, sentences_case
+
+TEXT = corpora.topics_text()
+WORDS = corpora.words_text(1, lines=1200, types=3000)
+SIZES = (150, 900, 260, 400)
+NEAR = (300, 301, 303, 330)
+SOFT: dict[str, Option] = {"hard_vocab_limit": False}
+KINDS = ("unigram", "bpe", "word", "char")
+
+
+def texts_of(sizes: Sequence[int]) -> list[str]:
+    return [str(size) for size in sizes]
+
+
+def check_own_runs(
+    trainers: Trainers,
+    options: dict[str, Option],
+    text: str = TEXT,
+    sizes: Sequence[int] = SIZES,
+    *,
+    in_reference: bool = True,
+    **more: Any,
+) -> None:
+    """Compare the files of one run with those of a run for each size, on both sides."""
+    given = {**SOFT, **options}
+    together = trainers.ours.run(
+        file_case({**given, "vocab_size": texts_of(sizes)}, [text], **more)
+    )
+    assert together.failure is None, together.failure
+    names = {f"m-{size}{end}" for size in sizes for end in (".model", ".vocab")}
+    assert together.outputs.keys() == names
+    reference = trainers.of_release(more.get("release", DEFAULT_RELEASE))
+    for size in sizes:
+        own = {**given, "vocab_size": size, "model_prefix": f"m-{size}"}
+        case = file_case(own, [text], **more)
+        for side in (trainers.ours, reference) if in_reference else (trainers.ours,):
+            outcome = side.run(case)
+            assert outcome.failure is None, outcome.failure
+            for name, data in outcome.outputs.items():
+                assert together.outputs[name] == data, (side, name)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [SIZES, NEAR, (500,)], ids=str)
+def test_every_model_type(
+    trainers: Trainers, kind: str, sizes: Sequence[int], workers: int
+) -> None:
+    check_own_runs(trainers, {"model_type": kind}, TEXT, sizes, workers=workers)
+
+
+@pytest.mark.parametrize("form", ["cli", "string"])
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_the_command_line_and_one_string(trainers: Trainers, kind: str, form: str) -> None:
+    check_own_runs(trainers, {"model_type": kind}, TEXT, (300, 150), form=form)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_threads": 1},
+        {"num_threads": 3},
+        {"num_threads": 16, "num_sub_iterations": 3},
+        {"seed_sentencepiece_size": 0},
+        {"seed_sentencepiece_size": 1500},
+        {"shrinking_factor": 0.5},
+        {"shrinking_factor": 0.95},
+        {"min_freq_alpha": 0.01},
+        {"seed_piece_length_power": 0.5},
+        {"use_sparse_pruning": True},
+        {"use_sparse_pruning": True, "post_l1_debias": False},
+        {"split_by_whitespace": False},
+        {"required_chars": "éß", "character_coverage": 0.98},
+        {"treat_whitespace_as_suffix": True},
+        {"model_type": "bpe", "required_chars": "éß", "character_coverage": 0.98},
+        {"model_type": "bpe", "split_digits": True},
+        {"model_type": "word", "use_all_vocab": True},
+        {"model_type": "char", "use_all_vocab": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("sizes", [SIZES, NEAR], ids=str)
+def test_options(trainers: Trainers, options: dict[str, Option], sizes: Sequence[int]) -> None:
+    check_own_runs(trainers, options, WORDS, sizes)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"control_symbols": ["<a>"], "user_defined_symbols": ["the", "<b>"], "pad_id": 3},
+        {"auto_character_coverage": True, "use_sparse_pruning": True},
+        {"auto_character_coverage": True, "use_sparse_pruning": True, "unk_id": -1},
+    ],
+    ids=str,
+)
+def test_meta_pieces_take_room_in_each(
+    trainers: Trainers, kind: str, options: dict[str, Option]
+) -> None:
+    if kind == "bpe":
+        options = {name: value for name, value in options.items() if "sparse" not in name}
+    options = {**options, "model_type": kind, "byte_fallback": True}
+    check_own_runs(trainers, options, TEXT, (420, 900, 640))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_old_releases(trainers: Trainers, old_release: str, kind: str) -> None:
+    check_own_runs(trainers, {"model_type": kind}, TEXT, SIZES, release=old_release)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_more_merges_than_the_active_set_holds(
+    trainers: Trainers, old_release: str, kind: str
+) -> None:
+    sizes = (99, 100, 101, 6000, 777)
+    check_own_runs(trainers, {"model_type": kind}, WORDS, sizes, release=old_release)
+
+
+EXTENSIONS: list[dict[str, Option]] = [
+    {"recipe": "paper"},
+    {"recipe": "fsp"},
+    {"recipe": "mingram"},
+    {"objective": "fewest_tokens"},
+    {"objective": "fewest_tokens", "drop_unused": True},
+    {"prune": "exact"},
+    {"prune": "exact", "prune_overshoot": 1},
+    {"prune": "flat", "prune_overshoot": 1},
+    {"prune_overshoot": 1},
+    {"prune_overshoot": 2.5},
+    {"final_estimate": "renormalize"},
+    {"final_estimate": "em:2"},
+    {"final_estimate": "em:2", "seed_factor": 4},
+    {"m_step": "ml", "early_prune_threshold": 2},
+    {"seed_mode": "bpe"},
+    {"seed_mode": "pretokens", "prefix_recovery": True},
+    {"space_pieces": "dropped"},
+    {"space_pieces": "dropped", "model_type": "bpe"},
+    {"prune_overshoot": 1, "compat": "0.2.2"},
+    {"prune": "exact", "compat": "0.2.1"},
+]
+
+
+@pytest.mark.parametrize("sizes", [SIZES, NEAR], ids=str)
+@pytest.mark.parametrize("options", EXTENSIONS, ids=str)
+def test_extensions(trainers: Trainers, options: dict[str, Option], sizes: Sequence[int]) -> None:
+    check_own_runs(trainers, options, TEXT, sizes, in_reference=False)
+
+
+def test_any_sizes_together(trainers: Trainers) -> None:
+    """The order and the choice of the sizes change nothing."""
+    options = {**SOFT, "prune_overshoot": 1}
+    models = {}
+    for size in SIZES:
+        models |= several(trainers, options, [size])
+    for number in (2, 3):
+        for sizes in combinations(SIZES, number):
+            assert several(trainers, options, sizes).items() <= models.items()
+            assert several(trainers, options, sizes[::-1]).items() <= models.items()
+
+
+def several(
+    trainers: Trainers, options: dict[str, Option], sizes: Sequence[int]
+) -> dict[str, bytes]:
+    case = file_case({**options, "vocab_size": texts_of(sizes)}, [TEXT])
+    return dict(trainers.ours.run(case).outputs)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"prune_overshoot": 1},
+        {"prune": "exact", "prune_overshoot": 1},
+        {"use_sparse_pruning": True},
+        {"compat": "0.2.1"},
+        {"model_type": "bpe"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", corpora.small())
+def test_every_small_text(trainers: Trainers, name: str, options: dict[str, Option]) -> None:
+    """One run fails if and only if one of the own runs fails, and says the same."""
+    text = corpora.small()[name]
+    given = {**SOFT, **options}
+    sizes = (300, 420, 1000)
+    own, failures = {}, []
+    for size in sizes:
+        case = file_case({**given, "vocab_size": size, "model_prefix": f"m-{size}"}, [text])
+        outcome = trainers.ours.run(case)
+        own.update(outcome.outputs)
+        if outcome.failure is not None:
+            failures.append(outcome.failure.message)
+    together = trainers.ours.run(file_case({**given, "vocab_size": texts_of(sizes)}, [text]))
+    if not failures:
+        assert together.outputs == own
+    else:
+        assert together.failure is not None
+        assert not together.outputs
+        said = together.failure.message
+        assert any(said.endswith(message) for message in failures)
+
+
+def test_sentences_of_an_iterator_and_a_sample(trainers: Trainers) -> None:
+    sentences = TEXT.splitlines()
+    options: dict[str, Option] = {
+        **SOFT,
+        "input_sentence_size": 200,
+        "shuffle_input_sentence": False,
+    }
+    case = sentences_case({**options, "vocab_size": texts_of(SIZES)}, sentences)
+    together = trainers.ours.run(case)
+    for size in SIZES:
+        own = {**options, "vocab_size": size, "model_prefix": f"m-{size}"}
+        outcome = trainers.reference.run(sentences_case(own, sentences))
+        assert outcome.outputs.items() <= together.outputs.items()
+
+
+def test_a_seed_file(trainers: Trainers) -> None:
+    words = sorted({word for line in TEXT.splitlines() for word in line.split()})
+    lines = "".join(f"{word}\t{number + 1}\n" for number, word in enumerate(words) if word)
+    options: dict[str, Option] = {"seed_sentencepieces_file": "seeds.tsv"}
+    sizes = (150, 300, 600)
+    check_own_runs(trainers, options, TEXT, sizes, files={"seeds.tsv": lines.encode()})
+
+
+def test_a_text_with_counts(trainers: Trainers) -> None:
+    text = "".join(f"{line}\t{1 + at % 5}\n" for at, line in enumerate(TEXT.splitlines()))
+    check_own_runs(trainers, {"input_format": "tsv"}, text)
+
+
+def test_self_tests(trainers: Trainers, old_release: str) -> None:
+    options: dict[str, Option] = {"self_test_sample_size": 50, "input_sentence_size": 0}
+    check_own_runs(trainers, options, TEXT, (150, 300), release=old_release, in_reference=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_counts(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "text").write_text(TEXT, encoding="utf-8")
+    options: dict[str, Any] = {"model_type": kind, **SOFT, "minloglevel": 3}
+    counts = spmcompat.count(input=tmp_path / "text", minloglevel=3)
+    from_counts = {size: io.BytesIO() for size in SIZES}
+    from_text = {size: io.BytesIO() for size in SIZES}
+    spmcompat.train(
+        counts=counts, vocab_size=SIZES, model_writer=from_counts.__getitem__, **options
+    )
+    source = {"input": tmp_path / "text"}
+    spmcompat.train(vocab_size=SIZES, model_writer=from_text.__getitem__, **source, **options)
+    for size in SIZES:
+        assert from_counts[size].getvalue() == from_text[size].getvalue()
+
+
+# Writers.
+
+
+def trained(sizes: Any, writer: Any, **options: Any) -> None:
+    given = {**SOFT, "minloglevel": 3, **options}
+    spmcompat.train(
+        sentence_iterator=TEXT.splitlines(), vocab_size=sizes, model_writer=writer, **given
+    )
+
+
+def test_writers_in_a_list_and_from_a_function(trainers: Trainers) -> None:
+    sizes = (150, 300)
+    listed, of_function = [io.BytesIO() for _ in sizes], {size: io.BytesIO() for size in sizes}
+    trained(sizes, listed)
+    trained([*sizes], of_function.get)
+    for size, writer in zip(sizes, listed, strict=True):
+        case = sentences_case(
+            {**SOFT, "vocab_size": size, "minloglevel": 3}, TEXT.splitlines(), writer=True
+        )
+        own = trainers.reference.run(case).outputs[WRITER]
+        assert writer.getvalue() == own
+        assert of_function[size].getvalue() == own
+
+
+def test_a_list_of_one_size_is_a_list(tmp_path: Path) -> None:
+    writer = io.BytesIO()
+    trained([150], [writer])
+    assert writer.getvalue()
+    spmcompat.train(
+        sentence_iterator=TEXT.splitlines(),
+        model_prefix=tmp_path / "m",
+        vocab_size=range(150, 151),
+        minloglevel=3,
+    )
+    assert sorted(os.listdir(tmp_path)) == ["m-150.model", "m-150.vocab"]
+
+
+def test_the_function_is_called_once_for_each_size_at_the_end() -> None:
+    asked: list[int] = []
+
+    def writer_of(size: int) -> io.BytesIO:
+        asked.append(size)
+        return io.BytesIO()
+
+    with pytest.raises(spmcompat.TrainingError, match="Vocabulary size too high"):
+        trained([150, 1_000_000], writer_of, hard_vocab_limit=True)
+    assert not asked
+    trained([300, 150], writer_of)
+    assert asked == [300, 150]
+
+
+def test_a_list_of_writers_for_a_single_size() -> None:
+    with pytest.raises(ValueError, match="model_writer is a list of writers"):
+        trained(150, [io.BytesIO()])
+
+
+@pytest.mark.parametrize(
+    ("writer", "says"),
+    [
+        (io.BytesIO(), "must be a list with a writer for each size.*not BytesIO"),
+        (io.BytesIO, "must be a list with a writer for each size.*not type"),
+        ([io.BytesIO()], "has 1 writers for the 2 sizes"),
+        ([io.BytesIO(), None], "no method write: NoneType"),
+        (lambda size: None, "no method write: NoneType"),
+    ],
+    ids=["one", "a class", "too few", "None", "a function that returns None"],
+)
+def test_bad_writers(writer: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        trained([150, 300], writer)
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("150,", "vocab_size has an empty item"),
+        (",150", "vocab_size has an empty item"),
+        ("150,,300", "vocab_size has an empty item"),
+        (",", "vocab_size has an empty item"),
+        ("150,many", 'cannot parse "many" as int. It was given for vocab_size.'),
+        ("150,300,150", "vocab_size lists 150 twice. Give each size once."),
+        ("150,0150", "vocab_size lists 150 twice"),
+        ("150,1.5", 'cannot parse "1.5" as int'),
+        ("150,99999999999", 'cannot parse "99999999999" as int'),
+        ([], "vocab_size is an empty list"),
+        ([150, None], 'cannot parse "None" as int'),
+        ([150, ["300", "x"]], 'cannot parse "300,x" as int'),
+        ([150, "300,400"], 'cannot parse "300,400" as int'),
+        ((150, 150), "vocab_size lists 150 twice"),
+        ("many", 'cannot parse "many" as int. It was given for vocab_size.'),
+    ],
+    ids=str,
+)
+def test_bad_lists(value: Any, says: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=says):
+        spmcompat.train(
+            sentence_iterator=["a b"], model_prefix=tmp_path / "m", vocab_size=value, minloglevel=3
+        )
+    assert not os.listdir(tmp_path)
+
+
+def test_a_bad_list_on_the_command_line_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text(TEXT, encoding="utf-8")
+    said = io.StringIO()
+    flags = ["--input=text", "--model_prefix=m", "--vocab_size=150,,300"]
+    assert main(flags, io.StringIO(), said) == 2
+    assert said.getvalue().count("\n") == 1
+    assert os.listdir() == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sizes", "says"),
+    [
+        ({}, [150, 3], "vocab_size 3: Vocabulary size is smaller than required_chars"),
+        ({}, [0, 150], "vocab_size 0: "),
+        ({"unk_id": 140}, [150, 100], "vocab_size 100: unk_id is 140, but the last id is 99"),
+        ({}, [150, 5], "vocab_size 5: Vocabulary size is smaller than required_chars. 5 vs"),
+        ({"model_type": "bpe"}, [150, 5], "vocab_size 5: Vocabulary size is smaller than requi"),
+        ({"model_type": "word"}, [150, 2], "vocab_size 2: eos_id is 2, but the last id is 1"),
+        (
+            {"hard_vocab_limit": True},
+            [150, 90_000],
+            "vocab_size 90000: Vocabulary size too high .90000",
+        ),
+        (
+            {"hard_vocab_limit": True, "model_type": "bpe"},
+            [90_000, 150],
+            "vocab_size 90000: Vocabulary size too high .90000",
+        ),
+    ],
+    ids=str,
+)
+def test_an_error_of_one_size_names_it_and_nothing_is_written(
+    options: dict[str, Option], sizes: list[int], says: str, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {**SOFT, **options, "minloglevel": 3}
+    with pytest.raises(spmcompat.TrainingError, match=f"^{says}"):
+        spmcompat.train(
+            sentence_iterator=TEXT.splitlines(),
+            model_prefix=tmp_path / "m",
+            vocab_size=sizes,
+            **given,
+        )
+    assert not os.listdir(tmp_path)
+
+
+def test_an_error_of_all_sizes_is_that_of_one() -> None:
+    messages = []
+    for sizes, writer in ((150, io.BytesIO()), ([150, 300], [io.BytesIO(), io.BytesIO()])):
+        with pytest.raises(spmcompat.TrainingError) as error:
+            trained(sizes, writer, num_threads=0)
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("option", ["dump", "on_round"])
+def test_what_follows_a_single_training_takes_one_size(option: str, tmp_path: Path) -> None:
+    follower: dict[str, Any] = {"dump": tmp_path / "d", "on_round": print}
+    with pytest.raises(ValueError, match=f"{option} follows one training"):
+        trained([150, 300], [io.BytesIO(), io.BytesIO()], **{option: follower[option]})
+    assert not os.listdir(tmp_path)
+
+
+def test_all_files_or_none(tmp_path: Path) -> None:
+    """The third of four files cannot be written."""
+    (tmp_path / "m-300.model").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        train_into(tmp_path, [150, 300])
+    assert os.listdir(tmp_path) == ["m-300.model"]
+
+
+def test_every_target_is_checked_before_the_text_is_read(tmp_path: Path) -> None:
+    (tmp_path / "m-300.vocab").mkdir()
+
+    def no_sentence() -> Any:
+        raise AssertionError
+        yield
+
+    with pytest.raises(OSError, match=r"^vocab_size 300: .*m-300.vocab.*Is a directory"):
+        spmcompat.train(
+            sentence_iterator=no_sentence(),
+            model_prefix=tmp_path / "m",
+            vocab_size=[150, 300],
+            minloglevel=3,
+        )
+
+
+def train_into(folder: Path, sizes: Any, **options: Any) -> str:
+    """Train into a folder and return the log."""
+    log = io.StringIO()
+    spmcompat.train(
+        sentence_iterator=TEXT.splitlines(),
+        model_prefix=folder / "m",
+        vocab_size=sizes,
+        logstream=log,
+        **options,
+    )
+    return log.getvalue()
+
+
+# Messages.
+
+
+def test_stages_that_not_all_sizes_share_are_told_with_their_sizes(tmp_path: Path) -> None:
+    log = train_into(tmp_path, [150, 300], hard_vocab_limit=False)
+    assert log.count("EM and pruning, vocab_size 150: done") == 1
+    assert "vocab_size 300: EM and pruning end with 330 pieces" in log
+    assert "vocab_size 150: EM and pruning end with 165 pieces" in log
+    for size in (150, 300):
+        assert f"m-{size}.model and {tmp_path}/m-{size}.vocab: {size} pieces" in log
+    assert log.count("Seeding: done") == 1
+
+
+def test_sizes_with_other_seeds_are_told_one_after_the_other(tmp_path: Path) -> None:
+    log = train_into(tmp_path, [150, 300], recipe="mingram")
+    for size in (150, 300):
+        assert log.count(f"Seeds for vocab_size {size}") == 1
+        assert log.count(f"Hard EM, vocab_size {size}: done") == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_size_tells_no_sizes(tmp_path: Path, kind: str) -> None:
+    log = train_into(tmp_path, 300, hard_vocab_limit=False, model_type=kind)
+    assert "vocab_size" not in log
+
+
+@pytest.mark.parametrize("release", ["0.2.1"])
+def test_a_comma_makes_a_list_in_releases_that_ignore_it(trainers: Trainers, release: str) -> None:
+    """The reference reads the number before the comma; docs/deviations.md names it."""
+    case = file_case({**SOFT, "vocab_size": "150,300"}, [TEXT], release=release)
+    ours = trainers.ours.run(case)
+    assert {"m-150.model", "m-300.model"} <= ours.outputs.keys()
