@@ -25,14 +25,16 @@ class _Reader:
         self._counters = [Counter(worker, rules) for worker in range(workers.count)]
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
         self._log = SentenceLog(plan, can_read_again, must_keep)
+        self._bytes = [0] * workers.count
 
     def count(self, worker: int, index: int, buffer: Buffer) -> None:
         keep = self._log.keeps_pretokens
         batch = self._counters[worker].count(index, buffer, self._filters[worker], keep)
         self._log.add(index, batch)
+        self._bytes[worker] += buffer.size
 
     def facts(self) -> LineFacts:
-        return LineFacts.of(self._filters)
+        return LineFacts.of(self._filters, sum(self._bytes))
 
     def counts(self) -> Counts:
         log = self._log

@@ -90,7 +90,7 @@ class ArrowCounter:
         rules = SentenceRules(self._plan, workers.cancel)
         line_filter = LineFilter(self._plan.text)
         counter = Counter(0, rules)
-        sentences = nulls = 0
+        sentences = nulls = size = 0
         last = b""
         for batch in batches:
             strings = _strings(batch, self.column)
@@ -98,6 +98,7 @@ class ArrowCounter:
             for buffer in _read_buffers(strings.drop_null()):
                 counted = counter.count(0, buffer, line_filter, False)
                 sentences += counted.filled
+                size += buffer.size
                 if self._plan.boundaries_end_pretokens:
                     least = counter.least_last_pretoken(counted)
                     last = min(last or least, least or last)
@@ -112,6 +113,7 @@ class ArrowCounter:
                 "too_long": line_filter.too_long,
                 "reserved": line_filter.reserved,
                 "nulls": nulls,
+                "bytes_read": size,
             }
         )
         yield last_row(last)

@@ -86,6 +86,7 @@ def count_source(
         lines=counts.facts.sentences,
         too_long=counts.facts.too_long,
         reserved=counts.facts.reserved,
+        bytes_read=counts.facts.bytes_read,
         huge_characters=counts.facts.huge_characters,
     )
     return origin, _rows(counts, workers)

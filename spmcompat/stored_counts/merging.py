@@ -71,6 +71,7 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
         lines=sum(origin.lines for origin in origins),
         too_long=sum(origin.too_long for origin in origins),
         reserved=sum(origin.reserved for origin in origins),
+        bytes_read=sum(origin.bytes_read for origin in origins),
         nulls=sum(origin.nulls for origin in origins),
         huge_characters=sum(
             origin.huge_characters * float(weight)

@@ -55,6 +55,8 @@ class Origin(NamedTuple):
         Number of lines that are sentences, with the empty ones.
     too_long, reserved : int
         Number of lines that were skipped, because they are too long or hold U+2585.
+    bytes_read : int
+        Size of the text that was read; 0 where it is not known, as of a sample.
     huge_characters : float
         An upper bound of the sum of all counts of characters, for a TSV.
     changes : tuple of str
@@ -74,13 +76,16 @@ class Origin(NamedTuple):
     too_long: int
     reserved: int
     huge_characters: float
+    bytes_read: int = 0
     changes: tuple[str, ...] = ()
     nulls: int = 0
 
     @property
     def facts(self) -> LineFacts:
         """What became of the lines."""
-        return LineFacts(self.lines, self.too_long, self.reserved, self.huge_characters)
+        return LineFacts(
+            self.lines, self.too_long, self.reserved, self.huge_characters, self.bytes_read
+        )
 
     def to_json(self) -> bytes:
         """Return the metadata of a file."""

@@ -35,7 +35,7 @@ FACT = 3
 """The place of a row that states a fact."""
 LAST = 4
 """The place of a row that names the last pretoken of a sentence, which may end the text."""
-FACTS = ("lines", "sentences", "too_long", "reserved", "nulls")
+FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read")
 """The fields of `Origin` that such rows state."""
 
 # Where Spark stores its schema in a Parquet file.

@@ -25,22 +25,27 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 
 
 class LineFacts(NamedTuple):
-    """What became of the lines of the input; the names are those of `LineFilter`."""
+    """What became of the lines of the input; the names are those of `LineFilter`.
+
+    `bytes_read` is the size of what was read; 0 where it is not known.
+    """
 
     sentences: int
     too_long: int
     reserved: int
     huge_characters: float
+    bytes_read: int = 0
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter]) -> LineFacts:
-        """Add up what several filters counted."""
+    def of(cls, filters: Iterable[LineFilter], size: int = 0) -> LineFacts:
+        """Add up what several filters counted in a text of this size."""
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
             sum(f.too_long for f in found),
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
+            size,
         )
 
 

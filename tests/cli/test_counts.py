@@ -96,6 +96,7 @@ def test_show_names_the_options_and_the_changes() -> None:
     assert status == 0
     first, second = out.split("\n\n")[0], out
     assert "sentences" in first
+    assert f"{len(TEXT):,}" in next(line for line in first.splitlines() if "bytes read" in line)
     assert "▁the" in first
     assert "--normalization_rule_name  nfkc" in first
     assert "dropped pretokens with fewer than 60 occurrences, 33.1667% of the text" in second

@@ -143,6 +143,7 @@ def _facts(counts: CountTable) -> list[str]:
         ("rows", f"{len(counts):,}"),
         ("distinct pretokens", f"{pretokens:,}"),
         ("pretokens", f"{occurrences:,}"),
+        *([("bytes read", f"{origin.bytes_read:,}")] if origin.bytes_read else []),
         ("skipped, too long", f"{origin.too_long:,}"),
         ("skipped, with U+2585", f"{origin.reserved:,}"),
         *([("skipped, null", f"{origin.nulls:,}")] if origin.nulls else []),

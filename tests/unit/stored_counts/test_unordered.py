@@ -198,6 +198,7 @@ def test_columns_of_strings_of_any_type(kind: str) -> None:
         ("", FACT, FACTS.index("lines")): 11,
         ("", FACT, FACTS.index("sentences")): 11,
         ("", FACT, FACTS.index("nulls")): 6,
+        ("", FACT, FACTS.index("bytes_read")): 30,
     }
 
 
