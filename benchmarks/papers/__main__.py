@@ -28,7 +28,7 @@ from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold_lists
 SPACES = "spaces"
 _GOLD = Path(__file__).parent / "english.tsv"
 _RESAMPLES = 1000
-_WIDTH = 24
+_WIDTH = 27
 
 
 class Cell(NamedTuple):
