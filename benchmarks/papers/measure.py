@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sentencepiece import SentencePieceProcessor
 
 from benchmarks.papers.tables import PAPER, Flags
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -26,6 +25,7 @@ from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.loss import has_loss
 from spmcompat.tools.evaluate.models import load_model
+from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from spmcompat.tools.evaluate.segments import (
     MARK,
     LineSegments,
@@ -138,14 +138,7 @@ class MeasuredText:
         return loss, used
 
     def _encode(self, proto: ModelProto, texts: list[bytes]) -> list[npt.NDArray[np.int32]]:
-        plain = ModelProto()
-        plain.CopyFrom(proto)
-        plain.normalizer_spec.Clear()
-        plain.normalizer_spec.name = "identity"
-        plain.normalizer_spec.add_dummy_prefix = False
-        plain.normalizer_spec.remove_extra_whitespaces = False
-        encoder = SentencePieceProcessor(model_proto=plain.SerializeToString())
-        encoded: list[npt.NDArray[np.int32]] = encoder.encode(
+        encoded: list[npt.NDArray[np.int32]] = encoder_of_normalized(proto).encode(
             texts, return_type="numpy", num_threads=self._workers.count
         )
         return encoded

@@ -21,10 +21,25 @@ from spmcompat.tools.evaluate.segments import (
 )
 
 if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
     from spmcompat.runtime.workers import Workers
 
 _NO_LIMIT = 1 << 30  # bytes
 _Ids = npt.NDArray[np.int32]
+
+
+def encoder_of_normalized(model: ModelProto) -> SentencePieceProcessor:
+    """Return what encodes texts that are normalized already, such as pretokens."""
+    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+
+    plain = ModelProto()
+    plain.CopyFrom(model)
+    plain.normalizer_spec.Clear()
+    plain.normalizer_spec.name = "identity"
+    plain.normalizer_spec.add_dummy_prefix = False
+    plain.normalizer_spec.remove_extra_whitespaces = False
+    return SentencePieceProcessor(model_proto=plain.SerializeToString())
 
 
 class PretokenEncoder:
@@ -41,8 +56,6 @@ class PretokenEncoder:
     """
 
     def __init__(self, model: ModelProto, workers: Workers, pretokenizer: str) -> None:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
-
         rules = model.normalizer_spec
         reading = PlanOptions(
             max_sentence_length=_NO_LIMIT,
@@ -58,14 +71,7 @@ class PretokenEncoder:
         )
         self._is_symbol = np.array([p.type == p.USER_DEFINED for p in model.pieces])
         self._workers = workers
-        # Pretokens are normalized already.
-        plain = ModelProto()
-        plain.CopyFrom(model)
-        plain.normalizer_spec.Clear()
-        plain.normalizer_spec.name = "identity"
-        plain.normalizer_spec.add_dummy_prefix = False
-        plain.normalizer_spec.remove_extra_whitespaces = False
-        self._encoder = SentencePieceProcessor(model_proto=plain.SerializeToString())
+        self._encoder = encoder_of_normalized(model)
 
     def encode(self, lines: Sequence[bytes], encoded: Sequence[_Ids]) -> list[_Ids]:
         """Return the token ids of each line. User-defined symbols come last.
