@@ -116,6 +116,31 @@ def test_a_deviation_that_is_gone_is_told(trainers: Trainers) -> None:
         both(trainers, file_case(SOFT, [TEXT]))
 
 
+# ---------------------------------------------------------------- several sizes
+
+
+@deviation("A comma in `vocab_size`, such as `8000,16000`")
+@pytest.mark.parametrize("release", ["0.2.1", "0.2.3"])
+def test_a_comma_in_the_size(trainers: Trainers, release: str) -> None:
+    options = {**SOFT, "vocab_size": "300,400"}
+    ours, theirs = both(trainers, file_case(options, [TEXT], release=release))
+    written = {f"m-{size}{end}" for size in (300, 400) for end in (".model", ".vocab")}
+    assert set(ours.outputs) == written
+    if release == "0.2.1":
+        assert set(theirs.outputs) == {"m.model", "m.vocab"}
+        assert len(pieces(theirs)) <= 300
+    else:
+        assert theirs.failure is not None
+
+
+@deviation("A list of one number as `vocab_size`, from Python")
+def test_a_list_of_one_size(trainers: Trainers) -> None:
+    options = {**SOFT, "vocab_size": ["300"]}
+    ours, theirs = both(trainers, file_case(options, [TEXT]))
+    assert set(ours.outputs) == {"m-300.model", "m-300.vocab"}
+    assert set(theirs.outputs) == {"m.model", "m.vocab"}
+
+
 # ---------------------------------------------------------------- random choices
 
 
