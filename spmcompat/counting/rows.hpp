@@ -77,14 +77,14 @@ class SortedRows {
   void next_batch(size_t rows, size_t bytes, RowBatch& batch) {
     batch.clear();
     if (!begun_) begin();
-    const auto later = [this](uint32_t a, uint32_t b) { return text(b) < text(a); };
     while (!heap_.empty() && batch.size() < rows && batch.text.size() < bytes) {
       std::pop_heap(heap_.begin(), heap_.end(), later);
-      Shard& shard = shards_[heap_.back()];
+      Shard& shard = shards_[heap_.back().shard];
       add_pretoken(shard, shard.ids[shard.at++], batch);
       if (shard.at == shard.ids.size()) {
         heap_.pop_back();
       } else {
+        heap_.back() = head_of(heap_.back().shard);
         std::push_heap(heap_.begin(), heap_.end(), later);
       }
     }
@@ -97,17 +97,33 @@ class SortedRows {
     size_t at = 0;
   };
 
-  std::string_view text(uint32_t shard) const {
-    return pretokens_[shards_[shard].ids[shards_[shard].at]];
+  // The next pretoken of a shard. Most comparisons need only its first bytes.
+  struct Head {
+    uint64_t first_bytes;  // as a number whose highest byte comes first, filled up with zeros
+    std::string_view text;
+    uint32_t shard;
+  };
+
+  static bool later(const Head& a, const Head& b) {
+    if (a.first_bytes != b.first_bytes) return b.first_bytes < a.first_bytes;
+    return b.text < a.text;
+  }
+
+  Head head_of(uint32_t shard) const {
+    Head head{0, pretokens_[shards_[shard].ids[shards_[shard].at]], shard};
+    for (size_t i = 0; i < sizeof head.first_bytes; ++i) {
+      const uint64_t byte = i < head.text.size() ? static_cast<uint8_t>(head.text[i]) : 0;
+      head.first_bytes = head.first_bytes << 8 | byte;
+    }
+    return head;
   }
 
   void begin() {
     begun_ = true;
     for (uint32_t shard = 0; shard < shards_.size(); ++shard) {
-      if (!shards_[shard].ids.empty()) heap_.push_back(shard);
+      if (!shards_[shard].ids.empty()) heap_.push_back(head_of(shard));
     }
-    std::make_heap(heap_.begin(), heap_.end(),
-                   [this](uint32_t a, uint32_t b) { return text(b) < text(a); });
+    std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
   // Adds the rows of one pretoken. The codes of what follows are in the order of the rows.
@@ -127,7 +143,7 @@ class SortedRows {
 
   const PretokenTable& pretokens_;
   std::vector<Shard> shards_;
-  std::vector<uint32_t> heap_;  // shards that have rows left
+  std::vector<Head> heap_;  // of the shards that have rows left
   bool begun_ = false;
   std::vector<std::pair<uint32_t, uint64_t>> rows_;
 };

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import AT_TEXT_END, Columns
@@ -27,13 +29,30 @@ def require_pyarrow() -> None:
     TrainingError
         It says what to install.
     """
-    try:
-        import pyarrow.parquet  # noqa: F401, PLC0415
-    except ImportError as error:
+    if find_spec("pyarrow") is None:
         raise TrainingError(
             "Counts are stored with pyarrow, which is not installed. "
             "pip install 'spmcompat[counts]'."
-        ) from error
+        )
+
+
+@contextmanager
+def importing_meanwhile() -> Iterator[None]:
+    """Import pyarrow in a thread of its own while the ``with`` statement does something else.
+
+    The import takes a third of a second. If it fails, the next import says why.
+    """
+
+    def load() -> None:
+        with suppress(Exception):
+            import pyarrow.parquet  # noqa: F401, PLC0415
+
+    thread = threading.Thread(target=load)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 @contextmanager
