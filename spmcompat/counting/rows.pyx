@@ -1,7 +1,7 @@
 """The counts as rows, column by column: how they are stored, and how they return.
 
 `RowReader` and `RowTable` own the C++ objects of rows.hpp. A column is a buffer as Arrow lays it
-out, so that no value is copied on the way from or to a file.
+out.
 """
 
 from cython cimport final
@@ -167,17 +167,18 @@ cdef class RowTable:
             The index of the first row that was added before, or the number of rows. Where the plan
             keeps no contexts, rows are not compared.
         """
-        cdef const uint8_t[::1] ends = memoryview(columns.ends).cast("B")
-        cdef const uint8_t[::1] text = memoryview(columns.text or b"\0").cast("B")
-        cdef const uint8_t[::1] place = memoryview(columns.place).cast("B")
-        cdef const uint8_t[::1] next = memoryview(columns.next).cast("B")
-        cdef const uint8_t[::1] count = memoryview(columns.count).cast("B")
+        cdef const uint8_t[::1] ends, text, place, next, count
         cdef RowColumns rows
         cdef Counter counter
         cdef size_t added
+        if columns.size == 0:
+            return 0  # the columns may be None
+        ends = memoryview(columns.ends).cast("B")
+        text = memoryview(columns.text).cast("B")
+        place = memoryview(columns.place).cast("B")
+        next = memoryview(columns.next).cast("B")
+        count = memoryview(columns.count).cast("B")
         rows.size = columns.size
-        if rows.size == 0:
-            return 0
         rows.ends = <const int32_t*>&ends[0]
         rows.text = <const char*>&text[0]
         rows.place = &place[0]

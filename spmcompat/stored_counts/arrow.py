@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
+from queue import SimpleQueue
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import AT_TEXT_END, Columns
 from spmcompat.errors import TrainingError
+from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.job_thread import JobThread
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,12 +51,13 @@ def importing_meanwhile() -> Iterator[None]:
         with suppress(Exception):
             import pyarrow.parquet  # noqa: F401, PLC0415
 
-    thread = threading.Thread(target=load)
-    thread.start()
+    thread = JobThread(0, SimpleQueue(), CancelFlag())
+    thread.do(load)
+    thread.dismiss()
     try:
         yield
     finally:
-        thread.join()
+        thread.await_end(TIMEOUT_MAX)
 
 
 @contextmanager
@@ -68,6 +73,7 @@ def freeing_at_once() -> Iterator[None]:
         pa.set_memory_pool(before)
 
 
+@cache
 def schema() -> pa.Schema:
     """Return the columns of a table of counts."""
     import pyarrow as pa  # noqa: PLC0415
@@ -83,7 +89,7 @@ def schema() -> pa.Schema:
 
 
 def to_batch(columns: Columns) -> pa.RecordBatch:
-    """Return rows as Arrow data, without a copy."""
+    """Return rows as Arrow data, which keeps the buffers of the columns."""
     import pyarrow as pa  # noqa: PLC0415
 
     names = schema().names
@@ -151,8 +157,8 @@ def check(batch: pa.RecordBatch, source: str) -> None:
                     f"{source}: the column {name} holds {value}; values from {least} to {most} "
                     "are possible. Count again."
                 )
-    lengths = pc.min(pc.binary_length(batch.column("pretoken"))).as_py()
-    if lengths == 0:
+    shortest = pc.min(pc.binary_length(batch.column("pretoken"))).as_py()
+    if shortest == 0:
         raise TrainingError(f"{source}: a pretoken is empty. Count again.")
 
 
@@ -160,17 +166,13 @@ def to_columns(batch: pa.RecordBatch) -> Columns:
     """Return the buffers of rows that are checked."""
     import pyarrow as pa  # noqa: PLC0415
 
-    size = batch.num_rows
-    pretokens = batch.column("pretoken")
-    if pretokens.offset:  # a slice: its buffers begin with other rows
+    if any(column.offset for column in batch.columns):  # a slice: its buffers hold other rows too
         batch = pa.RecordBatch.from_arrays(
             [pa.concat_arrays([column]) for column in batch.columns], schema=batch.schema
         )
     buffers = [batch.column(name).buffers() for name in schema().names]
-    slices = [batch.column(name).offset for name in schema().names]
-    assert not any(slices)
     (_, ends, text), (_, place), (_, following), (_, count) = buffers
-    return Columns(size, ends, text or b"", place, following, count)
+    return Columns(batch.num_rows, ends, text, place, following, count)
 
 
 def count_of_place(batch: pa.RecordBatch, place: int) -> int:

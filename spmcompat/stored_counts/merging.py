@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END
 from spmcompat.errors import BadValueError, TrainingError
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # Rows that are merged at a time, from all tables together.
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
+
+# Options that a model stores and that tables must share.
+_EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
 class Table(Protocol):
@@ -54,18 +57,15 @@ def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]
 
 
 def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Origin:
-    first = tables[0].origin
-    for table in tables[1:]:
-        _check_equal_rules(tables[0], table)
     origins = [table.origin for table in tables]
     sentences = sum(
-        round(origin.sentences * weight) for origin, weight in zip(origins, weights, strict=True)
+        _times(origin.sentences, weight) for origin, weight in zip(origins, weights, strict=True)
     )
     changes = [change for origin in origins for change in origin.changes]
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
         changes.append(f"merged with the weights {listed}")
-    return first._replace(
+    return origins[0]._replace(
         options=_merged_options(origins),
         sentences=sentences,
         lines=sum(origin.lines for origin in origins),
@@ -83,28 +83,22 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
 
 def _check_equal_rules(first: Table, second: Table) -> None:
     """Raise if two tables were made by different rules."""
-    a, b = first.origin, second.origin
-    names = [
-        *differences(a.rules, b.rules),
-        *differences(
-            {"normalization": a.charsmap, "symbols": a.symbols, "delimiter": a.delimiter},
-            {"normalization": b.charsmap, "symbols": b.symbols, "delimiter": b.delimiter},
-        ),
-        *(n for n in differences(_without_input(a), _without_input(b)) if n in _EQUAL_OPTIONS),
-    ]
-    if names:
+    if names := differences(_shared_rules(first.origin), _shared_rules(second.origin)):
         raise BadValueError(
             f"{first.name} and {second.name} were counted by different rules ({', '.join(names)}) "
             "and cannot be merged. Count one of them again."
         )
 
 
-# Options that a model stores and that tables must share.
-_EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
-
-
-def _without_input(origin: Origin) -> dict[str, str]:
-    return {name: text for name, text in origin.options.items() if name != "input"}
+def _shared_rules(origin: Origin) -> dict[str, object]:
+    """Return all that tables must share to be merged."""
+    return {
+        **origin.rules,
+        "normalization": origin.charsmap,
+        "symbols": origin.symbols,
+        "delimiter": origin.delimiter,
+        **{name: origin.options.get(name) for name in _EQUAL_OPTIONS},
+    }
 
 
 def _merged_options(origins: Sequence[Origin]) -> dict[str, str]:
@@ -332,14 +326,18 @@ def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
     # In 64 bits if that suffices, else in Python's numbers: always exactly.
     fits = 2 * (largest * weight.denominator + weight.denominator) < 2**63
     exact = counts if fits else counts.astype(object)
-    numerator, denominator = weight.as_integer_ratio()
-    rounded = (2 * exact * numerator + denominator) // (2 * denominator)
-    weighed = pa.array(rounded, pa.int64())
+    weighed = pa.array(_times(exact, weight), pa.int64())
     at_end = pc.equal(batch.column("place"), AT_TEXT_END)
     weighed = pc.if_else(at_end, batch.column("count"), weighed)
     arrays = [*batch.columns[:-1], weighed]
     kept = pa.RecordBatch.from_arrays(arrays, schema=arrow.schema())
     return kept.filter(pc.greater(weighed, 0))
+
+
+def _times(number: Any, weight: Fraction) -> Any:
+    """Return a whole number, or an array of them, times the weight; halves are rounded up."""
+    numerator, denominator = weight.as_integer_ratio()
+    return (2 * number * numerator + denominator) // (2 * denominator)
 
 
 def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.model.writers import is_replaceable, temporary_name
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.unordered import (
@@ -221,7 +223,7 @@ def write(
 ) -> None:
     """Write a Parquet file: under a temporary name first, then it is renamed.
 
-    The origin is asked for when all rows are written.
+    A device is opened and written. The origin is asked for when all rows are written.
 
     Raises
     ------
@@ -231,23 +233,25 @@ def write(
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     refuse_impossible(path, "check the name")
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    target = os.path.realpath(path)
+    written = temporary_name(target) if is_replaceable(target) else target
     try:
-        if target.is_dir():
-            raise IsADirectoryError(21, os.strerror(21))
-        with pq.ParquetWriter(
-            temporary,
-            arrow.schema(),
-            compression="zstd",
-            use_dictionary=["place", "next"],
-            # The pretokens are sorted, so each begins like the one before.
-            column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
-        ) as writer:
+        with (
+            open(written, "wb") as file,  # pyarrow takes no name that is not UTF-8
+            pq.ParquetWriter(
+                file,
+                arrow.schema(),
+                compression="zstd",
+                use_dictionary=["place", "next"],
+                # The pretokens are sorted, so each begins like the one before.
+                column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
+            ) as writer,
+        ):
             for batch in batches:
                 writer.write_batch(batch)
             writer.add_key_value_metadata({KEY: origin().to_json()})
-        os.replace(temporary, target)
+        if written != target:
+            os.replace(written, target)
     except OSError as error:
         if isinstance(error, TrainingError):
             raise  # from reading the rows
@@ -257,7 +261,9 @@ def write(
             "free space."
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if written != target:
+            with suppress(FileNotFoundError):
+                os.unlink(written)
 
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:
@@ -285,7 +291,8 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
     try:
         with open(path, "rb"):  # for a message of the system
             pass
-        return pq.ParquetFile(path, memory_map=True, pre_buffer=False)
+        # pyarrow takes a name that is not UTF-8 only as bytes.
+        return pq.ParquetFile(pa.memory_map(os.fsencode(path)), pre_buffer=False)
     except OSError as error:
         reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
         raise MissingFileError(f"{path}: {reason}. Check its name.") from error

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -294,6 +295,32 @@ def test_a_full_disk_leaves_no_file(path: Path) -> None:
     assert "Choose a name in a folder that is writable and has free space" in done.stdout
     assert sorted(os.listdir()) == ["good.counts"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 500
+
+
+def test_the_longest_name_that_a_file_can_have() -> None:
+    name = "数" * 85  # 255 bytes
+    spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save(name)
+    assert os.listdir() == [name]
+
+
+def test_a_name_that_is_not_utf8(path: Path) -> None:
+    name = os.fsdecode(b"\xff.counts")
+    table = spmcompat.load_counts(path)
+    table.save(name)
+    loaded = spmcompat.load_counts(name)
+    assert loaded.origin == table.origin
+    assert [*loaded.in_order()] == [*table.in_order()]
+
+
+def test_a_device_is_written_and_stays_a_device(path: Path) -> None:
+    os.mkfifo("device")
+    reader = os.open("device", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        spmcompat.load_counts(path).save("device")
+        assert os.read(reader, 1 << 16) == path.read_bytes()
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(os.stat("device").st_mode)
 
 
 def test_files_of_different_counts_in_one_folder(path: Path) -> None:
