@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from spmcompat.errors import BadValueError
 from spmcompat.tools.diff.command import report_lines
-from spmcompat.tools.diff.difference import UnreadableError, compare, first_difference
+from spmcompat.tools.diff.difference import compare, first_difference
 
 from .case import Failure, Outcome
 
@@ -63,7 +64,7 @@ def _sort(failure: Failure | None) -> str:
 def _kinds_in_models(ours: bytes, reference: bytes) -> Iterator[str]:
     try:
         found = compare(ours, reference)
-    except UnreadableError:
+    except BadValueError:
         yield "no model"
         return
     yield from (field.name for field in found.fields)
@@ -121,7 +122,7 @@ def _vocabularies(ours: bytes, reference: bytes) -> Iterator[str]:
 def _models(ours: bytes, reference: bytes) -> Iterator[str]:
     try:
         found = compare(ours, reference)
-    except UnreadableError as error:
+    except BadValueError as error:
         yield f"  cannot be compared: {error}"
         return
     yield from (f"  {line}" for line in report_lines(found, ("ours", "reference"), SHOWN) if line)

@@ -83,21 +83,13 @@ def _size(size: int, pieces: int) -> str:
 
 def _read(path: str) -> bytes:
     """Return the bytes of a model file."""
-    from spmcompat.errors import MissingFileError, refuse_impossible  # noqa: PLC0415
-    from spmcompat.tools.diff.difference import UnreadableError, parse  # noqa: PLC0415
+    from spmcompat.errors import TrainingError  # noqa: PLC0415
+    from spmcompat.model.reading import read_model_bytes  # noqa: PLC0415
 
     try:
-        refuse_impossible(path, "check the path")
-        with open(path, "rb") as file:
-            model = file.read()
-        parse(model)
-    except MissingFileError as error:
+        return read_model_bytes(path)
+    except TrainingError as error:
         raise UsageError(str(error)) from error
-    except OSError as error:
-        raise UsageError(f'"{path}": {error.strerror}. Check the path.') from error
-    except UnreadableError as error:
-        raise UsageError(f'"{path}": {error}') from error
-    return model
 
 
 # ---------------------------------------------------------------- as JSON

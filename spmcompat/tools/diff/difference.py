@@ -8,9 +8,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from google.protobuf.message import DecodeError
-
 from spmcompat.errors import TrainingError
+from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.normalization.charsmap import decompile
 from spmcompat.tools.diff.contents import (
@@ -40,10 +39,6 @@ from spmcompat.tools.diff.result import (
 _Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
 
 
-class UnreadableError(Exception):
-    """The bytes are not a model; the message says what to do."""
-
-
 def compare(left: bytes, right: bytes) -> Difference:
     """Return the differences between two models.
 
@@ -54,7 +49,7 @@ def compare(left: bytes, right: bytes) -> Difference:
 
     Raises
     ------
-    UnreadableError
+    BadValueError
         If one of them is not a model.
     """
     a, b = parse(left), parse(right)
@@ -71,23 +66,6 @@ def compare(left: bytes, right: bytes) -> Difference:
         samples=_samples(a, b),
         unknown=_unknown_fields(a, b),
     )
-
-
-def parse(model: bytes) -> ModelProto:
-    """Parse a model.
-
-    Raises
-    ------
-    UnreadableError
-        If the bytes are not a model, or the model has no pieces.
-    """
-    try:
-        message = ModelProto.FromString(model)
-    except DecodeError:
-        raise UnreadableError("not a SentencePiece model. Give a .model file.") from None
-    if not message.pieces:
-        raise UnreadableError("not a SentencePiece model: it has no pieces. Give a .model file.")
-    return message
 
 
 def first_difference(left: Sequence[object], right: Sequence[object]) -> int | None:
