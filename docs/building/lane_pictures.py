@@ -10,25 +10,24 @@ _TERMS = [16_777_216.0, 1.0, 1.0, 1.0]
 def lanes() -> str:
     """Draw how pretokens are dealt to lanes, and lanes are added."""
     parts = [
-        svg.text(70, 20, "pretokens", class_="strong"),
-        svg.text(300, 20, "lanes (num_threads=2)", class_="strong"),
-        svg.text(560, 20, "expected counts", class_="strong"),
+        svg.text(54, 20, "pretokens", class_="strong"),
+        svg.text(224, 20, "lanes", class_="strong"),
+        svg.text(396, 20, "expected counts", class_="strong"),
     ]
     for index in range(6):
-        y = 34 + 38.0 * index
-        lane = index % 2
-        parts += [svg.box(20, y, 100, 28, "box"), svg.text(70, y + 19, f"pretoken {index}")]
-        target = 80 + 110 * lane
-        parts.append(svg.line(120, y + 14, 240, target + 22, "edge-best" if lane else "line"))
+        y, lane = 34 + 38.0 * index, index % 2
+        parts += [svg.box(4, y, 100, 28, "box"), svg.text(54, y + 19, f"pretoken {index}")]
+        middle = 102.0 + 110 * lane
+        parts.append(svg.line(104, y + 14, 164, middle, "edge-best" if lane else "line"))
     for lane in range(2):
         y = 80.0 + 110 * lane
         given = ", ".join(str(index) for index in range(lane, 6, 2))
-        parts += [svg.box(240, y, 130, 44, "box"), svg.text(305, y + 19, f"lane {lane}")]
-        parts.append(svg.text(305, y + 36, f"{given}, in order", class_="small"))
-        parts.append(svg.line(370, y + 22, 480, 157, "line"))
-    parts += [svg.box(480, 135, 150, 44, "box"), svg.text(555, 154, "lane 0 + lane 1")]
-    parts.append(svg.text(555, 171, "in order", class_="small"))
-    return svg.drawing("Pretokens are dealt to lanes in turn", 650, 274, parts)
+        parts += [svg.box(164, y, 120, 44, "box"), svg.text(224, y + 19, f"lane {lane}")]
+        parts.append(svg.text(224, y + 36, f"{given}, in order", class_="small"))
+        parts.append(svg.line(284, y + 22, 336, 157, "line"))
+    parts += [svg.box(336, 135, 120, 44, "box"), svg.text(396, 154, "lane 0 + lane 1")]
+    parts.append(svg.text(396, 171, "in order", class_="small"))
+    return svg.drawing("Pretokens are dealt to lanes in turn", 462, 268, parts)
 
 
 def sums() -> str:

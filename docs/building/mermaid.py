@@ -11,7 +11,7 @@ from building import svg
 
 _ARROW = re.compile(r"\s*-->\s*")
 _NODE = re.compile(r'(\w+)(?:\["(.*)"\])?')
-_WIDTH, _LINE, _GAP = 232.0, 18.0, 34.0
+_LINE, _GAP = 18.0, 34.0
 
 
 class _Chart(NamedTuple):
@@ -28,33 +28,33 @@ def draw(source: str) -> str:
         If the chart uses more of Mermaid than this module knows.
     """
     chart = _parse(source)
-    rows = _rows(chart)
-    height = {name: 16 + _LINE * len(lines) for name, lines in chart.labels.items()}
-    width = max(len(row) for row in rows) * (_WIDTH + 16) + 8
-    parts, place, y = [], {}, 6.0
+    rows, ways = _rows(chart)
+    box = 28 + 7.2 * max(len(words) for lines in chart.labels.values() for words in lines)
+    width = max(len(row) for row in rows) * (box + _GAP / 2)
+    centres, tops, y = {}, {}, 6.0
     for row in rows:
-        tallest = max(height[name] for name in row)
-        x = (width - len(row) * (_WIDTH + 16) + 16) / 2
+        x = (width - (len(row) - 1) * (box + _GAP / 2)) / 2
         for name in row:
-            place[name] = (x, y)
-            x += _WIDTH + 16
-        y += tallest + _GAP
-    for start, end in chart.arrows:
-        (x1, y1), (x2, y2) = place[start], place[end]
-        parts.append(_arrow(x1 + _WIDTH / 2, y1 + height[start], x2 + _WIDTH / 2, y2))
+            centres[name], tops[name] = x, y
+            x += box + _GAP / 2
+        y += max(_height(chart.labels.get(name, [])) for name in row) + _GAP
+    parts = []
+    for way in ways:
+        bottom = tops[way[0]] + _height(chart.labels[way[0]])
+        points = [(centres[way[0]], bottom), *((centres[name], tops[name]) for name in way[1:])]
+        parts.append(_arrow(points))
     for name, lines in chart.labels.items():
-        x, top = place[name]
-        parts.append(svg.box(x, top, _WIDTH, height[name]))
-        parts += [
-            svg.text(
-                x + _WIDTH / 2,
-                top + 21 + _LINE * index,
-                words,
-                class_="strong" if not index else None,
+        parts.append(svg.box(centres[name] - box / 2, tops[name], box, _height(lines)))
+        for index, words in enumerate(lines):
+            shade = None if index else "strong"
+            parts.append(
+                svg.text(centres[name], tops[name] + 21 + _LINE * index, words, class_=shade)
             )
-            for index, words in enumerate(lines)
-        ]
     return svg.drawing("Flow chart", width, y - _GAP + 6, parts)
+
+
+def _height(lines: list[str]) -> float:
+    return 16 + _LINE * len(lines)
 
 
 def _parse(source: str) -> _Chart:
@@ -79,7 +79,11 @@ def _named(part: str, chart: _Chart) -> str:
     return name
 
 
-def _rows(chart: _Chart) -> list[list[str]]:
+def _rows(chart: _Chart) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the names in each row, and the way of each arrow from row to row.
+
+    An arrow that passes a row has an empty place there, so that it crosses no box.
+    """
     depth = dict.fromkeys(chart.labels, 0)
     for _ in chart.labels:
         for start, end in chart.arrows:
@@ -87,11 +91,24 @@ def _rows(chart: _Chart) -> list[list[str]]:
     rows: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
     for name, row in depth.items():
         rows[row].append(name)
-    return rows
+    ways = []
+    for start, end in chart.arrows:
+        passed = [f"{start}-{end}-{row}" for row in range(depth[start] + 1, depth[end])]
+        for row, name in enumerate(passed, depth[start] + 1):
+            rows[row].append(name)
+        ways.append([start, *passed, end])
+    return rows, ways
 
 
-def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    middle = y2 - _GAP / 2
-    path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 6:.1f}"
-    head = f"M{x2 - 5:.1f},{y2 - 8:.1f} L{x2:.1f},{y2:.1f} L{x2 + 5:.1f},{y2 - 8:.1f} Z"
+def _arrow(points: list[tuple[float, float]]) -> str:
+    (x, y), *others = points
+    path = f"M{x:.1f},{y:.1f}"
+    for index, (x2, y2) in enumerate(others):
+        is_last = index == len(others) - 1
+        end = y2 - 6 if is_last else y2
+        middle = max(y, end - _GAP)
+        half = (middle + end) / 2
+        path += f" L{x:.1f},{middle:.1f} C{x:.1f},{half:.1f} {x2:.1f},{half:.1f} {x2:.1f},{end:.1f}"
+        x, y = x2, end
+    head = f"M{x - 5:.1f},{y - 2:.1f} L{x:.1f},{y + 6:.1f} L{x + 5:.1f},{y - 2:.1f} Z"
     return svg.element("path", d=path, class_="arrow") + svg.element("path", d=head, class_="head")

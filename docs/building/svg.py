@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-SIZE = 13
-"""Height of the letters."""
+NARROW = 480.0
+"""The width of a drawing that a small screen shows as a whole."""
 
 
 def element(name: str, *children: str, **attributes: object) -> str:
@@ -47,14 +47,18 @@ def box(x: float, y: float, width: float, height: float, class_: str = "box") ->
 
 
 def drawing(title: str, width: float, height: float, parts: Iterable[str]) -> str:
-    """Return the whole drawing; the title is for readers who do not see it."""
+    """Return the whole drawing; the title is for readers who do not see it.
+
+    It shrinks to the width of a small screen. A wide one keeps its letters readable and scrolls.
+    """
+    least = 0.8 * width if width > NARROW else 0
     return element(
         "svg",
         element("title", escape(title)),
         *parts,
         viewBox=f"0 0 {width:g} {height:g}",
         role="img",
-        style=f"min-width: {min(width, 0.8 * width):g}px; max-width: {width:g}px",
+        style=f"min-width: {least:g}px; max-width: {1.2 * width:g}px",
         xmlns="http://www.w3.org/2000/svg",
     )
 
@@ -68,32 +72,32 @@ class Series(NamedTuple):
 
 
 def legend(series: Sequence[Series], x: float, y: float) -> list[str]:
-    """Return the names of the series beside their colours."""
+    """Return the names of the series beside their colours, below each other."""
     parts = []
-    for one in series:
-        parts += [box(x, y - 10, 12, 12, one.class_), text(x + 18, y, one.name, "start")]
-        x += 44 + 7 * len(one.name)
+    for index, one in enumerate(series):
+        top = y + 18 * index
+        parts += [box(x, top - 10, 12, 12, one.class_), text(x + 18, top, one.name, "start")]
     return parts
 
 
 def bars(title: str, labels: Sequence[str], series: Sequence[Series], unit: str) -> str:
-    """Return horizontal bars, grouped by label, with their values."""
-    left, width, thick = 215.0, 720.0, 15
-    group = thick * len(series) + 12
-    most = max(max(one.values) for one in series)
-    scale = (width - left - 75) / most
-    parts = legend(series, left, 16)
-    y = 34.0
+    """Return horizontal bars with their values, below the labels of their groups."""
+    width, thick = 440.0, 14.0
+    scale = (width - 62) / max(max(one.values) for one in series)
+    y = 16.0
+    parts = [text(2, y, unit, "start", "small"), *legend(series, 2, y + 20)]
+    y += 20 + 18 * len(series)
     for index, label in enumerate(labels):
-        parts.append(text(left - 10, y + group / 2 - 2, label, "end"))
-        for place, one in enumerate(series):
-            value, top = one.values[index], y + place * thick
-            length = max(value * scale, 1)
-            parts.append(box(left, top, length, thick - 3, one.class_))
-            parts.append(text(left + length + 6, top + 10.5, number(value), "start", "small"))
-        y += group
-    parts.append(text(left, y + 8, unit, "start", "small"))
-    return drawing(title, width, y + 16, parts)
+        parts.append(text(2, y + 12, label, "start"))
+        y += 18
+        for one in series:
+            length = max(one.values[index] * scale, 1)
+            shown = number(one.values[index])
+            parts.append(box(2, y, length, thick - 2, one.class_))
+            parts.append(text(length + 8, y + 10.5, shown, "start", "small"))
+            y += thick
+        y += 8
+    return drawing(title, width, y, parts)
 
 
 def number(value: float) -> str:
@@ -110,25 +114,26 @@ def curves(
     from_zero: bool = True,
 ) -> str:
     """Return lines over a common axis, with a mark at each value."""
-    width, height, left, bottom, top = 640.0, 330.0, 64.0, 280.0, 56.0
+    width, left, right = 460.0, 52.0, 446.0
+    top = 34 + 18.0 * len(series)
+    bottom, height = top + 220, top + 266
     least = 0.0 if from_zero else min(min(one.values) for one in series)
     ticks = _ticks(least, max(max(one.values) for one in series))
     low, high = ticks[0], ticks[-1]
     first, last = (0.0 if from_zero else min(xs)), max(xs)
 
     def at(x: float, y: float) -> tuple[float, float]:
-        across = left + (x - first) / (last - first) * (width - left - 30)
+        across = left + (x - first) / (last - first) * (right - left)
         return across, bottom - (y - low) / (high - low) * (bottom - top)
 
-    parts = legend(series, left, 16)
-    parts.append(text(left, 40, y_title, "start", "small"))
+    parts = [text(2, 14, y_title, "start", "small"), *legend(series, 2, 34)]
     for tick in ticks:
         _, y = at(first, tick)
-        parts += [line(left, y, width - 30, y, "grid"), text(left - 8, y + 4, number(tick), "end")]
+        parts += [line(left, y, right, y, "grid"), text(left - 8, y + 4, number(tick), "end")]
     for x in xs:
         across, _ = at(x, low)
         parts += [line(across, bottom, across, bottom + 5), text(across, bottom + 20, number(x))]
-    parts.append(text((left + width - 30) / 2, height - 8, x_title, "middle", "small"))
+    parts.append(text((left + right) / 2, height - 8, x_title, "middle", "small"))
     for one in series:
         points = [at(x, y) for x, y in zip(xs, one.values, strict=True)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

@@ -22,13 +22,13 @@ def seeds() -> str:
     parts, x, y = [], 4.0, 4.0
     for row in rows:
         width = 34 + 8.0 * len(row.piece)
-        if x + width > 700:
+        if x + width > 470:
             x, y = 4.0, y + 46
         parts.append(svg.box(x, y, width, 38, "box" if len(row.piece) > 1 else "box-plain"))
         parts.append(svg.text(x + width / 2, y + 16, row.piece, class_="piece"))
         parts.append(svg.text(x + width / 2, y + 32, f"{row.count:g}", class_="small"))
         x += width + 8
-    return svg.drawing("The seeds with their counts, the best score first", 712, y + 46, parts)
+    return svg.drawing("The seeds with their counts, the best score first", 474, y + 46, parts)
 
 
 def lattice() -> str:
@@ -36,7 +36,7 @@ def lattice() -> str:
     found = example.marginals(SEEN, example.pieces_after(example.step("seeds")))
     pieces = [piece for piece in found.marginals if piece in WORD]
     pieces.sort(key=lambda piece: (len(piece), WORD.index(piece)))
-    step, left, high = 108.0, 12.0, 40.0
+    step, left, high = 74.0, 8.0, 40.0
     rows: list[list[tuple[int, int]]] = []
     where = {}
     for piece in pieces:
@@ -62,14 +62,14 @@ def lattice() -> str:
     for position, letter in enumerate(WORD):
         parts.append(svg.text(left + (position + 0.5) * step, 24, letter, class_="strong"))
     for piece, (row, begin, end) in where.items():
-        x, y = left + begin * step + 5, top + row * high
-        width = (end - begin) * step - 10
+        x, y = left + begin * step + 3, top + row * high
+        width = (end - begin) * step - 6
         best = piece in found.best
         parts.append(svg.box(x, y, width, high - 8, "box" if best else "box-plain"))
         share = found.marginals[piece]
         shown = f"{share:.3f}" if share >= 0.0005 else "0.000"
-        parts.append(svg.text(x + 8, y + 21, piece, "start", "piece"))
-        parts.append(svg.text(x + width - 8, y + 21, shown, "end", "small"))
+        parts.append(svg.text(x + 6, y + 21, piece, "start", "piece"))
+        parts.append(svg.text(x + width - 5, y + 21, shown, "end", "small"))
     return svg.drawing(f"The lattice of {WORD}", 2 * left + step * len(WORD), bottom + 26, parts)
 
 
@@ -94,11 +94,11 @@ def pruning() -> str:
     order = sorted(rows, key=_loss, reverse=True)
     parts, y = [], 6.0
     for row in order:
-        parts.append(svg.box(6, y, 130, 28, "box" if row.kept else "box-gone"))
-        parts.append(svg.text(71, y + 19, row.piece, class_="piece" if row.kept else "piece gone"))
+        parts.append(svg.box(4, y, 96, 28, "box" if row.kept else "box-gone"))
+        parts.append(svg.text(52, y + 19, row.piece, class_="piece" if row.kept else "piece gone"))
         parts += _loss_bar(row, y)
         y += 36
-    return svg.drawing("The losses of a pruning", 700, y + 2, parts)
+    return svg.drawing("The losses of a pruning", 440, y + 2, parts)
 
 
 def _loss(row: PieceRow) -> float:
@@ -107,13 +107,13 @@ def _loss(row: PieceRow) -> float:
 
 def _loss_bar(row: PieceRow, y: float) -> list[str]:
     if row.loss is None:
-        return [svg.text(150, y + 19, f"{row.reason}: no best path needs it", "start", "small")]
+        return [svg.text(110, y + 19, f"{row.reason}: no best path needs it", "start", "small")]
     if row.loss == float("inf"):
-        return [svg.text(150, y + 19, "kept: no other path covers its text", "start", "small")]
-    length = max(380 * row.loss, 2)
+        return [svg.text(110, y + 19, "kept: no other path covers its text", "start", "small")]
+    length = max(260 * row.loss, 2)
     return [
-        svg.box(150, y + 5, length, 18, "ours"),
-        svg.text(158 + length, y + 19, f"{row.loss:.3f}", "start", "small"),
+        svg.box(110, y + 5, length, 18, "ours"),
+        svg.text(118 + length, y + 19, f"{row.loss:.3f}", "start", "small"),
     ]
 
 

@@ -1,13 +1,16 @@
 """Every example of the documentation does what the page shows."""
 
 import importlib.util
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from pydoc_data import topics
 
 import pytest
 
+import spmcompat
 from tests.docs.examples import (
     LANGUAGES,
     ROOT,
@@ -46,13 +49,30 @@ def folder(tmp_path: Path, corpus: str) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes of Spark and the commands import the package under test."""
+    package = str(Path(spmcompat.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+
+
 def _is_here(name: str) -> bool:
     return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
 
 
+def _page(path: Path) -> object:
+    # Spark and Dask warn of versions of pandas, and leave sockets open.
+    marks = [pytest.mark.filterwarnings("default")] if path.stem == "spark" else []
+    return pytest.param(path, marks=marks, id=_name(path))
+
+
 @pytest.mark.slow
 @pytest.mark.reference
-@pytest.mark.parametrize("path", PAGES, ids=_name)
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("path", [_page(path) for path in PAGES])
 def test_examples(path: Path, folder: Path) -> None:
     page = Page(folder)
     left_out = set()
