@@ -8,7 +8,6 @@ from sphinx.application import Sphinx
 
 from building import directives, navigation, sources
 
-
 _HERE = Path(__file__).parent
 
 
