@@ -12,9 +12,10 @@ from spmcompat.errors import BadValueError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
+    from spmcompat.editing.editing import EditResult
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -295,6 +296,77 @@ def load_counts(path: StrPath) -> CountTable:
     return load_counts(path)
 
 
+def edit(
+    model: StrPath,
+    *,
+    output: StrPath | None = None,
+    add_control: Sequence[str] = (),
+    add_user_defined: Sequence[str] = (),
+    add: Sequence[str] = (),
+    rename: Mapping[str, str] | None = None,
+    remove: Sequence[str] = (),
+    set_score: Mapping[str, float] | None = None,
+    use_unused: bool = False,
+    reorder_ids: bool = False,
+    report: StrPath | None = None,
+) -> EditResult:
+    """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
+
+    All names are those before the change, with U+2581 for a space. Either all edits are made or
+    none.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. It may be `model` itself. By default nothing is written.
+    add_control, add_user_defined, add : sequence of str
+        New control pieces, user-defined symbols and normal pieces. The scores of normal pieces
+        continue below the lowest.
+    rename : mapping of str to str
+        The new text of each piece.
+    remove : sequence of str
+        Pieces that are never used again. They keep their ids and become unused. To change the
+        type of a piece, remove and add it in one call.
+    set_score : mapping of str to float
+        The new scores of normal pieces, old or new.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and of placeholders such as
+        ``<unused0>``.
+    reorder_ids : bool
+        Whether unused pieces are dropped and ids given anew: first all other types of pieces in
+        their order, then normal pieces by score.
+    report : path
+        A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
+
+    Returns
+    -------
+    EditResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If an edit is not possible, such as a piece that could never be used.
+    """
+    from spmcompat.editing.editing import edit  # noqa: PLC0415
+    from spmcompat.editing.edits import Edits  # noqa: PLC0415
+
+    edits = Edits(
+        add_control=_as_texts("add_control", add_control),
+        add_user_defined=_as_texts("add_user_defined", add_user_defined),
+        add=_as_texts("add", add),
+        rename=_as_mapping("rename", rename, str),
+        remove=_as_texts("remove", remove),
+        set_score=_as_mapping("set_score", set_score, (int, float)),
+        use_unused=bool(use_unused),
+        reorder_ids=bool(reorder_ids),
+    )
+    return edit(model, edits, output, report)
+
+
 class SentencePieceTrainer:
     """The trainer under the names that the ``sentencepiece`` package gives it."""
 
@@ -350,6 +422,27 @@ def _as_list(value: object) -> list[str]:
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
     return [os.fspath(item) for item in items]
+
+
+def _as_texts(name: str, value: object) -> list[str]:
+    """Return one text, or several, as a list."""
+    one = isinstance(value, str) or not _is_iterable(value)
+    texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
+    if not all(isinstance(text, str) for text in texts):
+        raise BadValueError(f"{name} must be a list of texts, not {value!r}.")
+    return texts
+
+
+def _as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
+    """Return a mapping from texts to values of some type as a dictionary."""
+    try:
+        items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        items = {None: None}
+    if not all(isinstance(one, str) and isinstance(other, kind) for one, other in items.items()):
+        wanted = "texts" if kind is str else "numbers"
+        raise BadValueError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
+    return items
 
 
 def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
