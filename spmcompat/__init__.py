@@ -4,7 +4,15 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, arrow_counter, count, edit, load_counts, train
+from spmcompat.api import (
+    SentencePieceTrainer,
+    arrow_counter,
+    count,
+    edit,
+    load_counts,
+    merge,
+    train,
+)
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -27,5 +35,6 @@ __all__ = [
     "count",
     "edit",
     "load_counts",
+    "merge",
     "train",
 ]

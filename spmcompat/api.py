@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
-    from spmcompat.editing.editing import EditResult
+    from spmcompat.editing.editing import EditResult, MergeResult
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -365,6 +365,55 @@ def edit(
         reorder_ids=bool(reorder_ids),
     )
     return edit(model, edits, output, report)
+
+
+def merge(
+    models: Sequence[StrPath],
+    *,
+    output: StrPath | None = None,
+    weights: Sequence[float] | None = None,
+    vocab_size: int | None = None,
+) -> MergeResult:
+    """Merge models of one type. The ids of the first one stay; new pieces of the others follow.
+
+    Unigram: the probability of a piece is the mean of those in the models. BPE: the merges of the
+    first model come first, then those of the others that can be reached from them, each in its own
+    order.
+
+    Parameters
+    ----------
+    models : sequence of paths
+        ``.model`` files with the same normalizer.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. By default nothing is written.
+    weights : sequence of float
+        The weight of each model, by default equal ones. BPE takes none.
+    vocab_size : int
+        The largest number of pieces; by default all are taken. New symbols and single characters
+        come first, then the best of the other new pieces.
+
+    Returns
+    -------
+    MergeResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged: they normalize differently, are of different types, or give
+        one text different meanings.
+    """
+    from spmcompat.editing.editing import merge  # noqa: PLC0415
+
+    numbers = None if weights is None else list(weights)
+    if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
+        raise BadValueError(f"weights must be a list of numbers, not {weights!r}.")
+    if vocab_size is not None and (
+        isinstance(vocab_size, bool) or not isinstance(vocab_size, int) or vocab_size < 1
+    ):
+        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size!r}.")
+    return merge(_as_list(models), output, numbers, vocab_size)
 
 
 class SentencePieceTrainer:

@@ -1,8 +1,9 @@
-"""Editing as users call it: a model file is read, changed, compared on a text, and written."""
+"""Editing and merging as users call them: files are read, changed and written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -109,3 +110,72 @@ def _check_unicode(edits: Edits) -> None:
 
 def _texts(*groups: Iterable[str]) -> Iterable[str]:
     return (text for group in groups for text in group)
+
+
+class MergeResult(NamedTuple):
+    """What a merge did.
+
+    Attributes
+    ----------
+    model : bytes
+        The new model.
+    size : int
+        The number of pieces.
+    added : int
+        The number of pieces that the first model does not have.
+    left_out : list of str
+        Pieces of the other models that would never be used, and are not in the model.
+    unreachable : list of str
+        Pieces of the first model that are never used any more. They keep their ids.
+    beyond_size : int
+        The number of pieces for which `vocab_size` left no room.
+    dropped_samples : int
+        How many samples for self-tests were dropped: they may not hold any more.
+    """
+
+    model: bytes
+    size: int
+    added: int
+    left_out: list[str]
+    unreachable: list[str]
+    beyond_size: int
+    dropped_samples: int
+
+
+def merge(
+    paths: Sequence[str | PathLike[str]],
+    output: str | PathLike[str] | None,
+    weights: Sequence[float] | None,
+    vocab_size: int | None,
+) -> MergeResult:
+    """Merge model files.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        ``.model`` files.
+    output : path, optional
+        Where to write the new model.
+    weights, vocab_size
+        See `merge_models`.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged, or a file cannot be read or written.
+    """
+    from spmcompat.editing.merging import merge_models  # noqa: PLC0415
+
+    models = [read_model(path) for path in paths]
+    merged = merge_models(models, [os.fspath(path) for path in paths], weights, vocab_size)
+    if output is not None:
+        write_model(merged.model, output)
+    return MergeResult(
+        merged.model.SerializeToString(),
+        len(merged.model.pieces),
+        merged.added,
+        merged.left_out,
+        merged.unreachable,
+        merged.beyond_size,
+        len(models[0].self_test_data.samples) if models else 0,
+    )

@@ -12,16 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spmcompat.editing.reach import (
-    BestPaths,
-    Gate,
-    Merges,
-    cutter_of,
-    holding,
-)
-from spmcompat.editing.reach import (
-    unreachable as find_unreachable,
-)
+from spmcompat.editing import reach
+from spmcompat.editing.reach import BestPaths, Gate, Merges, cutter_of, holding
 from spmcompat.editing.vocabulary import (
     BYTE,
     CONTROL,
@@ -424,14 +416,14 @@ def _check_reach(
         The pieces that hold a new user-defined symbol: those that are never used any more, and
         the others.
     """
-    lost = find_unreachable(new, trainer, holding(new, changed))
+    lost = reach.unreachable(new, trainer, holding(new, changed))
     for text in lost:
         if text in changed:
             raise BadValueError(
                 f"{text} would never be used: {_why_unreachable(text, new, trainer)}"
             )
     unreachable_now = set(lost)
-    reached_before = unreachable_now - set(find_unreachable(old, trainer, lost))
+    reached_before = unreachable_now - set(reach.unreachable(old, trainer, lost))
     lost = [text for text in lost if text in reached_before]
     symbols = [piece.text for piece in new if piece.type == USER_DEFINED and piece.text in changed]
     holders = set(holding(new, symbols))
