@@ -29,7 +29,7 @@ class ChangedWord(NamedTuple):
     occurrences : int
         How often it occurs.
     before, after : list of str
-        Its tokens.
+        The texts of its tokens.
     """
 
     word: str
@@ -61,7 +61,7 @@ class Changes(NamedTuple):
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
     """Encode a text with two models, and return what differs.
 
-    Tokens are compared by their texts, so other ids alone are no difference.
+    Tokens are compared by the texts of their pieces, so other ids alone are no difference.
 
     Raises
     ------
@@ -70,12 +70,13 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
     TrainingError
         If ``sentencepiece`` is not installed.
     """
-    old, new = _processor(before), _processor(after)
+    unknown = before.trainer_spec.unk_piece
+    old, new = _Tokens(before, unknown), _Tokens(after, unknown)
     counts: Counter[str] = Counter()
     lines = changed = tokens_before = tokens_after = 0
     for batch in _batches(path):
         lines += len(batch)
-        olds, news = old.encode(batch, out_type=str), new.encode(batch, out_type=str)
+        olds, news = old.of(batch), new.of(batch)
         tokens_before += sum(map(len, olds))
         tokens_after += sum(map(len, news))
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
@@ -85,11 +86,20 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
     return Changes(lines, changed, tokens_before, tokens_after, words)
 
 
+class _Tokens:
+    """Encodes texts into the texts of pieces."""
+
+    def __init__(self, model: ModelProto, unknown: str) -> None:
+        self._encoder = _processor(model)
+        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
+
+    def of(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each text. Unknown ones are the unknown piece."""
+        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
+
+
 def _changed_words(
-    old: SentencePieceProcessor,
-    new: SentencePieceProcessor,
-    counts: Counter[str],
-    model: ModelProto,
+    old: _Tokens, new: _Tokens, counts: Counter[str], model: ModelProto
 ) -> list[ChangedWord]:
     """Return the words that are cut differently, as they are cut between two spaces."""
     words = sorted(counts)
@@ -101,9 +111,7 @@ def _changed_words(
         texts = [word + SPACE_MARK if is_suffix else SPACE_MARK + word for word in words]
     changed = [
         ChangedWord(word, counts[word], one, other)
-        for word, one, other in zip(
-            words, old.encode(texts, out_type=str), new.encode(texts, out_type=str), strict=True
-        )
+        for word, one, other in zip(words, old.of(texts), new.of(texts), strict=True)
         if one != other
     ]
     return sorted(changed, key=lambda one: -one.occurrences)
