@@ -73,12 +73,22 @@ def holding(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
     How a piece is reached depends only on the pieces inside it. So if the pieces of `texts` change,
     only these can become unreachable.
     """
-    texts = list(texts)
+    wanted = set(texts)
+    lengths = sorted({len(text) for text in wanted})
     return [
         piece.text
         for piece in pieces
-        if piece.type == NORMAL and any(text in piece.text for text in texts)
+        if piece.type == NORMAL and _holds(piece.text, wanted, lengths)
     ]
+
+
+def _holds(text: str, wanted: set[str], lengths: Iterable[int]) -> bool:
+    """Tell whether a text holds one of others, whose lengths are given."""
+    return any(
+        text[begin : begin + length] in wanted
+        for length in lengths
+        for begin in range(len(text) - length + 1)
+    )
 
 
 class Merges:

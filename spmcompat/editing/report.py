@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -48,7 +47,7 @@ class Changes(NamedTuple):
     tokens_before, tokens_after : int
         The number of tokens in all lines.
     words : list of ChangedWord
-        The words that are cut differently when they stand alone, the most frequent ones first.
+        The words that are cut differently between two spaces, the most frequent ones first.
     """
 
     lines: int
@@ -56,6 +55,33 @@ class Changes(NamedTuple):
     tokens_before: int
     tokens_after: int
     words: list[ChangedWord]
+
+
+class _Tokens:
+    """Encodes texts into the texts of pieces.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    unknown : str
+        What to call unknown tokens.
+    between_spaces : bool
+        Whether a text is encoded as if it stood between two spaces. For most models this is so
+        anyway: they put a space mark in front.
+    """
+
+    def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
+        own = ModelProto()
+        own.CopyFrom(model)
+        if between_spaces:
+            own.normalizer_spec.add_dummy_prefix = True
+        self._encoder = _processor(own)
+        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
+
+    def of(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each text. Unknown ones are the unknown piece."""
+        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
 
 
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
@@ -82,36 +108,16 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
         for line in batch:
             counts.update(line.split())
-    words = _changed_words(old, new, counts, before)
+    words = _changed_words(_Tokens(before, unknown, True), _Tokens(after, unknown, True), counts)
     return Changes(lines, changed, tokens_before, tokens_after, words)
 
 
-class _Tokens:
-    """Encodes texts into the texts of pieces."""
-
-    def __init__(self, model: ModelProto, unknown: str) -> None:
-        self._encoder = _processor(model)
-        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
-
-    def of(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each text. Unknown ones are the unknown piece."""
-        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
-
-
-def _changed_words(
-    old: _Tokens, new: _Tokens, counts: Counter[str], model: ModelProto
-) -> list[ChangedWord]:
-    """Return the words that are cut differently, as they are cut between two spaces."""
+def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[ChangedWord]:
+    """Return the words that are cut differently."""
     words = sorted(counts)
-    texts = words
-    # Without a dummy prefix, a word that stands alone would have no space beside it. The space
-    # mark stands for one, and is not removed at the ends of a text.
-    if not model.normalizer_spec.add_dummy_prefix:
-        is_suffix = model.trainer_spec.treat_whitespace_as_suffix
-        texts = [word + SPACE_MARK if is_suffix else SPACE_MARK + word for word in words]
     changed = [
         ChangedWord(word, counts[word], one, other)
-        for word, one, other in zip(words, old.of(texts), new.of(texts), strict=True)
+        for word, one, other in zip(words, old.of(words), new.of(words), strict=True)
         if one != other
     ]
     return sorted(changed, key=lambda one: -one.occurrences)

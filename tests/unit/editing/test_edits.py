@@ -22,6 +22,8 @@ from tests.unit.editing.models import TYPES, by_text, lines, processor, trained
 
 CUT = ("unigram", "bpe")
 
+pytestmark = pytest.mark.reference
+
 
 def edited(model: ModelProto, **edits: Any) -> Edited:
     before = model.SerializeToString()
