@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from typing import Protocol, TypeAlias, TypeGuard
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
+from spmcompat.errors import BadValueError, naming_iterator_errors
 from spmcompat.text.arrow_strings import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
+
+# Rows in a batch, where the producer lets the reader choose. A row may be a whole document.
+_BATCH_ROWS = 1000
+_BATCH_ROWS_OF_QUERY = 10_000
 
 
 class ArrowStreamExportable(Protocol):
@@ -29,13 +35,133 @@ class ArrowArrayExportable(Protocol):
         """Return capsules with an ``ArrowSchema`` and an ``ArrowArray``."""
 
 
+class LazyFrame(Protocol):
+    """A lazy frame of polars."""
+
+    def collect_schema(self) -> Any:
+        """Return the names and types of the columns."""
+
+
+class Dataset(Protocol):
+    """A ``Dataset`` or an ``IterableDataset`` of Hugging Face."""
+
+    def with_format(self, type: str | None = None) -> Any:
+        """Return the data set with rows of another form."""
+
+
 ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+Sentences: TypeAlias = (
+    "Iterable[str | bytes] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
+)
+"""What a text may be, besides files."""
 
 
 def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
     """Tell whether an object has a method of the Arrow PyCapsule interface."""
     kind = type(data)
     return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
+
+
+def is_text(data: object) -> bool:
+    """Tell whether an object that cannot be iterated over may be a text."""
+    return is_arrow(data) or _is_of(data, "polars", "LazyFrame")
+
+
+def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] | None:
+    """Return the Arrow objects that data consist of; None if the data are no Arrow data.
+
+    Parameters
+    ----------
+    data : object
+        What the caller gave as sentences.
+    column : str, optional
+        The column that is read. Others are not even computed, where the library can leave them out.
+
+    Raises
+    ------
+    BadValueError
+        If the data are several data sets, or cannot be read as Arrow data.
+    TrainingError
+        If the library raises an exception.
+    """
+    if _is_of(data, "datasets", "DatasetDict") or _is_of(data, "datasets", "IterableDatasetDict"):
+        raise _several_splits(data)
+    if _is_of(data, "datasets", "Dataset"):
+        return naming_iterator_errors(lambda: _batches_of_dataset(data, column))
+    if _is_of(data, "datasets", "IterableDataset"):
+        return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data))
+    if _is_of(data, "polars", "LazyFrame"):
+        return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
+    if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
+        return naming_iterator_errors(lambda: _batches_of_relation(data, column))
+    return [data] if is_arrow(data) else None
+
+
+def _is_of(data: object, library: str, name: str) -> bool:
+    """Tell whether a class of a library, or a subclass, made the object."""
+    return any(
+        kind.__name__ == name and kind.__module__.partition(".")[0].lstrip("_") == library
+        for kind in type(data).__mro__
+    )
+
+
+def _several_splits(splits: Any) -> BadValueError:
+    names = [repr(name) for name in splits]
+    return BadValueError(
+        f"a {type(splits).__name__} holds several data sets: {', '.join(names)}. Pick one of them, "
+        f"as data[{names[0] if names else repr('train')}]."
+    )
+
+
+def _column_of(table: ArrowExportable, column: str | None) -> str:
+    """Return the name of the column that is read from tables like this one."""
+    strings = ArrowStrings(table, column)
+    assert strings.column_name is not None
+    return strings.column_name
+
+
+def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a data set; they honour its selection and order of rows."""
+    if data.format["type"] == "custom":
+        raise BadValueError(
+            "the data set has a transform (set_transform or with_transform), which its Arrow data "
+            "do not pass through. Apply the function with map, or give an iterator of texts."
+        )
+    name = _column_of(data.features.arrow_schema.empty_table(), column)
+    batches: Iterable[ArrowExportable] = (
+        data.select_columns([name]).with_format("arrow").iter(_BATCH_ROWS)
+    )
+    return batches
+
+
+def _batches_of_iterable_dataset(data: Any) -> Iterable[ArrowExportable]:
+    batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
+    return batches
+
+
+def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a query, of which no more than a few are computed ahead."""
+    import polars  # noqa: PLC0415
+
+    name = _column_of(polars.DataFrame(schema=data.collect_schema()), column)
+    query = data.select(polars.selectors.by_name(name))
+    if hasattr(query, "collect_batches"):
+        batches: Iterable[ArrowExportable] = query.collect_batches(
+            chunk_size=_BATCH_ROWS_OF_QUERY, maintain_order=True
+        )
+        return batches
+    return [query.collect(engine="streaming")]
+
+
+def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the result of a DuckDB relation as a reader of small batches.
+
+    Its ``__arrow_c_stream__`` gives a million rows at a time. Its readers need pyarrow.
+    """
+    name = _column_of(data.limit(0), column)
+    query = data.project('"' + name.replace('"', '""') + '"')
+    read = getattr(query, "to_arrow_reader", None) or query.fetch_arrow_reader
+    return [read(_BATCH_ROWS_OF_QUERY)]
 
 
 def strings_of(
@@ -74,7 +200,8 @@ def strings_of_all(
         If the data cannot be read.
     """
     buffer = ReadBuffer.of_rows(origin, 1)
-    for part in parts:
+    iterator = iter(parts)
+    while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
         with closing(ArrowStrings(part, column)) as strings:
             del part  # Only the strings keep it, so that it is freed before the next one is made.
             while strings.fill(buffer):

@@ -7,6 +7,7 @@ is a table, whose columns have names, or a column by itself.
 from cython cimport final
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.errno cimport ENOMEM
 from libc.stdint cimport int64_t
 from libc.string cimport strerror
 from libcpp cimport bool as cbool
@@ -77,6 +78,11 @@ cdef class ArrowStrings:
         If there is no such column, or it holds no strings.
     TrainingError
         If the data cannot be read.
+
+    Attributes
+    ----------
+    column_name : str or None
+        The name of the column that is read; None if the data are a column by themselves.
     """
 
     cdef Owned[ArrowSchema] schema
@@ -87,12 +93,14 @@ cdef class ArrowStrings:
     cdef int64_t column
     cdef int64_t row
     cdef object name
+    cdef readonly object column_name
 
     def __init__(self, data, column=None):
         self.name = type(data).__name__
         try:
             self._take(data)
             self._choose(column)
+            self.schema.release()
             if not self.batch.is_released():
                 self._begin_batch()
         except BaseException:
@@ -140,6 +148,7 @@ cdef class ArrowStrings:
         if schema.format == b"+s" and schema.dictionary == NULL:
             fields = [_field(schema.children[i][0]) for i in range(schema.n_children)]
             self.column = column_of_table(fields, column)
+            self.column_name = fields[self.column].name
             schema = schema.children[self.column]
         else:
             check_column_alone(_field(schema[0]), column)
@@ -150,8 +159,10 @@ cdef class ArrowStrings:
         if code == 0:
             return
         cdef const char* message = self.stream.get().get_last_error(self.stream.get())
+        if code == ENOMEM:
+            raise MemoryError()
         cdef bytes reason = strerror(code) if message == NULL else message
-        raise self._error(reason.decode(errors="replace"))
+        raise self._error(_without_traceback(reason.decode(errors="replace")))
 
     def fill(self, ReadBuffer buffer not None):
         """Append the next strings to a read buffer.
@@ -214,6 +225,18 @@ cdef class ArrowStrings:
         with nogil:
             self.batch.release()
             self.stream.release()
+            self.schema.release()
+
+
+cdef _without_traceback(str reason):
+    """Return the exception that the traceback in an error message of pyarrow ends with."""
+    _, found, traceback = reason.rpartition("Traceback (most recent call last):\n")
+    if not found:
+        return reason
+    lines = [line for line in traceback.splitlines() if not line.startswith("  ")]
+    if lines == ["KeyboardInterrupt"]:
+        raise KeyboardInterrupt
+    return "\n".join(lines) or reason
 
 
 cdef _field(const ArrowSchema& schema):
