@@ -113,6 +113,7 @@ def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
     except (TrainingError, MemoryError):
         raise
     except Exception as error:
+        reason = " ".join(str(error).split())
         raise TrainingError(
-            f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
+            f"INTERNAL: the sentence iterator raised {type(error).__name__}: {reason}"
         ) from error

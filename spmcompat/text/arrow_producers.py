@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from spmcompat.errors import BadValueError, naming_iterator_errors
+from spmcompat.text.arrow_columns import DEFAULT_COLUMN
 from spmcompat.text.arrow_strings import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
 
@@ -89,7 +90,7 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
     if _is_of(data, "datasets", "Dataset"):
         return naming_iterator_errors(lambda: _batches_of_dataset(data, column))
     if _is_of(data, "datasets", "IterableDataset"):
-        return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data))
+        return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data, column))
     if _is_of(data, "polars", "LazyFrame"):
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
@@ -134,9 +135,23 @@ def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportab
     return batches
 
 
-def _batches_of_iterable_dataset(data: Any) -> Iterable[ArrowExportable]:
-    batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
-    return batches
+def _batches_of_iterable_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a data set that is computed while it is read."""
+    if data.features is not None:
+        batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
+        return batches
+    # Its rows are made in Python, and their types are not known. `datasets` guesses the types of
+    # each row alone, and fails at a null.
+    return (_table_of(batch, column) for batch in data.with_format(None).iter(_BATCH_ROWS))
+
+
+def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportable:
+    """Return a table of the column that is read, or of all where that is not known."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    wanted = DEFAULT_COLUMN if column is None else column
+    table: ArrowExportable = pa.table({wanted: batch[wanted]} if wanted in batch else batch)
+    return table
 
 
 def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:

@@ -342,34 +342,30 @@ def test_a_relation_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
 # nanoarrow
 
 
-def test_nanoarrow() -> None:
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary", "large_binary"])
+def test_nanoarrow(kind: str) -> None:
     na = pytest.importorskip("nanoarrow")
-    texts = {
-        "string": ROWS,
-        "large_string": ROWS,
-        "string_view": ROWS,
-        "binary": [row if row is None else row.encode() for row in ROWS],
-        "large_binary": [row if row is None else row.encode() for row in ROWS],
-    }
-    for kind, rows in texts.items():
-        array = na.Array(rows, getattr(na, kind)())
-        assert read(array) == expected(ROWS)
-        assert trained(array) == MODEL
-        assert read(na.ArrayStream(rows, getattr(na, kind)())) == expected(ROWS)
-        chunks = na.Array.from_chunks([array, array])
-        assert read(chunks) == expected([*ROWS, *ROWS])
-        assert (
-            read(chunks.inspect and na.ArrayStream.from_c_array_stream(chunks)) if False else True
-        )
-        both = na.Array(
-            na.c_array_from_buffers(
-                na.struct({"text": getattr(na, kind)()}),
-                len(ROWS),
-                [None],
-                children=[na.c_array(array)],
-            )
-        )
-        assert read(both) == expected(ROWS)
+    rows = [row if row is None or "binary" not in kind else row.encode() for row in ROWS]
+    of_kind = getattr(na, kind)()
+    array = na.Array(rows, of_kind)
+    assert read(array) == expected(ROWS)
+    assert trained(array) == MODEL
+    assert read(na.ArrayStream(rows, of_kind)) == expected(ROWS)
+    assert read(na.Array.from_chunks([array, array])) == expected([*ROWS, *ROWS])
+    table = na.c_array_from_buffers(
+        na.struct({"text": of_kind}), len(ROWS), [None], children=[na.c_array(array)]
+    )
+    assert read(na.Array(table)) == expected(ROWS)
+    assert read(table) == expected(ROWS)
+
+
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_views_of_nanoarrow(kind: str) -> None:
+    # nanoarrow 0.9 itself crashes where it makes or hands out an Array of them.
+    na = pytest.importorskip("nanoarrow")
+    pa = pytest.importorskip("pyarrow")
+    chunks = pa.chunked_array([arrow_array(ROWS, kind)])
+    assert read(na.ArrayStream(chunks)) == expected(ROWS)
 
 
 # datasets
@@ -502,11 +498,3 @@ def test_the_trainer_of_sentencepiece_takes_arrow_data_too() -> None:
             **{name: table}, column="body", model_writer=written, **SMALL
         )
         assert written.getvalue() == MODEL
-
-
-def test_a_text_that_must_be_read_again_is_refused_as_an_iterator_is() -> None:
-    pa = pytest.importorskip("pyarrow")
-    lines = ["a b c d " * 100] * 25_000 + ["x" * 1000] * 60_000
-    for data, what in ((lines, "an iterator"), (pa.array(lines), "Arrow data")):
-        with pytest.raises(TrainingError, match=f"read again, but {what} can be read only once"):
-            trained(data, character_coverage=0.98)
