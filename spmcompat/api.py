@@ -479,9 +479,9 @@ def _check_sentences(sentences: object) -> None:
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
     if not isinstance(sentences, str | bytes):
-        from spmcompat.text.arrow_producers import is_text  # noqa: PLC0415
+        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
 
-        if is_text(sentences):
+        if is_arrow_data(sentences):
             return
     raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
 
