@@ -4,7 +4,15 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, arrow_counter, count, load_counts, train
+from spmcompat.api import (
+    SentencePieceTrainer,
+    arrow_counter,
+    count,
+    extend,
+    load_counts,
+    train,
+    trim,
+)
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -25,6 +33,8 @@ __all__ = [
     "__version__",
     "arrow_counter",
     "count",
+    "extend",
     "load_counts",
     "train",
+    "trim",
 ]

@@ -14,6 +14,8 @@ COMMANDS = {
     "counts": ("merge counts of texts, or show them", "tools.counts.command"),
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
     "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
+    "extend": ("add pieces to a model, learned from a new text", "tools.growing.extend"),
+    "trim": ("drop the pieces of a model that a text needs least", "tools.growing.trim"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }
