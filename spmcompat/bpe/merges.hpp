@@ -49,10 +49,10 @@ class Merges {
   // The segments are freed as soon as the text is filled. With `given` pieces, which the active set
   // excludes, the text is encoded with them first, and merging goes on from there.
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
-         const ScoredPieces& given)
-      : rule_(rule), active_set_(active_set), last_floor_(given.empty() ? 0 : 1) {
+         const ScoredPieces* given = nullptr)
+      : rule_(rule), active_set_(active_set), last_floor_(given == nullptr ? 0 : 1) {
     const uint64_t characters = fill_text(std::move(segments));
-    encode_text(given);
+    if (given != nullptr) encode_text(*given);
     floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
     if (floor_ <= 1) floor_ = last_floor_;
     record_all_pairs();
@@ -173,7 +173,6 @@ inline uint64_t Merges::fill_text(SegmentCounts segments) {
 }
 
 inline void Merges::encode_text(const ScoredPieces& given) {
-  if (given.empty()) return;
   Encoder encoder(given, symbols_);
   encoder.encode(text_);
   for (const auto& piece : given) pieces_.insert(piece.first);

@@ -26,7 +26,7 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
-            cbool active_set, const ScoredPieces& given) except +
+            cbool active_set, const ScoredPieces* given) except +
         size_t make(size_t wanted, const CCancelFlag& cancel) except +
         size_t size()
         string piece(size_t merge) except +
@@ -56,13 +56,15 @@ cdef class Merges:
     cdef unique_ptr[CMerges] merges
 
     def __init__(
-        self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=(),
+        self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
     ):
-        cdef ScoredPieces pieces = given
+        cdef ScoredPieces pieces = () if given is None else given
+        cdef const ScoredPieces* given_pieces = NULL if given is None else &pieces
         try:
             with nogil:
                 self.merges.reset(new CMerges(
-                    move(segments.segments), segments.rule.pieces, expected, active_set, pieces))
+                    move(segments.segments), segments.rule.pieces, expected, active_set,
+                    given_pieces))
                 segments.segments = CSegmentCounts()
         except RuntimeError as error:
             raise _too_large(error) from None

@@ -119,7 +119,7 @@ def make_merges(
     workers: Workers,
     report: Report,
     active_set: bool = False,
-    given: Sequence[tuple[bytes, float]] = (),
+    given: Sequence[tuple[bytes, float]] | None = None,
 ) -> Merges:
     """Make `wanted` merges, or as many as the text has; see `Merges` for given pieces."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
