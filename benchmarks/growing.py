@@ -1,12 +1,12 @@
-"""The table of docs/editing.md: larger and smaller vocabularies, judged on held-out text.
+"""The tables of docs/editing.md: larger and smaller vocabularies, judged on held-out text.
 
 ``python -m benchmarks.growing --folder CORPORA`` trains a model on an old text and makes it larger
-for each new text: by `extend`, by training anew on both texts, and by appending pieces by hand: those
-of a model of the new text that the old model lacks, the best first. Then it makes the model smaller:
-by `trim`, by training anew, and by dropping pieces by hand: the ones that the text uses least.
+for each new text: by `extend`, by `merge`, by training anew on both texts, and by appending pieces
+by hand: those of a model of the new text that the old model lacks, the best first. Then it makes
+the model smaller: by `trim`, by training anew, and by dropping by hand what the text uses least.
 
-Every tenth block of 100 lines of each text is held out, and judges the models. Nothing here is drawn
-at random.
+Every tenth block of 100 lines of each text is held out, and judges the models. Nothing here is
+drawn at random.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from spmcompat.tools.evaluate.models import load_model
 from tests.parity import corpora
 
 _BLOCK = 100
+SCORES = ("score 0", "scores of its model", "below the lowest")
 _QUIET = Report(3)
 
 
@@ -53,6 +54,7 @@ class Row(NamedTuple):
     pieces: int
     bytes_per_token: Sequence[float]
     renyi: Sequence[float]
+    lost: Sequence[float]
     changed: float
     unreachable: int
 
@@ -122,29 +124,38 @@ def larger(
     """Yield the model, and the ways to make it larger."""
     yield "the model", model
     donor = train(kind, 2 * add, [new])
-    yield "appended by hand, score 0", appended(model, donor, add, below=False)
-    yield "appended by hand, below the lowest", appended(model, donor, add, below=True)
+    for scores in SCORES:
+        yield f"appended by hand, {scores}", appended(model, donor, add, scores)
     data = model.SerializeToString()
-    yield "`extend`", parse(spmcompat.extend(data, add=add, input=new.learned, minloglevel=2))
+    yield "`merge` with a model of the new text", merged(model, donor, len(model.pieces) + add)
+    yield "`extend`", parse(spmcompat.extend(data, add=add, input=new.learned, minloglevel=2).model)
     yield "trained anew on both", train(kind, len(model.pieces) + add, [old, new])
 
 
-def appended(model: ModelProto, donor: ModelProto, add: int, *, below: bool) -> ModelProto:
-    """Return the model with the best pieces of another: characters first, then in its order.
-
-    Their scores are 0, or go on below the lowest one.
-    """
+def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
+    """Return the model with the best pieces of another: characters first, then in its order."""
     pieces = pieces_of(model)
     known = {piece.text for piece in pieces}
     found = [piece for piece in pieces_of(donor) if piece.type == NORMAL]
     found = [piece for piece in found if piece.text not in known]
     found.sort(key=lambda piece: len(piece.text) > 1)
     lowest = min(piece.score for piece in pieces if piece.type == NORMAL)
-    new = [
-        Piece(piece.text, to_float32(lowest - 1 - rank) if below else 0.0)
-        for rank, piece in enumerate(found[:add])
-    ]
+    chosen = {
+        SCORES[0]: [0.0] * add,
+        SCORES[1]: [piece.score for piece in found[:add]],
+        SCORES[2]: [to_float32(lowest - 1 - rank) for rank in range(add)],
+    }[scores]
+    new = [Piece(piece.text, score) for piece, score in zip(found, chosen, strict=False)]
     return with_pieces(model, [*pieces, *new])
+
+
+def merged(model: ModelProto, donor: ModelProto, size: int) -> ModelProto:
+    """Return the two models merged."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [f"{folder}/first.model", f"{folder}/second.model"]
+        for path, one in zip(paths, (model, donor), strict=True):
+            Path(path).write_bytes(one.SerializeToString())
+        return parse(spmcompat.merge(paths, vocab_size=size).model)
 
 
 def smaller(
@@ -154,7 +165,7 @@ def smaller(
     yield "the model", model
     yield "least used pieces dropped by hand", cut(model, text, keep)
     data = model.SerializeToString()
-    yield "`trim`", parse(spmcompat.trim(data, keep=keep, input=text.learned, minloglevel=2))
+    yield "`trim`", parse(spmcompat.trim(data, keep=keep, input=text.learned, minloglevel=2).model)
     yield "trained anew", train(kind, keep, [text])
 
 
@@ -195,6 +206,7 @@ def judged(
             len(model.pieces),
             [one.bytes_per_token for one in found],
             [one.renyi_efficiency for one in found],
+            [one.lost_characters for one in found],
             share_changed(words, cuts, own),
             len(unreachable(pieces_of(model), model.trainer_spec)),
         )
@@ -224,12 +236,14 @@ def show(rows: Iterator[Row], texts: Sequence[Text]) -> None:
     head = ["", "pieces"]
     head += [f"bytes per token, {name}" for name in names]
     head += [f"Rényi efficiency, {name}" for name in names]
+    head += [f"lost characters, {name}" for name in names]
     head += [f"changed words, {names[0]}", "unreachable pieces"]
     print(f"| {' | '.join(head)} |")
     print(f"|---|{'---:|' * (len(head) - 1)}")
     for row in rows:
         cells = [row.name, f"{row.pieces:,}"]
         cells += [f"{value:.3f}" for value in (*row.bytes_per_token, *row.renyi)]
+        cells += [f"{value:.2%}" for value in row.lost]
         cells += [f"{row.changed:.1%}", f"{row.unreachable:,}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 

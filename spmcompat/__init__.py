@@ -8,8 +8,10 @@ from spmcompat.api import (
     SentencePieceTrainer,
     arrow_counter,
     count,
+    edit,
     extend,
     load_counts,
+    merge,
     train,
     trim,
 )
@@ -33,8 +35,10 @@ __all__ = [
     "__version__",
     "arrow_counter",
     "count",
+    "edit",
     "extend",
     "load_counts",
+    "merge",
     "train",
     "trim",
 ]

@@ -12,10 +12,11 @@ from spmcompat.errors import BadValueError, UnknownOptionError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
-    from spmcompat.editing.growing import Change
+    from spmcompat.editing.editing import EditResult, MergeResult
+    from spmcompat.editing.growing import Change, SizeResult
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -296,6 +297,126 @@ def load_counts(path: StrPath) -> CountTable:
     return load_counts(path)
 
 
+def edit(
+    model: StrPath,
+    *,
+    output: StrPath | None = None,
+    add_control: Sequence[str] = (),
+    add_user_defined: Sequence[str] = (),
+    add: Sequence[str] = (),
+    rename: Mapping[str, str] | None = None,
+    remove: Sequence[str] = (),
+    set_score: Mapping[str, float] | None = None,
+    use_unused: bool = False,
+    reorder_ids: bool = False,
+    report: StrPath | None = None,
+) -> EditResult:
+    """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
+
+    All names are those before the change, with U+2581 for a space. Either all edits are made or
+    none.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. It may be `model` itself. By default nothing is written.
+    add_control, add_user_defined, add : sequence of str
+        New control pieces, user-defined symbols and normal pieces. The scores of normal pieces
+        continue below the lowest.
+    rename : mapping of str to str
+        The new text of each piece.
+    remove : sequence of str
+        Pieces that are never used again. They keep their ids and become unused. To change the
+        type of a piece, remove and add it in one call.
+    set_score : mapping of str to float
+        The new scores of normal pieces, old or new.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and of placeholders such as
+        ``<unused0>``.
+    reorder_ids : bool
+        Whether unused pieces are dropped and ids given anew: first all other types of pieces in
+        their order, then normal pieces by score.
+    report : path
+        A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
+
+    Returns
+    -------
+    EditResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If an edit is not possible, such as a piece that could never be used.
+    """
+    from spmcompat.editing.editing import edit  # noqa: PLC0415
+    from spmcompat.editing.edits import Edits  # noqa: PLC0415
+
+    edits = Edits(
+        add_control=_as_texts("add_control", add_control),
+        add_user_defined=_as_texts("add_user_defined", add_user_defined),
+        add=_as_texts("add", add),
+        rename=_as_mapping("rename", rename, str),
+        remove=_as_texts("remove", remove),
+        set_score=_as_mapping("set_score", set_score, (int, float)),
+        use_unused=bool(use_unused),
+        reorder_ids=bool(reorder_ids),
+    )
+    return edit(model, edits, output, report)
+
+
+def merge(
+    models: Sequence[StrPath],
+    *,
+    output: StrPath | None = None,
+    weights: Sequence[float] | None = None,
+    vocab_size: int | None = None,
+) -> MergeResult:
+    """Merge models of one type. The ids of the first one stay; new pieces of the others follow.
+
+    Unigram: the probability of a piece is the mean of those in the models. BPE: the merges of the
+    first model come first, then those of the others that can be reached from them, each in its own
+    order.
+
+    Parameters
+    ----------
+    models : sequence of paths
+        ``.model`` files with the same normalizer.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. By default nothing is written.
+    weights : sequence of float
+        The weight of each model, by default equal ones. BPE takes none.
+    vocab_size : int
+        The largest number of pieces; by default all are taken. New symbols and single characters
+        come first, then the best of the other new pieces.
+
+    Returns
+    -------
+    MergeResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged: they normalize differently, are of different types, or give
+        one text different meanings.
+    """
+    from spmcompat.editing.editing import merge  # noqa: PLC0415
+
+    numbers = None if weights is None else list(weights)
+    if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
+        raise BadValueError(f"weights must be a list of numbers, not {weights!r}.")
+    if vocab_size is not None and (
+        isinstance(vocab_size, bool) or not isinstance(vocab_size, int) or vocab_size < 1
+    ):
+        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size!r}.")
+    return merge(_as_list(models), output, numbers, vocab_size)
+
+
 def extend(
     model: StrPath | bytes,
     *,
@@ -308,7 +429,7 @@ def extend(
     character_coverage: float | None = None,
     logstream: TextIO | None = None,
     **options: object,
-) -> bytes:
+) -> SizeResult:
     """Add pieces to a model, learned from a new text. Ids and scores of the other pieces stay.
 
     Parameters
@@ -324,8 +445,8 @@ def extend(
         Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
         it.
     use_unused : bool
-        Whether new pieces take the ids of unused pieces first. Otherwise they get the ids behind
-        the last one.
+        Whether new pieces first take the ids of unused pieces and of placeholders such as
+        ``<unused0>``. Otherwise they get the ids behind the last one.
     character_coverage : float
         The share of the characters of the new text that the model must cover; by default that of
         its training.
@@ -337,8 +458,8 @@ def extend(
 
     Returns
     -------
-    bytes
-        The new model.
+    SizeResult
+        The new model, and the pieces that were added.
 
     Raises
     ------
@@ -365,7 +486,7 @@ def trim(
     keep_ids: bool = False,
     logstream: TextIO | None = None,
     **options: object,
-) -> bytes:
+) -> SizeResult:
     """Drop the pieces of a model that a text needs least.
 
     Meta pieces and single characters stay. The scores of pieces that stay do not change.
@@ -391,8 +512,8 @@ def trim(
 
     Returns
     -------
-    bytes
-        The new model.
+    SizeResult
+        The new model, and the pieces that were dropped.
 
     Raises
     ------
@@ -415,7 +536,7 @@ def _change_size(
     sentences: Iterable[str | bytes] | None,
     output: StrPath | None,
     logstream: TextIO | None,
-) -> bytes:
+) -> SizeResult:
     """Change a model by a text; `options` says where that is."""
     from spmcompat.editing.growing import Sources, change_size  # noqa: PLC0415
     from spmcompat.editing.text import TEXT_OPTIONS  # noqa: PLC0415
@@ -497,6 +618,27 @@ def _as_list(value: object) -> list[str]:
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
     return [os.fspath(item) for item in items]
+
+
+def _as_texts(name: str, value: object) -> list[str]:
+    """Return one text, or several, as a list."""
+    one = isinstance(value, str) or not _is_iterable(value)
+    texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
+    if not all(isinstance(text, str) for text in texts):
+        raise BadValueError(f"{name} must be a list of texts, not {value!r}.")
+    return texts
+
+
+def _as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
+    """Return a mapping from texts to values of some type as a dictionary."""
+    try:
+        items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        items = {None: None}
+    if not all(isinstance(one, str) and isinstance(other, kind) for one, other in items.items()):
+        wanted = "texts" if kind is str else "numbers"
+        raise BadValueError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
+    return items
 
 
 def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:

@@ -59,7 +59,9 @@ cdef class Merges:
         self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
     ):
         cdef ScoredPieces pieces = () if given is None else given
-        cdef const ScoredPieces* given_pieces = NULL if given is None else &pieces
+        cdef const ScoredPieces* given_pieces = NULL
+        if given is not None:
+            given_pieces = &pieces
         try:
             with nogil:
                 self.merges.reset(new CMerges(

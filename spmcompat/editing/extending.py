@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from spmcompat.editing.edits import is_placeholder
 from spmcompat.editing.text import ReadText, check_type, read, settings_of
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, to_float32, with_pieces
 from spmcompat.errors import BadValueError, TrainingError
@@ -24,7 +25,7 @@ class Growth(NamedTuple):
     add : int
         The number of new pieces.
     use_unused : bool
-        Whether new pieces take the ids of unused pieces first.
+        Whether new pieces first take the ids of unused pieces and placeholders.
     """
 
     add: int
@@ -69,7 +70,7 @@ def extend(
     workers = Workers(settings.workers)
     text = read(settings, model, sentences, workers, report)
 
-    replaced = _replaced(pieces, growth, is_bpe=is_bpe)
+    replaced = _replaced(model, growth)
     kept = [piece for piece_id, piece in enumerate(pieces) if piece_id not in replaced]
     characters = _new_characters(text, kept, growth.add)
     if characters:
@@ -82,21 +83,23 @@ def extend(
     return with_pieces(model, _with_new(pieces, new, replaced))
 
 
-def _replaced(pieces: Sequence[Piece], growth: Growth, *, is_bpe: bool) -> list[int]:
-    """Return the ids of the unused pieces that new pieces may replace.
+def _replaced(model: ModelProto, growth: Growth) -> list[int]:
+    """Return the ids that new pieces may take: those of unused pieces and placeholders.
 
     An unused piece of BPE still takes part in merging. It stays as long as another piece is merged
     from it.
     """
     if not growth.use_unused:
         return []
+    pieces, trainer = pieces_of(model), model.trainer_spec
     unused = {piece.text: piece.score for piece in pieces if piece.type == UNUSED}
     texts = list(unused)
-    if is_bpe and unused:
+    if unused and trainer.model_type == TrainerSpec.BPE:
         from spmcompat.editing.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
 
         droppable = {text: (False, score) for text, score in unused.items()}
         texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
+    texts += [piece.text for piece in pieces if is_placeholder(piece, trainer)]
     replaced = set(texts[: growth.add])
     return [piece_id for piece_id, piece in enumerate(pieces) if piece.text in replaced]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from os import PathLike, fspath
 from typing import NamedTuple
 
-from spmcompat.editing.vocabulary import write_model
+from spmcompat.editing.vocabulary import NORMAL, write_model
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory, refuse_impossible
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -35,6 +35,25 @@ class Sources(NamedTuple):
     sentences: Iterable[str | bytes] | None = None
 
 
+class SizeResult(NamedTuple):
+    """What a change of the size did.
+
+    Attributes
+    ----------
+    model : bytes
+        The new model.
+    old_size, size : int
+        The number of pieces before and after.
+    pieces : list of str
+        The pieces that were added, or those that were dropped, in the order of their ids.
+    """
+
+    model: bytes
+    old_size: int
+    size: int
+    pieces: list[str]
+
+
 Change = Callable[
     [ModelProto, Settings, Collection[str], "Iterable[str | bytes] | None", Report], ModelProto
 ]
@@ -42,8 +61,8 @@ Change = Callable[
 
 def change_size(
     sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
-) -> bytes:
-    """Return the changed model, and write it if there is an output.
+) -> SizeResult:
+    """Change a model, and write it if there is an output.
 
     Raises
     ------
@@ -63,7 +82,7 @@ def change_size(
 
 def _change_size(
     sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
-) -> bytes:
+) -> SizeResult:
     given = sources.model
     model = parse(given) if isinstance(given, bytes) else read_model(given)
     if output is not None:
@@ -74,4 +93,12 @@ def _change_size(
     if output is not None:
         write_model(changed, output)
         report.info(f"Saved {fspath(output)}: {len(changed.pieces)} pieces")
-    return changed.SerializeToString()
+    before, after = _in_use(model), _in_use(changed)
+    pieces = [text for text in after if text not in before]
+    pieces += [text for text in before if text not in after]
+    return SizeResult(changed.SerializeToString(), len(model.pieces), len(changed.pieces), pieces)
+
+
+def _in_use(model: ModelProto) -> dict[str, None]:
+    """Return the texts of the normal pieces."""
+    return dict.fromkeys(one.piece for one in model.pieces if one.type == NORMAL)

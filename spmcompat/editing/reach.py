@@ -274,6 +274,18 @@ class Gate:
             return True
         return any(text in self.normalized(source) for source in self._sources(text))
 
+    def reason(self, text: str) -> str:
+        """Return why the normalizer does not let a text through, and what to do."""
+        if self._space == SPACE_MARK and " " in text:
+            remedy = text.replace(" ", SPACE_MARK)
+            return f"normalized text has U+2581 in the place of a space. Write {remedy}"
+        if self._collapses and self._space * 2 in text:
+            return "the normalizer collapses spaces. Write U+2581 once."
+        return (
+            f"the normalizer makes {self.normalized(text)!r} of it. Give that text, or add a "
+            "user-defined symbol, which is not normalized."
+        )
+
     def normalized(self, text: str) -> str:
         """Return what the rules make of a text; spaces stay as many as they are."""
         source = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text

@@ -58,6 +58,18 @@ def to_float32(score: float) -> float:
     return nearest
 
 
+def lowest_score(pieces: Iterable[Piece]) -> float:
+    """Return the lowest score of the normal and unused pieces; 0 if there are none."""
+    return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
+
+
+def below(score: float, step: float) -> float:
+    """Return a value of float32 below a score: one step, or the next value if that is further."""
+    while (lower := to_float32(score - step)) >= score:
+        step *= 2
+    return lower
+
+
 def pieces_of(model: ModelProto) -> list[Piece]:
     """Return the pieces of a model in the order of their ids."""
     return [Piece(one.piece, one.score, one.type) for one in model.pieces]
@@ -166,8 +178,9 @@ def with_pieces(
         if origin is not None:
             entry.CopyFrom(model.pieces[origin])
         _store(entry, piece)
-    _store_symbols(changed.trainer_spec, pieces_of(model), pieces, origins)
-    _store_reserved_ids(changed.trainer_spec, pieces)
+    old = pieces_of(model)
+    _store_reserved(changed.trainer_spec, old, pieces, origins)
+    _store_symbols(changed.trainer_spec, old, pieces, origins)
     if len(pieces) != old_size:
         changed.trainer_spec.vocab_size = len(pieces)
     return changed
@@ -223,16 +236,30 @@ def _store_symbols(
             field.extend(dict.fromkeys([*kept, *added]))
 
 
-def _store_reserved_ids(trainer: TrainerSpec, pieces: Sequence[Piece]) -> None:
-    """Store where unk, bos, eos and pad are now."""
-    ids = ids_of(pieces)
+def _store_reserved(
+    trainer: TrainerSpec,
+    old: Sequence[Piece],
+    new: Sequence[Piece],
+    origins: Sequence[int | None],
+) -> None:
+    """Store the texts and ids of unk, bos, eos and pad where they changed."""
     for kind in _RESERVED:
-        piece_id = ids.get(getattr(trainer, f"{kind}_piece"), -1)
-        wanted = UNKNOWN if kind == "unk" else CONTROL
-        if piece_id >= 0 and pieces[piece_id].type != wanted:
-            piece_id = -1
-        if getattr(trainer, f"{kind}_id") != piece_id:
-            setattr(trainer, f"{kind}_id", piece_id)
+        text = getattr(trainer, f"{kind}_piece")
+        old_id = _reserved_id(kind, text, old)
+        if old_id >= 0 and old_id in origins:
+            text_now = new[origins.index(old_id)].text
+            if text_now != text:
+                setattr(trainer, f"{kind}_piece", text_now)
+                text = text_now
+        new_id = _reserved_id(kind, text, new)
+        if new_id != old_id:
+            setattr(trainer, f"{kind}_id", new_id)
+
+
+def _reserved_id(kind: str, text: str, pieces: Sequence[Piece]) -> int:
+    """Return the id of a reserved piece as ``sentencepiece`` finds it: by its text and type."""
+    wanted = UNKNOWN if kind == "unk" else CONTROL
+    return next((i for i, one in enumerate(pieces) if one.text == text and one.type == wanted), -1)
 
 
 def write_model(model: ModelProto, path: str | PathLike[str]) -> None:

@@ -103,10 +103,10 @@ def save(models: Iterable[Trained]) -> None:
     write_together(files)
 
 
-_CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
-
-
-def write_together(files: Mapping[str, bytes], remedy: str = _CHOOSE_A_PREFIX) -> None:
+def write_together(
+    files: Mapping[str, bytes],
+    remedy: str = "Choose a model_prefix in a folder that is writable and has free space.",
+) -> None:
     """Write all of the files, or none.
 
     Each file is written under a temporary name in the folder of its target. When all are complete,
@@ -117,7 +117,7 @@ def write_together(files: Mapping[str, bytes], remedy: str = _CHOOSE_A_PREFIX) -
     files : mapping of str to bytes
         The content of each path.
     remedy : str
-        What to do if a file cannot be written.
+        What to do if a file cannot be written: a sentence.
 
     Raises
     ------

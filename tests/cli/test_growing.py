@@ -14,7 +14,7 @@ import spmcompat
 from spmcompat.model.reading import read_model
 from spmcompat.tools.growing import extend, trim
 from tests.processes import read_until, start_python
-from tests.unit.editing.models import KINDS, trained, words
+from tests.unit.editing.growing_models import KINDS, trained, words
 
 COMMANDS = {"extend": (extend.main, "add"), "trim": (trim.main, "keep")}
 
@@ -46,7 +46,10 @@ def test_extend_writes_what_python_returns(kind: str) -> None:
     expected = spmcompat.extend(
         "m.model", input=["new.txt", "more.txt"], add=40, character_coverage=0.99, minloglevel=2
     )
-    assert Path("n.model").read_bytes() == expected
+    assert Path("n.model").read_bytes() == expected.model
+    assert expected.size == len(model.pieces) + 40 == expected.old_size + len(expected.pieces)
+    new = [one.piece for one in read_model("n.model").pieces[expected.old_size :]]
+    assert new == expected.pieces
     assert len(Path("n.vocab").read_text().splitlines()) == len(model.pieces) + 40
     assert run("extend", *arguments, "--character_coverage=0.99", "--quiet") == (0, "", "")
 
@@ -60,9 +63,11 @@ def test_trim_writes_what_python_returns(kind: str) -> None:
         status, _, err = run("trim", *arguments)
         assert status == 0
         assert f"Dropped {len(model.pieces) - 120} of {len(model.pieces)} pieces" in err
-        assert Path("s.model").read_bytes() == spmcompat.trim(
+        expected = spmcompat.trim(
             "m.model", input="new.txt", keep=120, keep_ids=keep_ids, minloglevel=2
         )
+        assert Path("s.model").read_bytes() == expected.model
+        assert len(expected.pieces) == len(model.pieces) - 120
     assert len(read_model("s.model").pieces) == len(model.pieces)
 
 

@@ -17,7 +17,7 @@ from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.property.test_merging import texts
 from tests.unit.bpe.test_merges import merges_of, segments_of
-from tests.unit.editing.models import KINDS, PLAIN, extended, scores_of, trained, trimmed
+from tests.unit.editing.growing_models import KINDS, PLAIN, extended, scores_of, trained, trimmed
 
 BPE = TrainerSpec(model_type=TrainerSpec.BPE)
 PIECES = st.dictionaries(

@@ -23,7 +23,8 @@ that the model has stay. The text is normalized and cut by the options that the 
                         beside it.
   --add=N               Number of new pieces. Characters that the model lacks and that the
                         coverage of the new text requires are among them.
-  --use-unused          Give the ids of unused pieces to new pieces first.
+  --use-unused          Give new pieces the ids of unused pieces and of placeholders such as
+                        <unused0> first.
   --quiet               Show nothing but the error that ends the run.
 
 The flags of spm_train for the text:

@@ -18,7 +18,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.parity import corpora
-from tests.unit.editing.models import (
+from tests.unit.editing.growing_models import (
     KINDS,
     PLAIN,
     covered,
@@ -176,10 +176,12 @@ def test_every_form_of_text_gives_the_same(kind: str, tmp_path: Path) -> None:
     counts = spmcompat.count(input=paths, minloglevel=2)
     output = tmp_path / "new.model"
     models = [
-        spmcompat.extend(old, add=30, sentence_iterator=lines, minloglevel=2),
-        spmcompat.extend(old, add=30, input=paths, minloglevel=2, workers=1),
-        spmcompat.extend(old, add=30, counts=counts, minloglevel=2),
-        spmcompat.extend(tmp_path / "old.model", add=30, input=paths, output=output, minloglevel=2),
+        spmcompat.extend(old, add=30, sentence_iterator=lines, minloglevel=2).model,
+        spmcompat.extend(old, add=30, input=paths, minloglevel=2, workers=1).model,
+        spmcompat.extend(old, add=30, counts=counts, minloglevel=2).model,
+        spmcompat.extend(
+            tmp_path / "old.model", add=30, input=paths, output=output, minloglevel=2
+        ).model,
         output.read_bytes(),
     ]
     assert len(set(models)) == 1

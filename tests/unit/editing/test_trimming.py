@@ -18,7 +18,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.oracle import growing
 from tests.oracle.characters import UNKNOWN, Options, pretokens
 from tests.parity import corpora
-from tests.unit.editing.models import (
+from tests.unit.editing.growing_models import (
     KINDS,
     PLAIN,
     covered,
@@ -201,11 +201,11 @@ def test_files_and_counts_give_the_same(kind: str, tmp_path: Path) -> None:
     text.write_text("".join(f"{line}\n" for line in OTHER))
     output = tmp_path / "small.model"
     models = {
-        spmcompat.trim(model, keep=150, input=text, minloglevel=2, output=output),
-        spmcompat.trim(model, keep=150, sentence_iterator=OTHER, minloglevel=2, workers=1),
+        spmcompat.trim(model, keep=150, input=text, minloglevel=2, output=output).model,
+        spmcompat.trim(model, keep=150, sentence_iterator=OTHER, minloglevel=2, workers=1).model,
         spmcompat.trim(
             model, keep=150, counts=spmcompat.count(input=text, minloglevel=2), minloglevel=2
-        ),
+        ).model,
         output.read_bytes(),
     }
     assert len(models) == 1
