@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from functools import cache
 from pydoc_data.topics import topics
 from typing import Any
@@ -23,26 +24,30 @@ def lines() -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-@cache
-def _trained(model_type: str, text: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> bytes:
+def train(model_type: str, text: Sequence[str], **options: Any) -> ModelProto:
+    """Return a model that is trained on `text`, by default of 600 pieces at most."""
     written = io.BytesIO()
     given: dict[str, Any] = {
-        "sentence_iterator": text or lines()[:4000],
+        "sentence_iterator": text,
         "model_type": model_type,
         "vocab_size": 600,
         "hard_vocab_limit": False,
+        "use_all_vocab": model_type == "char",
         "minloglevel": 2,
         "model_writer": written,
-        **{name: list(one) if isinstance(one, tuple) else one for name, one in options},
+        **{name: list(one) if isinstance(one, tuple) else one for name, one in options.items()},
     }
     spmcompat.SentencePieceTrainer.train(**given)
-    return written.getvalue()
+    return ModelProto.FromString(written.getvalue())
+
+
+@cache
+def _trained(model_type: str, text: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> bytes:
+    return train(model_type, text or lines()[:4000], **dict(options)).SerializeToString()
 
 
 def trained(model_type: str, text: tuple[str, ...] = (), **options: Any) -> ModelProto:
-    """Return a model that is trained on `text`, or on the first 4,000 of `lines`."""
-    if model_type in ("word", "char"):
-        options = {"use_all_vocab": model_type == "char", **options}
+    """Return what `train` does, by default on the first 4,000 of `lines`. It is kept."""
     return ModelProto.FromString(_trained(model_type, text, tuple(sorted(options.items()))))
 
 
