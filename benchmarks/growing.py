@@ -54,7 +54,7 @@ class Row(NamedTuple):
     pieces: int
     bytes_per_token: Sequence[float]
     renyi: Sequence[float]
-    lost: Sequence[float]
+    lost: float
     changed: float
     unreachable: int
 
@@ -206,7 +206,7 @@ def judged(
             len(model.pieces),
             [one.bytes_per_token for one in found],
             [one.renyi_efficiency for one in found],
-            [one.lost_characters for one in found],
+            found[-1].lost_characters,
             share_changed(words, cuts, own),
             len(unreachable(pieces_of(model), model.trainer_spec)),
         )
@@ -236,15 +236,13 @@ def show(rows: Iterator[Row], texts: Sequence[Text]) -> None:
     head = ["", "pieces"]
     head += [f"bytes per token, {name}" for name in names]
     head += [f"Rényi efficiency, {name}" for name in names]
-    head += [f"lost characters, {name}" for name in names]
-    head += [f"changed words, {names[0]}", "unreachable pieces"]
+    head += [f"lost characters, {names[-1]}", f"changed words, {names[0]}", "unreachable pieces"]
     print(f"| {' | '.join(head)} |")
     print(f"|---|{'---:|' * (len(head) - 1)}")
     for row in rows:
         cells = [row.name, f"{row.pieces:,}"]
         cells += [f"{value:.3f}" for value in (*row.bytes_per_token, *row.renyi)]
-        cells += [f"{value:.2%}" for value in row.lost]
-        cells += [f"{row.changed:.1%}", f"{row.unreachable:,}"]
+        cells += [f"{row.lost:.2%}", f"{row.changed:.1%}", f"{row.unreachable:,}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -33,6 +33,8 @@ from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
 
+_NAMED = 5  # how many pieces a message names
+
 
 class Extension(NamedTuple):
     """What is learned beside which pieces.
@@ -211,4 +213,19 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
     )
     if dropped := len(new) - len(ranked):
         report.info(f"Dropped {dropped} unreachable pieces out of {len(new)}")
-    return sorted(ranked[: extension.add], key=lambda item: (-item[1], item[0]))
+    chosen = sorted(ranked[: extension.add], key=lambda item: (-item[1], item[0]))
+    _name_beaten(chosen, extension, workers, report)
+    return chosen
+
+
+def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
+    """Name the old pieces that no text is encoded to any more, because new pieces beat them."""
+    before = drop_unreachable(Pieces(extension.old), workers)
+    after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
+    beaten = [piece.decode() for piece, _ in before if piece not in after]
+    if beaten:
+        more = f" and {len(beaten) - _NAMED} more" if len(beaten) > _NAMED else ""
+        report.info(
+            f"New pieces take the place of old ones, which keep their ids: "
+            f"{', '.join(beaten[:_NAMED])}{more}"
+        )

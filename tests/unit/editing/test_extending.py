@@ -12,7 +12,7 @@ import pytest
 
 import spmcompat
 from spmcompat.editing.reach import unreachable
-from spmcompat.editing.vocabulary import NORMAL, UNUSED, pieces_of
+from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.oracle import growing
@@ -133,6 +133,19 @@ def test_text_without_new_pieces_keeps_its_unigram_cuts() -> None:
     assert 0 < kept < len(lines)
 
 
+def test_old_pieces_that_new_ones_beat_are_named() -> None:
+    old = trained(["abcd a b c d"] * 20, vocab_size=12, **PLAIN)
+    for one in old.pieces:
+        one.score = -3.0 * len(one.piece)
+    old = with_pieces(old, [*pieces_of(old), Piece("abcd", -11.5)])
+    assert unreachable(pieces_of(old), old.trainer_spec) == []
+    log = io.StringIO()
+    grown = extended(old, ["xab cd", "ycd ab", "abx cdy"] * 99, 12, minloglevel=0, logstream=log)
+    beaten = unreachable(pieces_of(grown), grown.trainer_spec)
+    assert beaten == ["abcd"]
+    assert f"keep their ids: {', '.join(beaten)}\n" in log.getvalue()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
     """Ten thousand lines are decoded to what they were, as with the old model."""
@@ -214,6 +227,29 @@ def test_unused_ids_are_used_if_wanted(kind: str) -> None:
     assert len(set(texts)) == len(texts)
     others = [one for i, one in enumerate(filled.pieces[:size]) if i not in ids]
     assert others == [one for i, one in enumerate(gaps.pieces) if i not in ids]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_placeholders_are_free_ids_too(kind: str) -> None:
+    symbols = {"user_defined_symbols": ["<unused0>", "<x>"], "control_symbols": ["[unused1]"]}
+    old = trained(words(1), vocab_size=120, model_type=kind, **symbols)
+    grown = extended(old, words(2), 10, use_unused=True)
+    assert len(grown.pieces) == len(old.pieces) + 8
+    moved = [i for i, one in enumerate(old.pieces) if one != grown.pieces[i]]
+    assert [old.pieces[i].piece for i in moved] == ["[unused1]", "<unused0>"]
+    assert all(grown.pieces[i].type == NORMAL for i in moved)
+    assert list(grown.trainer_spec.user_defined_symbols) == ["<x>"]
+    assert extended(old, words(2), 10).pieces[: len(old.pieces)] == old.pieces
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_characters_are_added_beside_bytes_too(kind: str) -> None:
+    """Otherwise no piece could hold a character of a new script."""
+    old = trained(words(1), vocab_size=500, model_type=kind, byte_fallback=True)
+    grown = extended(old, words(2, script="kana"), 120)
+    texts = [text for text, _ in new_pieces(old, grown)]
+    assert any(len(text) == 1 for text in texts)
+    assert any(len(text) > 2 for text in texts)
 
 
 def test_a_text_that_is_unused_takes_its_own_id() -> None:
