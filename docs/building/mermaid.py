@@ -4,6 +4,7 @@ A box stands in the row below all boxes that lead to it.
 """
 
 import re
+import textwrap
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from building import svg
 
 _ARROW = re.compile(r"\s*-->\s*")
 _NODE = re.compile(r'(\w+)(?:\["(.*)"\])?')
-_LINE, _GAP = 18.0, 34.0
+_LINE, _GAP, _LONGEST = 18.0, 34.0, 22
 
 
 class _Chart(NamedTuple):
@@ -74,7 +75,9 @@ def _named(part: str, chart: _Chart) -> str:
         raise ValueError(f"cannot draw {part!r}")
     name, label = match.groups()
     if label:
-        chart.labels[name] = label.split("<br>")
+        chart.labels[name] = [
+            line for part in label.split("<br>") for line in textwrap.wrap(part, _LONGEST)
+        ]
     chart.labels.setdefault(name, [name])
     return name
 
