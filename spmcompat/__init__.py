@@ -9,9 +9,11 @@ from spmcompat.api import (
     arrow_counter,
     count,
     edit,
+    extend,
     load_counts,
     merge,
     train,
+    trim,
 )
 from spmcompat.errors import (
     BadValueError,
@@ -34,7 +36,9 @@ __all__ = [
     "arrow_counter",
     "count",
     "edit",
+    "extend",
     "load_counts",
     "merge",
     "train",
+    "trim",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UnknownOptionError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
     from spmcompat.editing.editing import EditResult, MergeResult
+    from spmcompat.editing.growing import Change, SizeResult
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -431,6 +432,152 @@ def merge(
     return merge(_as_list(models), output, numbers, vocab_size)
 
 
+def extend(
+    model: StrPath | bytes,
+    *,
+    add: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Iterable[str | bytes] | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    use_unused: bool = False,
+    character_coverage: float | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Add pieces to a model, learned from a new text. Ids and scores of the other pieces stay.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    add : int
+        The number of new pieces. Characters that the model lacks and that the coverage of the
+        new text requires are among them.
+    input, sentence_iterator, counts
+        The new text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    use_unused : bool
+        Whether new pieces first take the ids of unused pieces and of placeholders such as
+        ``<unused0>``. Otherwise they get the ids behind the last one.
+    character_coverage : float
+        The share of the characters of the new text that the model must cover; by default that of
+        its training.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        Options of `train` for the text: `input_format`, `input_sentence_size`,
+        `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were added.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or does not give so many pieces. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.extending import Growth, extend  # noqa: PLC0415
+
+    change = partial(extend, Growth(_whole("add", add), bool(use_unused)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def trim(
+    model: StrPath | bytes,
+    *,
+    keep: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Iterable[str | bytes] | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    keep_ids: bool = False,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Drop the pieces of a model that a text needs least.
+
+    Meta pieces and single characters stay. The scores of pieces that stay do not change.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    keep : int
+        The number of pieces that are left, with meta pieces.
+    input, sentence_iterator, counts
+        The text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    keep_ids : bool
+        Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
+        that are left move together, in their order.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        As for `extend`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were dropped.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or so few pieces cannot be left. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
+
+    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids)))
+    texts = {**options, "input": input, "counts": counts}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def _change_size(
+    model: StrPath | bytes,
+    change: Change,
+    options: dict[str, object],
+    sentences: Iterable[str | bytes] | None,
+    output: StrPath | None,
+    logstream: TextIO | None,
+) -> SizeResult:
+    """Change a model by a text; `options` says where that is."""
+    from spmcompat.editing.growing import Sources, change_size  # noqa: PLC0415
+    from spmcompat.editing.text import TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in (*TEXT_OPTIONS, "character_coverage"):
+            raise UnknownOptionError(
+                f'unknown option "{name}": the model decides how the text is read. Leave it out.'
+            )
+    if "input" in given:
+        given["input"] = _as_list(given["input"])
+    _check_sentences(sentences)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return change_size(Sources(model, settings, given, sentences), change, output, report)
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadValueError(f"{name} must be a whole number, not {value!r}.")
+    return value
+
+
 class SentencePieceTrainer:
     """The trainer under the names that the ``sentencepiece`` package gives it."""
 
@@ -479,9 +626,9 @@ def _check_sentences(sentences: object) -> None:
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
     if not isinstance(sentences, str | bytes):
-        from spmcompat.text.arrow_producers import is_text  # noqa: PLC0415
+        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
 
-        if is_text(sentences):
+        if is_arrow_data(sentences):
             return
     raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
 

@@ -42,6 +42,16 @@ _PLACEHOLDER = re.compile(
 )
 
 
+def is_placeholder(piece: Piece, trainer: TrainerSpec) -> bool:
+    """Tell whether a piece only keeps its id for a later one, such as ``<unused0>``."""
+    fixed = (trainer.unk_piece, trainer.bos_piece, trainer.eos_piece, trainer.pad_piece)
+    return (
+        piece.type in (NORMAL, CONTROL, USER_DEFINED)
+        and _PLACEHOLDER.fullmatch(piece.text) is not None
+        and piece.text not in fixed
+    )
+
+
 @dataclass(frozen=True)
 class Edits:
     """What to change.
@@ -338,16 +348,10 @@ class _Edit:
         Ids of unused pieces from which other pieces are merged are not among them.
         """
         trainer = self._model.trainer_spec
-        fixed = {trainer.unk_piece, trainer.bos_piece, trainer.eos_piece, trainer.pad_piece}
         free = [
             piece_id
             for piece_id, piece in enumerate(self._pieces)
-            if piece.type == UNUSED
-            or (
-                piece.type in (NORMAL, CONTROL, USER_DEFINED)
-                and _PLACEHOLDER.fullmatch(piece.text)
-                and piece.text not in fixed
-            )
+            if piece.type == UNUSED or is_placeholder(piece, trainer)
         ]
         if not self._is_bpe:
             return free
