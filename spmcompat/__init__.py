@@ -4,7 +4,7 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, arrow_counter, count, load_counts, train
+from spmcompat.api import SentencePieceTrainer, arrow_counter, count, export, load_counts, train
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -25,6 +25,7 @@ __all__ = [
     "__version__",
     "arrow_counter",
     "count",
+    "export",
     "load_counts",
     "train",
 ]

@@ -14,6 +14,7 @@ COMMANDS = {
     "counts": ("merge counts of texts, or show them", "tools.counts.command"),
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
     "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
+    "export": ("write a model in the format of another library", "tools.export.command"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }

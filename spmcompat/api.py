@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
+    from spmcompat.exporting.verifying import Verification
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -293,6 +294,53 @@ def load_counts(path: StrPath) -> CountTable:
     from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
     return load_counts(path)
+
+
+def export(
+    model: StrPath,
+    *,
+    to: str,
+    output: StrPath,
+    verify: StrPath | bool | Iterable[str] = True,
+    logstream: TextIO | None = None,
+) -> Verification | None:
+    """Write a model in the format of another library, and verify that it encodes alike.
+
+    What the target cannot express exactly is logged as a warning before anything is written.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    to : str
+        The target; ``spmcompat export --help`` lists them.
+    output : path
+        The file to write, or the folder if the target is a folder.
+    verify : path, bool or iterable of str
+        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
+        the lines themselves. True means built-in lines that exports are known to get wrong, and
+        False none.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why; None without lines.
+
+    Raises
+    ------
+    TrainingError
+        If the model cannot be read or expressed, or a file cannot be written. Then no file is.
+    """
+    from spmcompat.exporting.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.model.reading import read_model  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    message = read_model(model)
+    lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
+    report = Report(0, logstream)
+    return export(message, to, os.fspath(output), lines, report.warning)
 
 
 class SentencePieceTrainer:
