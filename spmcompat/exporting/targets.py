@@ -58,7 +58,9 @@ class MissingLibraryError(TrainingError):
 
 
 # The module of each target in this room.
-TARGETS: dict[str, str] = {}
+TARGETS: dict[str, str] = {
+    "tokenizer.json": "tokenizer_json",
+}
 
 
 def target_of(name: str) -> Target:
