@@ -25,6 +25,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 _PIECE = ModelProto.SentencePiece
 _RESERVED = (_PIECE.UNKNOWN, _PIECE.CONTROL, _PIECE.BYTE)
 _UNKNOWN_PENALTY = 10.0
+_FIRST_SPACE = "\ufdd4"  # a noncharacter: no text should hold it
 
 
 def limits(model: ModelProto) -> list[Limit]:
@@ -305,18 +306,21 @@ def _decoder(model: ModelProto) -> Step:
     spec = model.normalizer_spec
     unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
     silent = [piece.piece for piece in model.pieces if piece.type == _PIECE.CONTROL]
-    steps = [_whole(texts, content) for texts, content in _shown(model, unknown, silent)]
+    steps = [_whole(unknown, model.trainer_spec.unk_surface)] if unknown else []
+    steps += [_whole(silent, "")] if silent else []
+    strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+    # At the beginning of the text a piece loses the space it begins with. Later steps do not see
+    # where a piece begins, so a mark tells it.
+    if strips:
+        steps.append(replace_pattern(f"\\A{SPACE_MARK}", _FIRST_SPACE))
     if model.trainer_spec.byte_fallback:
         steps.append({"type": "ByteFallback"})
     steps.append({"type": "Fuse"})
-    if spec.add_dummy_prefix or spec.remove_extra_whitespaces:
-        steps.append(replace_pattern(f"\\A{SPACE_MARK}", ""))
+    if strips:
+        several = "+" if spec.remove_extra_whitespaces else ""
+        steps.append(replace_pattern(f"\\A{_FIRST_SPACE}{several}", ""))
+        steps.append(replace(_FIRST_SPACE, " "))
     return {"type": "Sequence", "decoders": [*steps, replace(SPACE_MARK, " ")]}
-
-
-def _shown(model: ModelProto, unknown: list[str], silent: list[str]) -> list[tuple[list[str], str]]:
-    surface = model.trainer_spec.unk_surface
-    return [(texts, text) for texts, text in ((unknown, surface), (silent, "")) if texts]
 
 
 def _whole(texts: Sequence[str], content: str) -> Step:
