@@ -60,6 +60,7 @@ class MissingLibraryError(TrainingError):
 # The module of each target in this room.
 TARGETS: dict[str, str] = {
     "tokenizer.json": "tokenizer_json",
+    "hf-folder": "hf_folder",
 }
 
 
