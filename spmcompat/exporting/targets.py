@@ -58,7 +58,7 @@ class MissingLibraryError(TrainingError):
 
 
 # The module of each target in this room.
-TARGETS: dict[str, str] = {}
+TARGETS: dict[str, str] = {"gguf": "gguf"}
 
 
 def target_of(name: str) -> Target:
