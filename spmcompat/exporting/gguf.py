@@ -83,13 +83,13 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
     normalizer would change stay user-defined. It matches unused tokens, so these have no type.
     """
-    changed = {symbol for symbol, is_always in changed_symbols(model) if is_always}
+    changed = changed_symbols(model)
     tokens = []
     for piece in model.pieces:
         score, kind = piece.score, _TYPES[piece.type]
         if kind == _UNUSED:
             kind = _UNDEFINED
-        elif kind == _USER_DEFINED and piece.piece not in changed:
+        elif kind == _USER_DEFINED and not changed.get(piece.piece):
             score, kind = 0.1 * (len(piece.piece.encode()) - 1), _NORMAL
         tokens.append((piece.piece, score, kind))
     return tokens

@@ -4,6 +4,7 @@ Each rule was read in ``llama-vocab.cpp``, and the tests show it with ``llama-cp
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import TypeAlias
 
 from spmcompat.exporting.limits import Limit
@@ -128,26 +129,36 @@ def _rules(model: ModelProto) -> dict[tuple[int, ...], tuple[int, ...]]:
     return decompile(blob) if blob else {}
 
 
-def changed_symbols(model: ModelProto) -> Iterator[tuple[str, bool]]:
-    """Yield the symbols that the charsmap does not leave alone, and if it changes them always.
+def changed_symbols(model: ModelProto) -> dict[str, bool]:
+    """Return the symbols that the charsmap does not leave alone, and if it changes them always.
 
     Otherwise it changes them in front of some characters, for example ``>`` in front of a
     combining stroke.
     """
-    symbols = _symbols(model)
-    if not symbols:
-        return
-    rules = _rules(model)
-    texts = {"".join(map(chr, source)): "".join(map(chr, rules[source])) for source in rules}
+    return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
+
+
+# The limits and the file need the same answer, and the large charsmaps take a second.
+@lru_cache(maxsize=1)
+def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
+    if not symbols or not charsmap:
+        return {}
+    characters = set(map(ord, "".join(symbols)))
+    rules = {
+        "".join(map(chr, source)): "".join(map(chr, target))
+        for source, target in decompile(charsmap).items()
+        if source[0] in characters
+    }
     # A space becomes the space mark in the end.
-    sources = {one for one in texts if texts[one].replace(" ", SPACE_MARK) != one}
+    sources = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
     begins = {source[:size] for source in sources for size in range(1, len(source))}
+    found = {}
     for symbol in symbols:
         ends = [symbol[at:] for at in range(len(symbol))]
-        if any(end[:size] in sources for end in ends for size in range(1, len(end) + 1)):
-            yield symbol, True
-        elif not begins.isdisjoint(ends):
-            yield symbol, False
+        is_always = any(end[:size] in sources for end in ends for size in range(1, len(end) + 1))
+        if is_always or not begins.isdisjoint(ends):
+            found[symbol] = is_always
+    return found
 
 
 def _nul_characters(model: ModelProto) -> Iterator[Limit]:
@@ -238,7 +249,7 @@ def _last_marks(model: ModelProto) -> Iterator[Limit]:
 
 
 def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
-    found = dict(changed_symbols(model))
+    found = changed_symbols(model)
     always = [symbol for symbol, is_always in found.items() if is_always]
     spec = model.normalizer_spec
     if always and (spec.add_dummy_prefix or spec.remove_extra_whitespaces):

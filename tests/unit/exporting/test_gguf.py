@@ -74,7 +74,10 @@ class TestFile:
 
     @pytest.mark.parametrize(("kind", "name"), [("unigram", "t5"), ("bpe", "llama")])
     def test_all_keys(self, kind: str, name: str, tmp_path: Path) -> None:
-        model = trained(kind, byte_fallback=kind == "bpe", pad_id=3)
+        rules = tmp_path / "rules.tsv"
+        rules.write_text("71 75\t6B\n", encoding="utf-8")
+        options = {"normalization_rule_tsv": str(rules), "pad_id": 3}
+        model = trained(kind, byte_fallback=kind == "bpe", **options)
         spec = model.normalizer_spec
         types = {1: 1, 2: 2, 3: 3, 6: 6}  # the types that the model has have equal numbers
         assert keys_of(model, tmp_path) == {
