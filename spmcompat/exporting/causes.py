@@ -26,8 +26,8 @@ CAUSES = {
     OTHER: "none of these",
 }
 
-# The other side adds up scores in float64 or in another order than sentencepiece, in float32.
-_RELATIVE_ERROR = 1e-6
+# How far float32 rounds. sentencepiece adds up scores in float32, other libraries in float64.
+_FLOAT32 = 2.0**-24
 
 
 class Reference:
@@ -68,20 +68,21 @@ class Reference:
         known = self.model.pieces
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
-    def surface(self, ids: Sequence[int]) -> bytes | None:
-        """Return the normalized text that ids stand for; None if one of them is unknown."""
+    def surface(self, ids: Sequence[int]) -> bytes:
+        """Return the normalized text that ids stand for; 0xFF stands for an unknown piece."""
         surface = b""
         for one in ids:
             if not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN:
-                return None
+                surface += b"\xff"
+                continue
             text = self.model.pieces[one].piece
             is_byte = self.types[one] == _PIECE.BYTE
             surface += bytes([int(text[3:5], 16)]) if is_byte else text.encode()
         return surface
 
     def score(self, ids: Sequence[int]) -> float:
-        """Return the score of a segmentation."""
-        return sum(self.model.pieces[one].score for one in ids)
+        """Return the score of a segmentation. Pieces that are not normal count nothing."""
+        return sum(self.model.pieces[one].score for one in ids if self.types[one] == _PIECE.NORMAL)
 
 
 def cause_of(
@@ -114,18 +115,24 @@ def cause_of(
         return SYMBOLS
     if loaded.normalize is not None and loaded.normalize(line) != normalized:
         return NORMALIZER
-    expected_surface, actual_surface = reference.surface(expected), reference.surface(actual)
-    if expected_surface is None or actual_surface is None:
-        return UNKNOWN
-    if expected_surface != actual_surface:
-        return NORMALIZER
-    if any(reference.types[one] == _PIECE.BYTE for one in (*expected, *actual)):
+    surface = reference.surface(expected)
+    if surface != reference.surface(actual):
+        return UNKNOWN if _reserved(reference, (*expected, *actual)) else NORMALIZER
+    if _reserved(reference, expected) != _reserved(reference, actual):
         return UNKNOWN
     return TIE if _is_tie(reference, expected, actual) else OTHER
 
 
+def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
+    """Return the ids that are unknown or bytes."""
+    known = range(len(reference.types))
+    types = (_PIECE.UNKNOWN, _PIECE.BYTE)
+    return [one for one in ids if one not in known or reference.types[one] in types]
+
+
 def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
+    """Tell whether the scores are equal, as far as float32 can tell for a line of this length."""
     if reference.is_bpe:
         return reference.has_equal_scores
     ours, theirs = reference.score(expected), reference.score(actual)
-    return abs(ours - theirs) <= _RELATIVE_ERROR * max(abs(ours), abs(theirs))
+    return abs(ours - theirs) <= _FLOAT32 * len(expected) * abs(ours)

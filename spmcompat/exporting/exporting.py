@@ -1,7 +1,7 @@
 """Exports a model: limits first, then the files, then the verification of what they do."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
@@ -57,13 +57,7 @@ def export(
         warn(f"{to}: {limit.line}")
     files = target.files(model)
     found = None if lines is None else verify(model, target, files, lines)
-    is_folder = "" not in files
-    if is_folder:
-        _make_folder(output)
-    write_together(
-        {os.path.join(output, name) if is_folder else output: files[name] for name in files},
-        REMEDY,
-    )
+    write_files(files, output)
     return found
 
 
@@ -120,8 +114,26 @@ def refuse(limits: Iterable[Limit], to: str) -> None:
         raise BadValueError(f"{to} cannot express this model. {' '.join(refusals)}")
 
 
-def _make_folder(output: str) -> None:
+def write_files(files: Mapping[str, bytes], output: str) -> None:
+    """Write the files of a target: all of them, or none.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        What `Target.files` has returned.
+    output : str
+        The file, or the folder, which is made if it does not exist.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    """
+    if "" in files:
+        write_together({output: files[""]}, REMEDY)
+        return
     try:
         os.makedirs(output, exist_ok=True)
     except OSError as error:
         raise MissingFileError(f'"{output}": {error.strerror}. {REMEDY}') from error
+    write_together({os.path.join(output, name): files[name] for name in files}, REMEDY)

@@ -73,7 +73,11 @@ def load(path: str) -> Loaded:
     def encode(lines: Sequence[str]) -> list[list[int]]:
         return [llama.tokenize(line.encode(), add_bos=False, special=False) for line in lines]
 
-    return Loaded(encode)
+    if llama.metadata["tokenizer.ggml.model"] != "llama":
+        return Loaded(encode)
+    prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
+    # All that this tokenizer does to a text.
+    return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 
 def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:

@@ -58,7 +58,11 @@ class MissingLibraryError(TrainingError):
 
 
 # The module of each target in this room.
-TARGETS: dict[str, str] = {"gguf": "gguf"}
+TARGETS: dict[str, str] = {
+    "tokenizer.json": "tokenizer_json",
+    "hf-folder": "hf_folder",
+    "gguf": "gguf",
+}
 
 
 def target_of(name: str) -> Target:
