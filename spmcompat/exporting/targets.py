@@ -62,6 +62,7 @@ TARGETS: dict[str, str] = {
     "tokenizer.json": "tokenizer_json",
     "hf-folder": "hf_folder",
     "gguf": "gguf",
+    "tiktoken": "tiktoken",
 }
 
 
