@@ -134,7 +134,8 @@ def _remedy_of_characters(model: ModelProto) -> str:
         return "Train with a lower --character_coverage, so that they become bytes."
     return (
         f"Train with --user_defined_symbols={','.join(symbols)} so that they become pieces of "
-        "their own, or with a lower --character_coverage, so that they become bytes."
+        "their own (and add characters that are then named instead), or with a lower "
+        "--character_coverage, so that they become bytes."
     )
 
 
