@@ -1,4 +1,4 @@
-"""Counts lines that an export encodes differently: ``python -m benchmarks.exports --folder FOLDER``.
+"""Counts the lines that exports encode differently: ``python -m benchmarks.exports --folder DIR``.
 
 It trains a model for each of {unigram, bpe} x {rules} x {forms} on lines of all texts of the
 folder, exports it, and encodes other lines of each text, and the built-in hard lines, with

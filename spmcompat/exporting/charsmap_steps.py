@@ -58,8 +58,8 @@ _NEWER_COMPOSITIONS = (
 )
 
 
-class Plan(NamedTuple):
-    """How to apply the rules of a charsmap.
+class Charsmap(NamedTuple):
+    """The rules of a charsmap, and how to apply them.
 
     Attributes
     ----------
@@ -71,22 +71,38 @@ class Plan(NamedTuple):
         Those sources of `several` that become a step each; the step NFC does the others.
     composes : bool
         Whether there is a step NFC.
-    changed : list of str
-        The user-defined symbols that the rules would change. Placeholders protect them.
-    symbols : list of str
-        The other user-defined symbols.
+    units : str
+        The pattern of the longest source of `several`.
     """
 
     single: dict[int, Points]
     several: dict[Points, Points]
     explicit: list[Points]
     composes: bool
+    units: str
+
+
+class Plan(NamedTuple):
+    """How to apply the rules of a charsmap beside user-defined symbols.
+
+    Attributes
+    ----------
+    rules : Charsmap
+        The rules.
+    changed : list of str
+        The symbols that the rules would change. Placeholders protect them.
+    symbols : list of str
+        The other symbols.
+    """
+
+    rules: Charsmap
     changed: list[str]
     symbols: list[str]
 
 
-@lru_cache(maxsize=1)  # the limits and the steps need the same plan
-def make_plan(charsmap: bytes, symbols: tuple[str, ...]) -> Plan:
+# The limits and the steps of a model need the same; decompiling takes a second.
+@lru_cache(maxsize=1)
+def analysed(charsmap: bytes) -> Charsmap:
     """Decide how to apply the rules of a charsmap."""
     rules = decompile(charsmap) if charsmap else {}
     single = {source[0]: target for source, target in rules.items() if len(source) == 1}
@@ -96,12 +112,15 @@ def make_plan(charsmap: bytes, symbols: tuple[str, ...]) -> Plan:
         left = _not_composed(single, several)
         if len(left) < len(explicit):
             explicit, composes = left, True
-    changed = {symbol for symbol in symbols if _changes(symbol, rules, explicit, composes)}
+    return Charsmap(single, several, explicit, composes, longest_of(several))
+
+
+def make_plan(charsmap: bytes, symbols: Sequence[str]) -> Plan:
+    """Decide how to apply the rules of a charsmap, and which symbols to protect."""
+    rules = analysed(charsmap)
+    changed = {symbol for symbol in symbols if _changes(symbol, rules)}
     return Plan(
-        single,
-        several,
-        explicit,
-        composes,
+        rules,
         sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
         [symbol for symbol in symbols if symbol not in changed],
     )
@@ -119,22 +138,23 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     marks_deleted : bool
         Whether to write `deleted_mark` for what the rules delete.
     """
+    rules = plan.rules
     used = {ord(character) for text in taken for character in text}
-    for source, target in plan.several.items():
+    for source, target in rules.several.items():
         used.update(source, target)
-    for one, target in plan.single.items():
+    for one, target in rules.single.items():
         used.update((one, *target))
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
-    separator, pause = _separators(plan)
+    separator, pause = _separators(rules)
 
     of_symbols = {symbol: chr(next(placeholders)) for symbol in plan.changed}
     steps = [replace(symbol, mark) for symbol, mark in of_symbols.items()]
-    single = dict(plan.single)
-    if plan.several:
+    single = dict(rules.single)
+    if rules.several:
         mark = chr(separator)
         steps.insert(0, prepend(mark))
         steps.append(replace_pattern(_cuts(plan), mark))
-        for sources, target in _groups(plan):
+        for sources, target in _groups(rules):
             code = next(placeholders)
             single[code] = target
             steps.append(replace_pattern(escaped(mark) + longest_of(sources), chr(code)))
@@ -143,10 +163,10 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
         if marks_deleted:
             single = {one: target or (_DELETED,) for one, target in single.items()}
         single[pause] = ()
-        steps += [replace_pattern(_joints(plan.single), chr(pause)), precompiled(single)]
-    if plan.composes:
+        steps += [replace_pattern(_joints(rules.single), chr(pause)), precompiled(single)]
+    if rules.composes:
         steps.append({"type": "NFC"})
-    if plan.several:
+    if rules.several:
         steps.append(replace(chr(separator), ""))
     return [*steps, *(replace(mark, symbol) for symbol, mark in of_symbols.items())]
 
@@ -177,26 +197,26 @@ def precompiled(single: Mapping[int, Points]) -> Step:
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}
 
 
-def _separators(plan: Plan) -> tuple[int, int]:
+def _separators(rules: Charsmap) -> tuple[int, int]:
     """Return the separator of units, and the one between the characters of a cluster.
 
     Where the rules delete control characters, two of these are taken: then it does no harm if the
     text holds them.
     """
-    inside = {code for source in plan.several for code in source}
+    inside = {code for source in rules.several for code in source}
     deleted = [
         code
-        for code, target in sorted(plan.single.items())
+        for code, target in sorted(rules.single.items())
         if not target and code < 0x20 and code not in inside
     ]
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
 
 
-def _groups(plan: Plan) -> Iterator[tuple[list[Points], Points]]:
+def _groups(rules: Charsmap) -> Iterator[tuple[list[Points], Points]]:
     """Yield sources of equal length and target; the longest come first."""
     groups: dict[tuple[int, Points], list[Points]] = {}
-    for source in plan.explicit:
-        groups.setdefault((-len(source), plan.several[source]), []).append(source)
+    for source in rules.explicit:
+        groups.setdefault((-len(source), rules.several[source]), []).append(source)
     for (_, target), sources in sorted(groups.items()):
         yield sources, target
 
@@ -208,17 +228,18 @@ def _cuts(plan: Plan) -> str:
     the search reads unit after unit from the left, as ``sentencepiece`` does, and finds the empty
     text in front of a unit.
     """
-    later = character_class({code for source in plan.several for code in source[1:]})
-    units = [f".(?!{later})", longest_of(plan.several), "."]
+    rules = plan.rules
+    later = character_class({code for source in rules.several for code in source[1:]})
+    units = [f".(?!{later})", rules.units, "."]
     if plan.symbols:
         units.insert(0, longest_of([tuple(map(ord, symbol)) for symbol in plan.symbols]))
     ahead = []
-    if plan.composes:
-        heads = [one for one, target in plan.single.items() if target and _combines(target[0])]
-        heads += [source[0] for source, target in plan.several.items() if _combines(target[0])]
+    if rules.composes:
+        heads = [one for one, target in rules.single.items() if target and _combines(target[0])]
+        heads += [source[0] for source, target in rules.several.items() if _combines(target[0])]
         ahead.append(character_class(heads, _COMPOSES))
-    if plan.explicit:
-        ahead.append(longest_of(plan.explicit))
+    if rules.explicit:
+        ahead.append(longest_of(rules.explicit))
     return f"(?m)\\G(?>{'|'.join(units)})+?\\K(?={'|'.join(ahead)})"
 
 
@@ -264,15 +285,15 @@ def _combines(code: int) -> bool:
     return unicodedata.category(chr(code)).startswith("M") or any(code in jamo for jamo in _JAMO)
 
 
-def _changes(
-    symbol: str, rules: Mapping[Points, Points], explicit: Sequence[Points], composes: bool
-) -> bool:
+def _changes(symbol: str, rules: Charsmap) -> bool:
     """Tell whether the steps would change a symbol."""
     points = tuple(map(ord, symbol))
-    longest = max(map(len, rules), default=0)
-    for start in range(len(points)):
-        if any(points[start : start + length] in rules for length in range(1, longest + 1)):
+    longest = max(map(len, rules.several), default=0)
+    for start, code in enumerate(points):
+        if code in rules.single or any(
+            points[start : start + length] in rules.several for length in range(2, longest + 1)
+        ):
             return True
-    if any(source[: len(points)] == points for source in explicit):
+    if any(source[: len(points)] == points for source in rules.explicit):
         return True
-    return composes and not unicodedata.is_normalized("NFC", symbol)
+    return rules.composes and not unicodedata.is_normalized("NFC", symbol)

@@ -57,28 +57,28 @@ def load(path: str) -> Loaded:
         return line if normalizer is None else normalizer.normalize_str(line)
 
     def decode(ids: Sequence[int]) -> str:
-        text: str = tokenizer.decode(list(ids))
-        return text
+        return str(tokenizer.decode(list(ids)))
 
     return Loaded(encode, normalize, decode)
 
 
-def _special_pieces(model: ModelProto) -> dict[str, object]:
+def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
     """Return the pieces with a meaning by the names that ``transformers`` gives them."""
     spec = model.trainer_spec
-    special: dict[str, object] = {}
+    special: dict[str, str | list[str]] = {}
     for kind in ("unk", "bos", "eos", "pad"):
-        index: int = getattr(spec, f"{kind}_id")
+        index = getattr(spec, f"{kind}_id")
         wanted = _PIECE.UNKNOWN if kind == "unk" else _PIECE.CONTROL
         if 0 <= index < len(model.pieces) and model.pieces[index].type == wanted:
             special[f"{kind}_token"] = model.pieces[index].piece
-    named = set(special.values())
     others = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.CONTROL and piece.piece not in named
+        if piece.type == _PIECE.CONTROL and piece.piece not in special.values()
     ]
-    return {**special, "additional_special_tokens": others} if others else special
+    if others:
+        special["additional_special_tokens"] = others
+    return special
 
 
 def _as_json(content: object) -> bytes:

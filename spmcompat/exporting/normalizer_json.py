@@ -7,6 +7,7 @@ from itertools import pairwise
 from spmcompat.exporting.charsmap_steps import (
     MOST_EXPLICIT,
     Step,
+    analysed,
     deleted_mark,
     make_plan,
     prepend,
@@ -30,44 +31,42 @@ def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
     return tuple(piece.piece for piece in model.pieces if piece.type == _PIECE.USER_DEFINED)
 
 
-def reserved_characters(model: ModelProto) -> list[str]:
-    """Return the characters that are unknown to ``sentencepiece`` though a piece has their text.
-
-    These are control pieces of one character, and unused ones of a Unigram model.
-    """
-    types = [_PIECE.CONTROL, _PIECE.UNKNOWN]
+def reserved_texts(model: ModelProto) -> list[str]:
+    """Return the texts of pieces that ``sentencepiece`` never finds in a line."""
+    types = [_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE]
     if model.trainer_spec.model_type == TrainerSpec.UNIGRAM:
         types.append(_PIECE.UNUSED)
-    return [piece.piece for piece in model.pieces if piece.type in types and len(piece.piece) == 1]
+    return [piece.piece for piece in model.pieces if piece.type in types]
 
 
 def hidden_characters(model: ModelProto) -> list[str]:
-    """Return the reserved characters that the normalizer replaces by one that is no piece.
+    """Return the unknown characters of reserved texts.
 
-    Otherwise the library would find them. Not if longer pieces hold them, or bytes stand for them.
+    The library would find the reserved texts in a line. The normalizer replaces these characters by
+    one that is no piece, which is unknown as well. But not if bytes stand for them.
     """
     if model.trainer_spec.byte_fallback:
         return []
-    types = (_PIECE.NORMAL, _PIECE.USER_DEFINED)
-    inside = {one for piece in model.pieces if piece.type in types for one in piece.piece}
-    return [character for character in reserved_characters(model) if character not in inside]
+    reserved = set(reserved_texts(model))
+    found = {one for piece in model.pieces if piece.piece not in reserved for one in piece.piece}
+    return sorted({one for text in reserved for one in text} - found)
 
 
 def normalizer_limits(model: ModelProto) -> list[Limit]:
     """Return what the steps cannot express exactly."""
     spec = model.normalizer_spec
-    plan = make_plan(spec.precompiled_charsmap, user_defined_symbols(model))
-    if len(plan.explicit) > MOST_EXPLICIT:
+    rules = analysed(spec.precompiled_charsmap)
+    if len(rules.explicit) > MOST_EXPLICIT:
         return [
             Limit(
-                f"Its charsmap has {len(plan.explicit):,} rules of several characters, and each "
+                f"Its charsmap has {len(rules.explicit):,} rules of several characters, and each "
                 "would be a step of the normalizer.",
                 "Train with --normalization_rule_name=nmt_nfkc, or with fewer rules in "
                 "--normalization_rule_tsv.",
                 refuses=True,
             )
         ]
-    targets = (*plan.single.values(), *plan.several.values())
+    targets = (*rules.single.values(), *rules.several.values())
     doubled = any(a == b == 0x20 for target in targets for a, b in pairwise(target))
     if spec.remove_extra_whitespaces and doubled:
         return [
@@ -92,7 +91,8 @@ def normalizer(model: ModelProto) -> Step | None:
     at_start = spec.add_dummy_prefix and not at_end
     symbols = user_defined_symbols(model)
     plan = make_plan(spec.precompiled_charsmap, symbols)
-    deletes = at_end and not all((*plan.single.values(), *plan.several.values()))
+    rules = plan.rules
+    deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
     taken = [piece.piece for piece in model.pieces]
     steps = steps_of(plan, taken, marks_deleted=deletes and spec.remove_extra_whitespaces)
     # A line of which nothing is left gets no space if extra spaces are removed.

@@ -14,7 +14,7 @@ from spmcompat.exporting.normalizer_json import (
     hidden_characters,
     normalizer,
     normalizer_limits,
-    reserved_characters,
+    reserved_texts,
     user_defined_symbols,
 )
 from spmcompat.exporting.patterns import escaped, longest_of
@@ -23,7 +23,6 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
-_RESERVED = (_PIECE.UNKNOWN, _PIECE.CONTROL, _PIECE.BYTE)
 _UNKNOWN_PENALTY = 10.0
 _FIRST_SPACE = "\ufdd4"  # a noncharacter: no text should hold it
 
@@ -41,13 +40,13 @@ def limits(model: ModelProto) -> list[Limit]:
             )
         ]
     found = normalizer_limits(model)
-    seen = set(reserved_characters(model)).difference(hidden_characters(model))
+    seen = _found_texts(model)
     if seen:
         found.append(
             Limit(
-                f"The character {_some(sorted(seen))} in a line becomes its piece, which "
-                "sentencepiece never finds in a text.",
-                "Give --control_symbols of several characters.",
+                f"{_some(seen)} in a line becomes that piece, which sentencepiece never finds in a "
+                "line.",
+                "Train with the characters of that text in --required_chars.",
             )
         )
     found += _unigram_limits(model) if kind == TrainerSpec.UNIGRAM else _bpe_limits(model)
@@ -102,6 +101,26 @@ def content(model: ModelProto) -> Step:
         "decoder": _decoder(model),
         "model": _unigram(model) if is_unigram else _bpe(model),
     }
+
+
+def _found_texts(model: ModelProto) -> list[str]:
+    """Return the reserved texts that the library finds in a line.
+
+    A Unigram model finds any of them, but their scores are so low that it cuts the text into
+    characters if it can. BPE finds a single character only.
+    """
+    reserved = reserved_texts(model)
+    hidden = hidden_characters(model)
+    texts = [text for text in reserved if not set(text) & set(hidden)]
+    if model.trainer_spec.model_type != TrainerSpec.UNIGRAM:
+        return [text for text in texts if len(text) == 1]
+    return [text for text in texts if not _characters(model).issuperset(text)]
+
+
+def _characters(model: ModelProto) -> set[str]:
+    """Return the characters that are pieces."""
+    types = (_PIECE.NORMAL, _PIECE.USER_DEFINED)
+    return {piece.piece for piece in model.pieces if piece.type in types and len(piece.piece) == 1}
 
 
 # ---------------------------------------------------------------- Unigram
@@ -159,18 +178,7 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
             "Only --model_type=bpe is free of that.",
         )
     ]
-    single = {piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL}
-    single |= set(user_defined_symbols(model))
-    reserved = [piece.piece for piece in model.pieces if piece.type in _RESERVED]
-    hidden = [text for text in reserved if not single.issuperset(text)]
-    if hidden:
-        found.append(
-            Limit(
-                f"{_some(hidden)} in a line becomes that piece, since not all of its characters "
-                "are pieces.",
-                "Train with these characters in --required_chars.",
-            )
-        )
+    single = _characters(model)
     partial = [
         piece.piece
         for piece in model.pieces
@@ -236,8 +244,9 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
         found += _merge_limits(model, pieces)
     if not _has_long_symbols(model):
         return found
+    hidden = set(hidden_characters(model))
     reserved = [
-        piece.piece for piece in model.pieces if piece.type in _RESERVED and len(piece.piece) > 1
+        text for text in reserved_texts(model) if len(text) > 1 and not hidden.intersection(text)
     ]
     if reserved:
         found.append(
