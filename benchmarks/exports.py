@@ -12,7 +12,7 @@ import io
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import spmcompat
@@ -82,10 +82,12 @@ def trained(
     return written.getvalue()
 
 
-def cases(rules_file: Path) -> Iterator[tuple[str, str, str, dict[str, object]]]:
+def cases(
+    types: Sequence[str], rules_file: Path
+) -> Iterator[tuple[str, str, str, dict[str, object]]]:
     """Yield the type, the rules, the form and the options of each model."""
     for model_type, (rules, named), (form, options) in itertools.product(
-        TYPES, RULES.items(), FORMS.items()
+        types, RULES.items(), FORMS.items()
     ):
         own = {"normalization_rule_tsv": str(rules_file)} if rules == "own" else {}
         yield model_type, rules, form, {**named, **own, **options}
@@ -113,8 +115,14 @@ def main() -> None:
     parser.add_argument("--to", default="tokenizer.json", help="the target [%(default)s]")
     parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
     parser.add_argument("--vocab_size", type=int, default=8000)
+    parser.add_argument("--types", nargs="+", default=TYPES, help="types of models [%(default)s]")
+    parser.add_argument(
+        "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
+    )
     arguments = parser.parse_args()
 
+    common = dict(option.split("=", 1) for option in arguments.options)
+    target = target_of(arguments.to)
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, count)]
@@ -126,8 +134,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rules_file = Path(folder) / "rules.tsv"
         rules_file.write_text(OWN_RULES)
-        for model_type, rules, form, options in cases(rules_file):
-            model = trained(learned, model_type, options, arguments.vocab_size)
+        for model_type, rules, form, options in cases(arguments.types, rules_file):
+            model = trained(learned, model_type, {**options, **common}, arguments.vocab_size)
+            refusals = [limit for limit in target.limits(parse(model)) if limit.refuses]
+            if refusals:
+                told = " ".join(limit.text for limit in refusals)
+                print(f"| {model_type} | {rules} | {form} | refused: {told} |", flush=True)
+                continue
             total, causes = row(model, arguments.to, texts)
             numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)
             print(f"| {model_type} | {rules} | {form} | {total:,} | {numbers} |", flush=True)
