@@ -10,8 +10,12 @@ What a fence means is said by its language:
     A program. All programs and ``pycon`` blocks of a page share their names.
 ``pycon``
     An interactive session with its output, as for doctest.
-``text``, ``toml``, ``mermaid``, ``rooms``
+``toml``
+    A file; its first line names it.
+``text``, ``mermaid``, ``rooms``
     Not run.
+
+A fence whose first line is a comment with a name of a file is written to this file, not run.
 
 In output, ``...`` stands for anything. Comments of HTML, which no reader sees, say the rest.
 Before a fence: ``<!-- setup`` with commands and ``<!-- python setup`` with a program to run before
@@ -36,8 +40,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-LANGUAGES = {"sh", "console", "python", "pycon"}
-SILENT = {"text", "toml", "mermaid", "rooms"}
+LANGUAGES = {"sh", "console", "python", "pycon", "toml"}
+SILENT = {"text", "mermaid", "rooms"}
 """The languages of fences that are not run."""
 COMMANDS = {
     "spm_train": "from spmcompat.cli.train import entry_point\nsys.exit(entry_point())",
@@ -50,6 +54,7 @@ _PART = re.compile(
     r"|^<!-- (?P<comment>setup|python setup|needs|exit status)(?P<rest>.*?)-->",
     re.MULTILINE | re.DOTALL,
 )
+_FILE = re.compile(r"# ([\w-]+\.\w+)\n")
 _PROMPT = "$ "
 _ELLIPSIS = "..."
 
@@ -128,6 +133,9 @@ class Page:
             self._check_status(example.setup, *self._shell(example.setup), wanted=0)
         if example.python_setup:
             self._execute(example.python_setup, example.line)
+        if name := _FILE.match(example.code):
+            (self.folder / name[1]).write_text(example.code, encoding="utf-8")
+            return
         {"sh": self._sh, "console": self._console, "python": self._python, "pycon": self._pycon}[
             example.language
         ](example)
