@@ -28,7 +28,6 @@ _MARKDOWN = {
     "em-rows": "building.unigram_pictures:em_rows",
     "final-rows": "building.unigram_pictures:final_rows",
     "lane-sums": "building.lane_pictures:sums",
-    "reasons": "building.unigram_pictures:reasons",
 }
 
 

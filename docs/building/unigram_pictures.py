@@ -1,7 +1,7 @@
 """The pictures of Unigram training, on the worked example."""
 
 from building import example, svg
-from spmcompat.runtime.rounds import REASONS, PieceRow
+from spmcompat.runtime.rounds import PieceRow
 
 SPACE = "\u2581"
 SEEN = "lower"
@@ -148,9 +148,3 @@ def final_rows() -> str:
     )
     head = ["| piece | score | |", "|---|--:|---|"]
     return "\n".join(head + [f"| `{r.piece}` | {r.new_score:.4f} | {r.reason} |" for r in rows])
-
-
-def reasons() -> str:
-    """Return why a step drops or keeps a piece, as a table."""
-    head = ["| reason | meaning |", "|---|---|"]
-    return "\n".join(head + [f"| `{reason}` | {meaning} |" for reason, meaning in REASONS.items()])
