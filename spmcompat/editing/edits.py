@@ -284,7 +284,7 @@ class _Edit:
     def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
         """Add the new pieces: those that are unused now to their own ids, the others to new ids."""
         new: list[Piece] = []
-        for text, piece_type in self._edits.added:
+        for text, piece_type in self._added():
             self._check_text(text, piece_type)
             own = ids.get(text)
             if own is None:
@@ -299,6 +299,21 @@ class _Edit:
             score = scores.get(text, stored.score if _is_below_zero(stored.score) else None)
             self._pieces[own] = self._new_piece(text, piece_type, score)
         self._place(new)
+
+    def _added(self) -> list[tuple[str, int]]:
+        """Return the texts and types of all new pieces.
+
+        Words begin with the space mark. So a word model gets each symbol with the mark too, as in
+        training.
+        """
+        added = self._edits.added
+        if self._model.trainer_spec.model_type == TrainerSpec.WORD:
+            added += [
+                (SPACE_MARK + text, USER_DEFINED)
+                for text in self._edits.add_user_defined
+                if not text.startswith(SPACE_MARK)
+            ]
+        return list(dict.fromkeys(added))
 
     def _place(self, new: Sequence[Piece]) -> None:
         """Give the new pieces their ids."""
@@ -340,11 +355,10 @@ class _Edit:
         ]
         if not self._is_bpe:
             return free
-        unused = [self._pieces[i].text for i in free if self._pieces[i].type == UNUSED]
         merges = Merges(self._pieces)
         needed = {
             part
-            for text in holding(self._pieces, unused)
+            for text in holding(self._pieces, [self._pieces[i].text for i in free])
             for _, left, right in merges.merges(text)
             for part in (left, right)
         }

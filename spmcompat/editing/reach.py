@@ -73,12 +73,22 @@ def holding(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
     How a piece is reached depends only on the pieces inside it. So if the pieces of `texts` change,
     only these can become unreachable.
     """
-    texts = list(texts)
+    wanted = set(texts)
+    lengths = sorted({len(text) for text in wanted})
     return [
         piece.text
         for piece in pieces
-        if piece.type == NORMAL and any(text in piece.text for text in texts)
+        if piece.type == NORMAL and _holds(piece.text, wanted, lengths)
     ]
+
+
+def _holds(text: str, wanted: set[str], lengths: Iterable[int]) -> bool:
+    """Tell whether a text holds one of others, whose lengths are given."""
+    return any(
+        text[begin : begin + length] in wanted
+        for length in lengths
+        for begin in range(len(text) - length + 1)
+    )
 
 
 class Merges:
@@ -300,20 +310,42 @@ class Gate:
         from spmcompat.normalization.charsmap import decompile  # noqa: PLC0415
 
         wanted = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
-        made_by: dict[str, list[str]] = {}
-        for source, target in decompile(self._charsmap).items():
-            result = "".join(map(chr, target))
-            if result and result in wanted:
-                made_by.setdefault(result, []).append("".join(map(chr, source)))
-        longest = max(map(len, made_by), default=0)
+        rules = {
+            "".join(map(chr, source)): "".join(map(chr, target))
+            for source, target in decompile(self._charsmap).items()
+            if target
+        }
+        whole = [source for source, target in rules.items() if wanted in target]
+        # The sources that make the characters from one position to another.
+        made_by: dict[tuple[int, int], list[str]] = {}
+        for source, target in rules.items():
+            for span in _spans(target, wanted):
+                made_by.setdefault(span, []).append(source)
         found: list[list[str]] = [[""], *([] for _ in wanted)]
         for end in range(1, len(wanted) + 1):
-            tails = [(end - 1, wanted[end - 1])]
-            for begin in range(max(0, end - longest), end):
-                tails += [(begin, one) for one in made_by.get(wanted[begin:end], ())[:_TRIED]]
-            texts = [head + tail for begin, tail in tails for head in found[begin]]
+            texts = [head + wanted[end - 1] for head in found[end - 1]]
+            for begin in range(end):
+                for source in made_by.get((begin, end), ())[:_TRIED]:
+                    texts += [head + source for head in found[begin]]
             found[end] = list(dict.fromkeys(texts))[:_KEPT]
-        return found[-1]
+        return [*whole[:_TRIED], *found[-1]]
+
+
+def _spans(target: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Yield which parts of a text the result of a rule can stand for.
+
+    At the beginning the end of the result is enough, and at the end its beginning.
+    """
+    size, length = len(wanted), len(target)
+    begin = wanted.find(target)
+    while begin >= 0:
+        yield begin, begin + length
+        begin = wanted.find(target, begin + 1)
+    for part in range(1, min(length, size)):
+        if target.endswith(wanted[:part]):
+            yield 0, part
+        if target.startswith(wanted[-part:]):
+            yield size - part, size
 
 
 # How many sources of one result, and how many texts for each beginning, are tried.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import MissingFileError, TrainingError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -29,7 +28,7 @@ class ChangedWord(NamedTuple):
     occurrences : int
         How often it occurs.
     before, after : list of str
-        Its tokens.
+        The texts of its tokens.
     """
 
     word: str
@@ -48,7 +47,7 @@ class Changes(NamedTuple):
     tokens_before, tokens_after : int
         The number of tokens in all lines.
     words : list of ChangedWord
-        The words that are cut differently when they stand alone, the most frequent ones first.
+        The words that are cut differently between two spaces, the most frequent ones first.
     """
 
     lines: int
@@ -58,10 +57,37 @@ class Changes(NamedTuple):
     words: list[ChangedWord]
 
 
+class _Tokens:
+    """Encodes texts into the texts of pieces.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    unknown : str
+        What to call unknown tokens.
+    between_spaces : bool
+        Whether a text is encoded as if it stood between two spaces. For most models this is so
+        anyway: they put a space mark in front.
+    """
+
+    def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
+        own = ModelProto()
+        own.CopyFrom(model)
+        if between_spaces:
+            own.normalizer_spec.add_dummy_prefix = True
+        self._encoder = _processor(own)
+        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
+
+    def of(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each text. Unknown ones are the unknown piece."""
+        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
+
+
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
     """Encode a text with two models, and return what differs.
 
-    Tokens are compared by their texts, so other ids alone are no difference.
+    Tokens are compared by the texts of their pieces, so other ids alone are no difference.
 
     Raises
     ------
@@ -70,40 +96,28 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
     TrainingError
         If ``sentencepiece`` is not installed.
     """
-    old, new = _processor(before), _processor(after)
+    unknown = before.trainer_spec.unk_piece
+    old, new = _Tokens(before, unknown), _Tokens(after, unknown)
     counts: Counter[str] = Counter()
     lines = changed = tokens_before = tokens_after = 0
     for batch in _batches(path):
         lines += len(batch)
-        olds, news = old.encode(batch, out_type=str), new.encode(batch, out_type=str)
+        olds, news = old.of(batch), new.of(batch)
         tokens_before += sum(map(len, olds))
         tokens_after += sum(map(len, news))
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
         for line in batch:
             counts.update(line.split())
-    words = _changed_words(old, new, counts, before)
+    words = _changed_words(_Tokens(before, unknown, True), _Tokens(after, unknown, True), counts)
     return Changes(lines, changed, tokens_before, tokens_after, words)
 
 
-def _changed_words(
-    old: SentencePieceProcessor,
-    new: SentencePieceProcessor,
-    counts: Counter[str],
-    model: ModelProto,
-) -> list[ChangedWord]:
-    """Return the words that are cut differently, as they are cut between two spaces."""
+def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[ChangedWord]:
+    """Return the words that are cut differently."""
     words = sorted(counts)
-    texts = words
-    # Without a dummy prefix, a word that stands alone would have no space beside it. The space
-    # mark stands for one, and is not removed at the ends of a text.
-    if not model.normalizer_spec.add_dummy_prefix:
-        is_suffix = model.trainer_spec.treat_whitespace_as_suffix
-        texts = [word + SPACE_MARK if is_suffix else SPACE_MARK + word for word in words]
     changed = [
         ChangedWord(word, counts[word], one, other)
-        for word, one, other in zip(
-            words, old.encode(texts, out_type=str), new.encode(texts, out_type=str), strict=True
-        )
+        for word, one, other in zip(words, old.of(words), new.of(words), strict=True)
         if one != other
     ]
     return sorted(changed, key=lambda one: -one.occurrences)

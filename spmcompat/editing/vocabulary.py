@@ -16,6 +16,7 @@ from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.writers import write_together
+from spmcompat.unicode.marks import SPACE_MARK
 
 _TYPES = ModelProto.SentencePiece
 NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
@@ -105,6 +106,10 @@ def check_loads(pieces: Sequence[Piece], trainer: TrainerSpec) -> None:
     """
     ids_of(pieces)
     for piece_id, piece in enumerate(pieces):
+        # sentencepiece takes no notice of this piece, which other programs write:
+        # google/sentencepiece#1308.
+        if piece.text == "\0" and (piece.type == UNUSED or trainer.byte_fallback):
+            continue
         if not piece.text or "\0" in piece.text:
             what = "holds the character U+0000" if piece.text else "is empty"
             raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
@@ -231,6 +236,9 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
+        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with the mark itself
+            marked = {SPACE_MARK + text for text in [*kept, *added]}
+            added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):
             del field[:]
             field.extend(dict.fromkeys([*kept, *added]))

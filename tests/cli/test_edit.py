@@ -101,6 +101,13 @@ def test_the_report_names_words_and_tokens() -> None:
     assert [row.split() for row in rows] == [["2", "the", "▁the", *new.encode("the", out_type=str)]]
 
 
+def test_unknown_words_that_become_known_are_told() -> None:
+    out = run("m.model", "--output=n.model", "--add=Ж", "--report=text.txt")[1]
+    assert out.splitlines()[-1].split() == ["1", "Ж", "▁", "<unk>", "▁", "Ж"]
+    flags = ("--rename=<unk>=[UNK]", "--report=text.txt")
+    assert "differently: 0" in run("m.model", "--output=n.model", *flags)[1]
+
+
 def test_long_reports_are_cut_unless_all_is_asked_for() -> None:
     words = [f"the{first}{second}" for first in "abcde" for second in "xyzqv"]
     Path("text.txt").write_text("\n".join(words), encoding="utf-8")

@@ -22,6 +22,8 @@ from tests.unit.editing.models import TYPES, by_text, lines, processor, trained
 
 CUT = ("unigram", "bpe")
 
+pytestmark = pytest.mark.reference
+
 
 def edited(model: ModelProto, **edits: Any) -> Edited:
     before = model.SerializeToString()
@@ -161,11 +163,19 @@ def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
 
     model = ModelProto()
     model.CopyFrom(trained("bpe", normalization_rule_name="identity"))
-    rules = {(ord("Ж"),): (ord("Щ"),), (ord("Щ"),): (ord("c"),)}
-    model.normalizer_spec.precompiled_charsmap = compile_charsmap(rules)
+    rules = {"Ж": "Щ", "Щ": "c", "Ю": "ЯЩЭ", "Я": "d", "Э": "f"}
+    model.normalizer_spec.precompiled_charsmap = compile_charsmap(
+        {tuple(map(ord, source)): tuple(map(ord, target)) for source, target in rules.items()}
+    )
     new = edited(model, add=["Щ"]).model
     assert processor(new).encode("Ж", out_type=str) == ["▁", "Щ"]
     assert "makes 'Щ' of it" in refused(model, add=["Ж"])
+    # A piece may also begin or end within what a rule makes.
+    for piece, text in (("ЩЭЩ", "ЮЖ"), ("qЯЩ", "qЮ"), ("ЭqЩ", "ЮqЖ"), ("Э", "Ю")):
+        steps = [piece[:n] for n in range(2, len(piece))]
+        new = edited(model, add=[*"ЩЯЭ".replace(piece, ""), *steps, piece]).model
+        assert piece in processor(new).encode(text, out_type=str)
+    assert "makes" in refused(model, add=["ЭЭ"])
 
 
 def test_a_symbol_with_a_space_is_refused() -> None:
@@ -205,6 +215,29 @@ def test_word_and_char_models_take_words_and_characters() -> None:
     assert processor(edited(trained("char"), add=["Ж"]).model).encode("Ж", out_type=str)[-1] == "Ж"
     new = edited(trained("word"), add=["▁Жq"]).model
     assert processor(new).id_to_piece(processor(new).encode("Жq")) == ["▁Жq"]
+
+
+def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
+    # sentencepiece 0.2.3 does so in training.
+    new = edited(trained("word"), add_user_defined=["<q>"]).model
+    assert processor(new).id_to_piece(processor(new).encode("a <q>"))[-1] == "▁<q>"
+    assert {"<q>", "▁<q>"} <= by_text(new).keys()
+    edited(trained("word"), add_user_defined=["<q>", "▁<q>"])
+
+
+def test_a_null_piece_that_sentencepiece_ignores_stays() -> None:
+    # google/sentencepiece#1308
+    model = ModelProto()
+    model.CopyFrom(trained("bpe", byte_fallback=True))
+    model.pieces.add(piece="\0", score=-999)
+    assert by_text(edited(model, add_control=["<c>"]).model)["\0"] == by_text(model)["\0"]
+
+
+def test_placeholders_that_are_normal_pieces_are_taken_too() -> None:
+    model = ModelProto()
+    model.CopyFrom(trained("unigram"))
+    model.pieces.add(piece="[unused7]", score=-9)
+    assert edited(model, add=["Ж"], use_unused=True).ids == {"Ж": len(model.pieces) - 1}
 
 
 @pytest.mark.parametrize("model_type", CUT)

@@ -25,6 +25,8 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.unit.editing.models import TYPES, by_text, lines, processor, trained
 
+pytestmark = pytest.mark.reference
+
 ENGLISH = tuple(lines()[:2000])
 GERMAN = tuple(
     f"{a}{b} {c}{a} über {b}{b} Maß" for a, b, c in itertools.permutations(
