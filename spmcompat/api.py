@@ -437,7 +437,7 @@ def extend(
     *,
     add: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     use_unused: bool = False,
@@ -468,7 +468,7 @@ def extend(
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
-        Options of `train` for the text: `input_format`, `input_sentence_size`,
+        Options of `train` for the text: `column`, `input_format`, `input_sentence_size`,
         `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
 
     Returns
@@ -495,7 +495,7 @@ def trim(
     *,
     keep: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     keep_ids: bool = False,
@@ -548,7 +548,7 @@ def _change_size(
     model: StrPath | bytes,
     change: Change,
     options: dict[str, object],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:

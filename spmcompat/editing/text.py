@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from copy import copy
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.counting.counts import Counts
 from spmcompat.editing.vocabulary import NORMAL, UNUSED
@@ -20,9 +20,13 @@ from spmcompat.segments.cutting import alphabet_of_counts, counts_and_alphabet
 from spmcompat.text.sources import Source, open_source, sample_sentences
 from spmcompat.unicode.marks import UNKNOWN_MARK
 
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
+
 TEXT_OPTIONS = (
     "input",
     "input_format",
+    "column",
     "counts",
     "input_sentence_size",
     "shuffle_input_sentence",
@@ -123,7 +127,7 @@ def characters_of(model: ModelProto) -> set[str]:
 def read(
     settings: Settings,
     model: ModelProto,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     workers: Workers,
     report: Report,
 ) -> ReadText:
@@ -139,7 +143,7 @@ def read(
     plan = plan_of(settings, symbols)
     source = None
     if settings.counts is None:
-        lines = open_source(plan.text, sentences, report)
+        lines = open_source(plan.text, sentences, report, settings.column)
         source = sample_sentences(lines, plan.text, workers, report)
         counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     else:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.text import ReadText, check_type, read, settings_of
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
@@ -16,6 +16,9 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.training import unigram_options
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
 
 
 class Cut(NamedTuple):
@@ -38,7 +41,7 @@ def trim(
     model: ModelProto,
     given: Settings,
     names: Collection[str],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     report: Report,
 ) -> ModelProto:
     """Return the model with fewer pieces: those that a text needs most.
@@ -54,7 +57,7 @@ def trim(
         A Unigram or BPE model. Its specs decide how the text is read.
     given, names
         As for `settings_of`.
-    sentences : iterable of str or bytes, optional
+    sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     report : Report
         Takes log lines and progress.

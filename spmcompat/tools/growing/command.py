@@ -67,7 +67,7 @@ def _run(command: Command, argv: Sequence[str], stdout: TextIO, stderr: TextIO) 
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
-    names = [*TEXT_OPTIONS, *command.text_flags]
+    names = [name for name in (*TEXT_OPTIONS, *command.text_flags) if OPTIONS[name].flag]
     switches = {name for name in names if OPTIONS[name].kind == BOOL}
     flags, rest = read_flags(
         argv, {*switches, "help", "quiet", command.switch}, {*names, "output", command.size}
