@@ -499,12 +499,15 @@ def trim(
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     keep_ids: bool = False,
+    drop_characters: bool = False,
+    character_coverage: float | None = None,
     logstream: TextIO | None = None,
     **options: object,
 ) -> SizeResult:
     """Drop the pieces of a model that a text needs least.
 
-    Meta pieces and single characters stay. The scores of pieces that stay do not change.
+    Meta pieces and, by default, single characters stay. The scores of pieces that stay do not
+    change.
 
     Parameters
     ----------
@@ -520,6 +523,11 @@ def trim(
     keep_ids : bool
         Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
         that are left move together, in their order.
+    drop_characters : bool
+        Whether characters may fall too, unless the coverage of the text requires them.
+    character_coverage : float
+        The share of the characters of the text that must stay, with `drop_characters`; by default
+        that of the model's training.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -539,8 +547,8 @@ def trim(
 
     from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
 
-    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids)))
-    texts = {**options, "input": input, "counts": counts}
+    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,9 +17,10 @@ from spmcompat.options.settings import Settings
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
+from spmcompat.segments.coverage import choose_alphabet
 from spmcompat.segments.cutting import alphabet_of_counts, counts_and_alphabet
 from spmcompat.text.sources import Source, open_source, sample_sentences
-from spmcompat.unicode.marks import UNKNOWN_MARK
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
@@ -109,7 +111,7 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
         spec.character_coverage = given.trainer.character_coverage
     marks = {UNKNOWN_MARK, " ", "\0", chr(given.release.boundary)}
     known = characters_of(model) - marks | set(spec.required_chars)
-    spec.required_chars = "".join(sorted(known))
+    spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
     settings.normalizer = NormalizerSpec()
     settings.normalizer.CopyFrom(model.normalizer_spec)
@@ -141,6 +143,9 @@ def read(
     verify(settings, has_sentences=sentences is not None, has_writer=True)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
+    # The coverage is applied below, since it must not drop a character of the model.
+    coverage = plan.coverage
+    plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
     source = None
     if settings.counts is None:
         lines = open_source(plan.text, sentences, report, settings.column)
@@ -151,4 +156,13 @@ def read(
 
         counts = load(plan, settings.counts, workers, report)
         alphabet = alphabet_of_counts(counts, plan, workers, report)
+    known = {ord(character) for character in coverage.required_chars}
+    chosen, _ = choose_alphabet(
+        {character: count for character, count in alphabet if count > 0},
+        coverage.character_coverage,
+        coverage.required_chars,
+        boundary=plan.boundary,
+    )
+    known.update(character for character, _ in chosen)
+    alphabet = [(character, count) for character, count in alphabet if character in known]
     return ReadText(counts, alphabet, plan, source)
