@@ -102,6 +102,9 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
+    # Without pyarrow, a Series can still be iterated over.
+    if _is_of(data, "pandas", "Series") and find_spec("pyarrow") is None:
+        return None
     return [data] if is_arrow(data) else None
 
 

@@ -109,7 +109,7 @@ def test_public_corpora(model_type: str, large_corpora: dict[str, Path]) -> None
     for name, path in large_corpora.items():
         with path.open(encoding="utf-8", errors="replace") as file:
             text = [line.rstrip("\r\n")[:2000] for line, _ in zip(file, range(LINES))]  # noqa: B905
-        model = train(model_type, text, vocab_size=4000)
+        model = train(model_type, text, vocab_size=8000)
         equal += assert_round_trips(model, edit_model(model, edits_of(model, 2)).model, text)
         merged = merge_models([model, english], [name, "english"])
         assert_decodes(model, merged.model, text)
