@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spmcompat.editing.editing import EditResult, MergeResult
     from spmcompat.editing.growing import Change, SizeResult
+    from spmcompat.exporting.verifying import Verification
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -576,6 +577,53 @@ def _whole(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise BadValueError(f"{name} must be a whole number, not {value!r}.")
     return value
+
+
+def export(
+    model: StrPath,
+    *,
+    to: str,
+    output: StrPath,
+    verify: StrPath | bool | Iterable[str] = True,
+    logstream: TextIO | None = None,
+) -> Verification | None:
+    """Write a model in the format of another library, and verify that it encodes alike.
+
+    What the target cannot express exactly is logged as a warning before anything is written.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    to : str
+        The target; ``spmcompat export --help`` lists them.
+    output : path
+        The file to write, or the folder if the target is a folder.
+    verify : path, bool or iterable of str
+        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
+        the lines themselves. True means built-in lines that exports are known to get wrong, and
+        False none.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why; None without lines.
+
+    Raises
+    ------
+    TrainingError
+        If the model cannot be read or expressed, or a file cannot be written. Then no file is.
+    """
+    from spmcompat.exporting.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.model.reading import read_model  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    message = read_model(model)
+    lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
+    report = Report(0, logstream)
+    return export(message, to, os.fspath(output), lines, report.warning)
 
 
 class SentencePieceTrainer:
