@@ -27,7 +27,7 @@ from spmcompat.editing.vocabulary import (
     USER_DEFINED,
     Piece,
     below,
-    ids_of,
+    check_loads,
     lowest_score,
     pieces_of,
     to_float32,
@@ -101,6 +101,8 @@ def merge_models(
     for model, name in zip(models[1:], names[1:], strict=True):
         _check_fields(models[0], model, names[0], name)
     vocabularies = [pieces_of(model) for model in models]
+    for model, pieces in zip(models, vocabularies, strict=True):
+        check_loads(pieces, model.trainer_spec)
     _check_types(vocabularies, names)
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
@@ -160,7 +162,6 @@ def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) 
     """Raise if a text has different types in two models. Unused pieces of others do not count."""
     owner: dict[str, tuple[Piece, str]] = {}
     for number, (pieces, name) in enumerate(zip(vocabularies, names, strict=True)):
-        ids_of(pieces)
         for piece in pieces:
             if number and piece.type == UNUSED:
                 continue
