@@ -438,7 +438,7 @@ def extend(
     *,
     add: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     use_unused: bool = False,
@@ -469,7 +469,7 @@ def extend(
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
-        Options of `train` for the text: `input_format`, `input_sentence_size`,
+        Options of `train` for the text: `column`, `input_format`, `input_sentence_size`,
         `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
 
     Returns
@@ -496,16 +496,19 @@ def trim(
     *,
     keep: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     keep_ids: bool = False,
+    drop_characters: bool = False,
+    character_coverage: float | None = None,
     logstream: TextIO | None = None,
     **options: object,
 ) -> SizeResult:
     """Drop the pieces of a model that a text needs least.
 
-    Meta pieces and single characters stay. The scores of pieces that stay do not change.
+    Meta pieces and, by default, single characters stay. The scores of pieces that stay do not
+    change.
 
     Parameters
     ----------
@@ -521,6 +524,11 @@ def trim(
     keep_ids : bool
         Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
         that are left move together, in their order.
+    drop_characters : bool
+        Whether characters may fall too, unless the coverage of the text requires them.
+    character_coverage : float
+        The share of the characters of the text that must stay, with `drop_characters`; by default
+        that of the model's training.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -540,8 +548,8 @@ def trim(
 
     from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
 
-    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids)))
-    texts = {**options, "input": input, "counts": counts}
+    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 
 
@@ -549,7 +557,7 @@ def _change_size(
     model: StrPath | bytes,
     change: Change,
     options: dict[str, object],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:
