@@ -40,7 +40,10 @@ def train(
     vocab_size: int | Sequence[int] | None = None,
     hard_vocab_limit: bool | None = None,
     use_all_vocab: bool | None = None,
-    input_format: Literal["text", "tsv"] | None = None,
+    input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
+    input_column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
     max_sentence_length: int | None = None,
@@ -111,7 +114,9 @@ def train(
     Parameters
     ----------
     input : path or sequence of paths
-        Files to train on, in order. Give either this or `sentence_iterator`.
+        Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
+        compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
+        standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
     sentence_iterator : iterable of str or bytes
         Sentences to train on. A line break at the end of a sentence is removed.
     counts : CountTable or path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.retention import SentenceLog
@@ -11,6 +13,7 @@ from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.lines import LineFilter
+from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
@@ -33,8 +36,8 @@ class _Reader:
         self._log.add(index, batch)
         self._bytes[worker] += buffer.size
 
-    def facts(self) -> LineFacts:
-        return LineFacts.of(self._filters, sum(self._bytes))
+    def facts(self, skipped: Skipped) -> LineFacts:
+        return LineFacts.of(self._filters, skipped, sum(self._bytes))
 
     def counts(self) -> Counts:
         log = self._log
@@ -73,10 +76,10 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
             index, buffer = task
             for reader in readers:
                 reader.count(worker, index, buffer)
-            stage.advance(buffer.size)
+            stage.advance(buffer.input_size)
 
         workers.feed(enumerate(source), work)
-    facts = sampled or readers[0].facts()
+    facts = sampled or readers[0].facts(source.skipped())
     _tell(facts, plan.text, report)
     return _merge(plan, readers, facts, workers, report)
 
@@ -103,14 +106,15 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
         readers.append(_Reader(plan.seeds, workers, can_read_again=True, must_keep=True))
     with report.stage("Reading again", len(source), "buffers") as stage:
 
-        def work(worker: int, index: int) -> None:
-            buffer = source.load(index)
+        def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
+            index, load = task
+            buffer = load()
             for reader in readers:
                 reader.count(worker, index, buffer)
             stage.advance()
 
-        workers.run(range(len(source)), work)
-    facts = source.facts() or readers[0].facts()
+        workers.run(source.again(range(len(source))), work)
+    facts = source.facts() or readers[0].facts(source.skipped())
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -151,6 +155,13 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
     if facts.reserved:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
+        )
+    if facts.nulls:
+        report.warning(f"Skipped {facts.nulls} records that hold no text (null).")
+    if facts.broken:
+        report.warning(
+            f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "
+            f"{facts.first_broken}"
         )
     # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:

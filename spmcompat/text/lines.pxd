@@ -24,6 +24,7 @@ cdef class ReadBuffer:
     cdef string items
     cdef vector[size_t] ends
     cdef bint is_lines
+    cdef Py_ssize_t taken
     cdef _take_strings(
         self, const int64_t* ends, const char* text, Py_ssize_t first, Py_ssize_t last)
 

@@ -6,18 +6,18 @@ of their read buffers again.
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
 
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import TrainingError
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
+from spmcompat.text.files import Files
+from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
+from spmcompat.text.skipped import Skipped
 
 _SLICE_SENTENCES = 1 << 14
 
@@ -27,7 +27,8 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
-    `bytes_read` is the size of what was read; 0 where it is not known.
+    `bytes_read` is the size of what was read; 0 where it is not known. `nulls`, `broken` and
+    `first_broken` are those of `Skipped`.
     """
 
     sentences: int
@@ -35,9 +36,12 @@ class LineFacts(NamedTuple):
     reserved: int
     huge_characters: float
     bytes_read: int = 0
+    nulls: int = 0
+    broken: int = 0
+    first_broken: str = ""
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter], size: int = 0) -> LineFacts:
+    def of(cls, filters: Iterable[LineFilter], skipped: Skipped, size: int = 0) -> LineFacts:
         """Add up what several filters counted in a text of this size."""
         found = list(filters)
         return cls(
@@ -46,6 +50,9 @@ class LineFacts(NamedTuple):
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
+            skipped.nulls,
+            skipped.broken,
+            skipped.first_broken,
         )
 
 
@@ -64,11 +71,14 @@ class Source(Protocol):
     def why_once(self) -> str:
         """Tell why the text can be read only once; empty if it can be read again."""
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
+
+    def skipped(self) -> Skipped:
+        """Return how many records were no sentences, once all were read."""
 
 
 class LineSource(Source, Protocol):
@@ -82,7 +92,7 @@ def open_source(
     text: TextPlan, items: Iterable[str | bytes] | None, report: Report
 ) -> Files | Items:
     """Return the source of a run: the iterator if there is one, else the files of the plan."""
-    return Items(items) if items is not None else Files(text, report)
+    return Files(text, report) if items is None else Items(items, text.split_lines)
 
 
 def sample_sentences(
@@ -108,123 +118,27 @@ def sample_sentences(
     with report.stage("Reading", source.size(), "bytes") as stage:
         for buffer in source:
             workers.call(partial(sample.add, buffer, line_filter))
-            stage.advance(buffer.size)
+            stage.advance(buffer.input_size)
             if sample.done:
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-    return SampleSource(sample, LineFacts.of([line_filter]))
-
-
-class _FileSlice(NamedTuple):
-    """Whole lines of a file."""
-
-    path: str
-    offset: int
-    size: int
-    first_line: int
-
-
-class Files:
-    """The lines of files, in order.
-
-    Parameters
-    ----------
-    text : TextPlan
-        The files and how they are read.
-    report : Report
-        Receives the names of the files.
-    """
-
-    def __init__(self, text: TextPlan, report: Report) -> None:
-        self._text = text
-        self._report = report
-        self._slices: list[_FileSlice | ReadBuffer] = []
-
-    def __len__(self) -> int:
-        """Return the number of read buffers that can be loaded again."""
-        return len(self._slices)
-
-    def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
-        try:
-            return sum(os.stat(path).st_size for path in self._text.input) or None
-        except OSError:
-            return None
-
-    def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
-        for path in self._text.input:
-            if not path:
-                return "standard input can be read only once"
-            try:
-                mode = os.stat(path).st_mode
-            except OSError:
-                continue  # Reading it raises the error.
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                return f"{path} is no regular file and can be read only once"
-        return ""
-
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the files in order.
-
-        The reference reads one line from an empty file, unless it is the last file. This line is
-        empty. In some releases it is the last line of the previous file, if that has no line end.
-        """
-        repeats = self._text.empty_files_repeat_lines
-        self._slices = []
-        line = b""
-        for number, path in enumerate(self._text.input, 1):
-            self._report.info(f"Loading corpus: {path}")
-            offset = 0
-            try:
-                with open(path or 0, "rb", buffering=0) as file:
-                    name = path or "standard input"
-                    for buffer in _buffers_of_file(file, name, count_lines=self._text.tsv):
-                        self._slices.append(
-                            _FileSlice(path, offset, buffer.size, buffer.first_line)
-                        )
-                        yield buffer
-                        line = buffer.unfinished_line() if repeats else b""
-                        offset += buffer.size
-            except OSError as error:
-                if not self._reads_folder(path):
-                    raise _unreadable(path, error) from error
-            if offset == 0 and number < len(self._text.input):
-                buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
-                self._slices.append(buffer)
-                yield buffer
-
-    def load(self, index: int) -> ReadBuffer:
-        """Return a read buffer again.
-
-        Raises
-        ------
-        MissingFileError
-            If its file can no longer be read.
-        """
-        kept = self._slices[index]
-        if isinstance(kept, ReadBuffer):
-            return kept
-        try:
-            with open(kept.path, "rb") as file:
-                file.seek(kept.offset)
-                text = file.read(kept.size)
-        except OSError as error:
-            raise _unreadable(kept.path, error) from error
-        return ReadBuffer.of_lines(text, kept.path, kept.first_line)
-
-    def facts(self) -> None:
-        """Return None: no line has passed a filter."""
-
-    def _reads_folder(self, path: str) -> bool:
-        return self._text.folder_is_empty_file and os.path.isdir(path)
+    return SampleSource(sample, LineFacts.of([line_filter], source.skipped()))
 
 
 class Items:
-    """The items of an iterator, each a sentence."""
+    """The items of an iterator, each a sentence.
 
-    def __init__(self, items: Iterable[str | bytes]) -> None:
+    Parameters
+    ----------
+    items : iterable of str or bytes
+        The items.
+    split_lines : bool
+        Whether every line of an item is a sentence.
+    """
+
+    def __init__(self, items: Iterable[str | bytes], split_lines: bool = False) -> None:
         self._items = items
+        self._split_lines = split_lines
 
     def __len__(self) -> int:
         """Return 0: no item can be loaded again."""
@@ -252,15 +166,22 @@ class Items:
                 ) from error
             if buffer is None:
                 return
+            items = buffer.lines
+            if self._split_lines:
+                buffer.split_lines()
             yield buffer
-            first += buffer.lines
+            first += items
 
-    def load(self, index: int) -> ReadBuffer:
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Raise an error, because the items cannot be read again."""
         raise TrainingError(self.why_once())
 
     def facts(self) -> None:
         """Return None: no item has passed a filter."""
+
+    def skipped(self) -> Skipped:
+        """Return that every item is a sentence."""
+        return Skipped()
 
 
 class SampleSource:
@@ -272,7 +193,7 @@ class SampleSource:
 
     def __iter__(self) -> Iterator[SampleSlice]:
         """Take the sentences in order."""
-        return (self.load(index) for index in range(len(self)))
+        return (self._slice(index) for index in range(len(self)))
 
     def size(self) -> int:
         """Return the size in bytes."""
@@ -286,8 +207,11 @@ class SampleSource:
         """Return nothing: a sample can be read again."""
         return ""
 
-    def load(self, index: int) -> SampleSlice:
-        """Return a slice of the sample."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], SampleSlice]]]:
+        """Yield some indexes, each with a function that returns its slice of the sample."""
+        return ((index, partial(self._slice, index)) for index in indexes)
+
+    def _slice(self, index: int) -> SampleSlice:
         first = index * _SLICE_SENTENCES
         last = min(first + _SLICE_SENTENCES, len(self._sample))
         return SampleSlice(self._sample, first, last)
@@ -295,6 +219,10 @@ class SampleSource:
     def facts(self) -> LineFacts:
         """Tell what became of the lines that were offered to the sample."""
         return self._facts
+
+    def skipped(self) -> Skipped:
+        """Return nothing: `facts` tells what was skipped."""
+        return Skipped()
 
 
 class SelfTestSource:
@@ -339,39 +267,14 @@ class SelfTestSource:
         """Tell why the text can be read only once; empty if it can be read again."""
         return self._source.why_once()
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
-        return self._source.load(index)
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
+        return self._source.again(indexes)
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
         return self._source.facts()
 
-
-class _Readable(Protocol):
-    def readinto(self, buffer: bytearray, /) -> int | None: ...
-
-
-def _buffers_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a line longer than a read buffer is read whole.
-
-    Lines need to be counted only if an error message may name one.
-    """
-    buffer = bytearray(BUFFER_BYTES)
-    view = memoryview(buffer)
-    rest: list[bytes] = []
-    line = 1
-    while size := file.readinto(buffer):
-        end = buffer.rfind(b"\n", 0, size) + 1
-        if end > 0:
-            text = b"".join([*rest, view[:end]])
-            yield ReadBuffer.of_lines(text, name, line)
-            line += text.count(b"\n") if count_lines else 0
-            rest.clear()
-        rest.append(bytes(view[end:size]))
-    if text := b"".join(rest):
-        yield ReadBuffer.of_lines(text, name, line)
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')
+    def skipped(self) -> Skipped:
+        """Return how many records were no sentences, once all were read."""
+        return self._source.skipped()
