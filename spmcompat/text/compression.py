@@ -77,6 +77,7 @@ class Decompressed:
         self._name = name
         self._rest = b""  # what was read, and belongs to the next member
         self._members = 0
+        self._has_begun = False  # whether the member that is read has a valid beginning
         self._decoder: _Decoder | None = None
         self.consumed = 0
 
@@ -103,6 +104,7 @@ class Decompressed:
                         "off. Copy or make the file again."
                     )
             part = self._decode(data, most)
+            self._has_begun = True
             if self._decoder.eof:
                 self._rest = self._decoder.unused_data
                 self._decoder = None
@@ -125,6 +127,7 @@ class Decompressed:
             if self._members > 0:
                 self._rest = self._rest.lstrip(b"\0")
         self._members += 1
+        self._has_begun = False
         self._decoder = _decoder(self._compression)
         return True
 
@@ -141,10 +144,15 @@ class Decompressed:
             raise
         except Exception as error:  # each module has a type of its own
             reason = " ".join(str(error).split()) or type(error).__name__
+            what = f"{self._compression} cannot decompress it near byte {self.consumed} ({reason})"
+            if self._members > 1 and not self._has_begun:
+                what = (
+                    f"behind its last {self._compression} member stand bytes that are no "
+                    f"{self._compression} data"
+                )
             raise TrainingError(
-                f"{self._name} is broken: {self._compression} cannot decompress it near byte "
-                f"{self.consumed} ({reason}). {_TESTS[self._compression]} tests a file; copy or "
-                "make it again."
+                f"{self._name} is broken: {what}. {_TESTS[self._compression]} tests a file; copy "
+                "or make it again."
             ) from None
 
 

@@ -92,9 +92,9 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
 
 def content_of(head: bytes) -> str:
     """Return the compression of what begins like this, or `PARQUET`; empty if it may be text."""
-    if head.startswith(b"\x1f\x8b\x08"):
+    if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
-    if head.startswith(b"\xfd7zXZ\0"):
+    if head.startswith(bytes.fromhex("fd377a585a00")):
         return XZ
     if _begins_zstd(head):
         return ZSTD
@@ -179,7 +179,7 @@ def _begins_zstd(head: bytes) -> bool:
     """Tell whether a zstd frame begins, perhaps behind a frame that decoders skip."""
     if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
         head = head[8 + int.from_bytes(head[4:8], "little") :]
-    return head.startswith(b"\x28\xb5\x2f\xfd")
+    return head.startswith(bytes.fromhex("28b52ffd"))
 
 
 def _begins_bzip2(head: bytes) -> bool:
