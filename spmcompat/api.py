@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
+    from spmcompat.text.arrow_producers import Sentences
 
     StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 def train(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
     counts: CountTable | StrPath | None = None,
     model_prefix: StrPath | None = None,
     model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
@@ -117,8 +119,15 @@ def train(
         Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
         compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
         standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
-    sentence_iterator : iterable of str or bytes
-        Sentences to train on. A line break at the end of a sentence is removed.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to train on. A line break at the end of a sentence is removed. Arrow data are any
+        object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
+        readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
+        ``LazyFrame`` of polars; and a data set of Hugging Face. Their strings are read without
+        making Python objects; nulls are skipped.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options of
         reading and normalizing are those of the counts.
@@ -187,7 +196,8 @@ def train(
 def count(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
     logstream: TextIO | None = None,
     **options: object,
 ) -> CountTable:
@@ -197,8 +207,11 @@ def count(
     ----------
     input : path or sequence of paths
         Files to count, in order. Give either this or `sentence_iterator`.
-    sentence_iterator : iterable of str or bytes
-        Sentences to count. A line break at the end of a sentence is removed.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -224,6 +237,8 @@ def count(
     given = {name: value for name, value in options.items() if value is not None}
     if input is not None:
         given["input"] = input
+    if column is not None:
+        given["column"] = column
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in given:
             given[name] = _as_list(given[name])
@@ -315,9 +330,9 @@ class SentencePieceTrainer:
             Where to write messages.
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
-            iterable of str or bytes; ``model_writer``, an object with ``write``; and
-            ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``, ``on_round``
-            and ``vocab_size`` as a list, as `train` takes them.
+            iterable of str or bytes, or Arrow data; ``model_writer``, an object with ``write``; and
+            ``column``, ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``,
+            ``on_round`` and ``vocab_size`` as a list, as `train` takes them.
 
         Raises
         ------
@@ -345,8 +360,14 @@ class SentencePieceTrainer:
 
 def _check_sentences(sentences: object) -> None:
     # A single text is an iterable too, but of characters.
-    if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
-        raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
+    if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
+        return
+    if not isinstance(sentences, str | bytes):
+        from spmcompat.text.arrow_producers import is_text  # noqa: PLC0415
+
+        if is_text(sentences):
+            return
+    raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
 
 
 def _as_list(value: object) -> list[str]:

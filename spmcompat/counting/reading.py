@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
@@ -29,15 +30,17 @@ class _Reader:
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
         self._log = SentenceLog(plan, can_read_again, must_keep)
         self._bytes = [0] * workers.count
+        self._nulls = [0] * workers.count
 
     def count(self, worker: int, index: int, buffer: Buffer) -> None:
         keep = self._log.keeps_pretokens
         batch = self._counters[worker].count(index, buffer, self._filters[worker], keep)
         self._log.add(index, batch)
         self._bytes[worker] += buffer.size
+        self._nulls[worker] += buffer.nulls
 
     def facts(self, skipped: Skipped) -> LineFacts:
-        return LineFacts.of(self._filters, skipped, sum(self._bytes))
+        return LineFacts.of(self._filters, sum(self._bytes), sum(self._nulls), skipped)
 
     def counts(self) -> Counts:
         log = self._log
@@ -70,7 +73,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         readers.append(_Reader(plan.seeds, workers, can_read_again))
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
-    with report.stage(name, source.size(), "bytes") as stage:
+    with report.stage(name, source.size(), "bytes") as stage, closing(iter(source)) as buffers:
 
         def work(worker: int, task: tuple[int, Buffer]) -> None:
             index, buffer = task
@@ -78,7 +81,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
                 reader.count(worker, index, buffer)
             stage.advance(buffer.input_size)
 
-        workers.feed(enumerate(source), work)
+        workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
     _tell(facts, plan.text, report)
     return _merge(plan, readers, facts, workers, report)
@@ -157,7 +160,7 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
         )
     if facts.nulls:
-        report.warning(f"Skipped {facts.nulls} records that hold no text (null).")
+        report.warning(f"Skipped {facts.nulls} rows that are null.")
     if facts.broken:
         report.warning(
             f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "

@@ -76,6 +76,11 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
+    if settings.column is not None and not has_sentences:
+        raise BadValueError(
+            "column names a column of Arrow data: give these as sentence_iterator, or leave column "
+            "out."
+        )
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
     else:

@@ -62,7 +62,8 @@ class Origin(NamedTuple):
     changes : tuple of str
         What was done to the counts since: merging with weights, dropping rare pretokens.
     nulls : int
-        Number of records that were skipped, because they hold no text.
+        Number of rows of Arrow data, or of a data frame, that were skipped because they hold no
+        text.
     broken : int
         Number of records that were skipped, because they cannot be read.
     """

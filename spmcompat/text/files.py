@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -80,8 +80,8 @@ class Files:
                 return f"{path} is no regular file and can be read only once"
         return ""
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the files in order.
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the files in order. Closing the generator closes the file.
 
         The reference reads one line from an empty file, unless it is the last file. This line is
         empty. In some releases it is the last line of the previous file, if that has no line end.
@@ -144,7 +144,7 @@ class Files:
         """Return None: no line has passed a filter."""
 
     def skipped(self) -> Skipped:
-        """Return how many records were no sentences."""
+        """Return how many records could not be read."""
         return self._skipped
 
     def _reads_folder(self, path: str) -> bool:

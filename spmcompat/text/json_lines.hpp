@@ -298,31 +298,32 @@ class JsonRecord {
   bool is_broken_ = false;  // whether this is no JSON
 };
 
-// Reads the records of many lines, and counts those that are no sentences.
+// Reads the records of many lines, and counts those that cannot be read.
 class JsonLines {
  public:
   explicit JsonLines(std::string column) : record_(std::move(column)) {}
 
-  // Appends the text of each record, without CR and LF at its end, and where it ends.
+  // Appends the text of each record, without CR and LF at its end, and where it ends; and for each
+  // null the number of texts before it.
   void read(const char* text, size_t size, uint64_t line, std::string& items,
-            std::vector<size_t>& ends) {
+            std::vector<size_t>& ends, std::vector<size_t>& nulls) {
     const char* end = text + size;
     for (; text < end; ++line) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
       if (stop == nullptr) stop = end;
-      take(std::string_view(text, stop - text), line, items, ends);
+      take(std::string_view(text, stop - text), line, items, ends, nulls);
       text = stop + 1;
     }
   }
 
-  uint64_t nulls() const { return nulls_; }
   uint64_t broken() const { return broken_; }
   // Number and text of the first broken line.
   uint64_t first_broken_line() const { return first_broken_line_; }
   const std::string& first_broken() const { return first_broken_; }
 
  private:
-  void take(std::string_view line, uint64_t number, std::string& items, std::vector<size_t>& ends) {
+  void take(std::string_view line, uint64_t number, std::string& items, std::vector<size_t>& ends,
+            std::vector<size_t>& nulls) {
     const size_t begin = items.size();
     switch (record_.read(line, items)) {
       case JsonRecord::kText:
@@ -331,7 +332,7 @@ class JsonLines {
         }
         ends.push_back(items.size());
         break;
-      case JsonRecord::kNull: ++nulls_; break;
+      case JsonRecord::kNull: nulls.push_back(ends.size()); break;
       case JsonRecord::kBlank: break;
       case JsonRecord::kBroken:
         if (broken_++ == 0) {
@@ -343,7 +344,7 @@ class JsonLines {
   }
 
   JsonRecord record_;
-  uint64_t nulls_ = 0, broken_ = 0, first_broken_line_ = 0;
+  uint64_t broken_ = 0, first_broken_line_ = 0;
   std::string first_broken_;
 };
 

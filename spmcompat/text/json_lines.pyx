@@ -17,8 +17,7 @@ cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
         CJsonLines(string column) except +
         void read(
             const char* text, size_t size, uint64_t line, string& items,
-            vector[size_t]& ends) except +
-        uint64_t nulls()
+            vector[size_t]& ends, vector[size_t]& nulls) except +
         uint64_t broken()
         uint64_t first_broken_line()
         const string& first_broken()
@@ -42,8 +41,8 @@ cdef class JsonLines:
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Read whole lines, each a record; return a `ReadBuffer` whose items are their texts.
 
-        A record that is null, or whose field is null, is left out and counted; so is a broken
-        one. Blank lines are no records.
+        A record that is null, or whose field is null, is one of the buffer's nulls. A broken one
+        is left out and counted. Blank lines are no records.
 
         Parameters
         ----------
@@ -61,13 +60,9 @@ cdef class JsonLines:
         buffer.origin = origin
         buffer.first_line = first_line
         with nogil:
-            dereference(self.lines).read(begin, size, first_line, buffer.items, buffer.ends)
+            dereference(self.lines).read(
+                begin, size, first_line, buffer.items, buffer.ends, buffer.null_places)
         return buffer
-
-    @property
-    def nulls(self):
-        """Number of records without a text."""
-        return dereference(self.lines).nulls()
 
     @property
     def broken(self):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from spmcompat.errors import TrainingError
+from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.text.arrow_producers import strings_of_all
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
 from spmcompat.text.remote import RemoteFile
-from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
-
-DEFAULT_COLUMN = "text"
 
 # How much text is decoded at a time, as far as the sizes in the file tell, and the most rows.
 _BATCH_BYTES = 1 << 22
@@ -38,8 +38,8 @@ def require_pyarrow() -> None:
         )
 
 
-def read_column(file: InputFile, column: str, skipped: Skipped) -> Iterator[ReadBuffer]:
-    """Yield the strings of a column; nulls are counted in `skipped`.
+def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
+    """Yield the strings of a column.
 
     Parameters
     ----------
@@ -48,8 +48,6 @@ def read_column(file: InputFile, column: str, skipped: Skipped) -> Iterator[Read
     column : str
         The name of the column; empty for ``text``, or the only column of strings if there is no
         ``text``.
-    skipped : Skipped
-        Counts nulls.
 
     Raises
     ------
@@ -57,25 +55,32 @@ def read_column(file: InputFile, column: str, skipped: Skipped) -> Iterator[Read
         If there is no such column, it holds no strings, or the file is broken.
     """
     require_pyarrow()
-    import pyarrow as pa  # noqa: PLC0415
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     name = name_of(file.path)
-    size = file.size or 0
-    try:
+    with _naming(name):
         # Without buffering in advance, which holds whole row groups.
         parquet = ParquetFile(_source(file), pre_buffer=False, buffer_size=1 << 20)
-        chosen = _choose(parquet.schema_arrow, column, name)
-        rows = max(parquet.metadata.num_rows, 1)
-        done = taken = 0
-        for batch in _batches(parquet, chosen):
-            done += batch.num_rows
-            for buffer in _read_buffers(batch.column(0), skipped):
-                buffer.input_size = size * done // rows - taken
-                taken += buffer.input_size
-                yield buffer
+    chosen = _choose(parquet.schema_arrow, column, name)
+    size = file.size or 0
+    rows = max(parquet.metadata.num_rows, 1)
+    done = taken = 0
+    for buffer in strings_of_all(_batches(parquet, chosen, name), chosen, name):
+        done += buffer.lines + buffer.nulls
+        buffer.input_size = size * done // rows - taken
+        taken += buffer.input_size
+        yield buffer
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Turn an error of pyarrow into one line that names the file."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, TrainingError):
+        if isinstance(error, TrainingError | MemoryError):
             raise
         reason = " ".join(str(error).split()).rstrip(".")
         raise TrainingError(
@@ -127,7 +132,7 @@ def _holds_strings(kind: pa.DataType) -> bool:
     return pa.types.is_null(kind) or str(kind) in names
 
 
-def _batches(parquet: ParquetFile, column: str) -> Iterator[pa.RecordBatch]:
+def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.RecordBatch]:
     """Yield the rows of one row group after the other."""
     at = parquet.schema_arrow.names.index(column)
     for group in range(parquet.num_row_groups):
@@ -136,28 +141,11 @@ def _batches(parquet: ParquetFile, column: str) -> Iterator[pa.RecordBatch]:
         is_flat = facts.num_columns == len(parquet.schema_arrow.names)
         size = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
         rows = _BATCH_BYTES * facts.num_rows // max(size, 1)
-        yield from parquet.iter_batches(
+        batches = parquet.iter_batches(
             batch_size=min(max(rows, 16), _BATCH_ROWS),
             row_groups=[group],
             columns=[column],
             use_threads=False,
         )
-
-
-def _read_buffers(values: pa.Array, skipped: Skipped) -> Iterator[ReadBuffer]:
-    import pyarrow as pa  # noqa: PLC0415
-
-    skipped.nulls += values.null_count
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    is_binary = "binary" in str(values.type)
-    kind = pa.large_binary() if is_binary else pa.large_string()
-    strings = values.drop_null().cast(kind)
-    if len(strings) == 0:
-        return
-    _, ends, text = strings.buffers()
-    at, last = strings.offset, strings.offset + len(strings)
-    while at < last:
-        buffer = ReadBuffer.of_strings(ends, text or b"", at, last)
-        at += buffer.lines
-        yield buffer
+        with _naming(name):
+            yield from batches

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from spmcompat.errors import TrainingError
 from spmcompat.plan import TextPlan
+from spmcompat.text.arrow_columns import DEFAULT_COLUMN
 from spmcompat.text.compression import Decompressed
 from spmcompat.text.forms import HEAD_BYTES, PARQUET, Form, check_contents
 from spmcompat.text.json_lines import JsonLines
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
-from spmcompat.text.parquet import DEFAULT_COLUMN, read_column
+from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
 
@@ -32,7 +33,7 @@ def read_records(
     text : TextPlan
         Which column is read, and how.
     skipped : Skipped
-        Counts the records that are no sentences.
+        Counts the records that cannot be read.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def read_records(
         If the input cannot be read to its end.
     """
     if form.format == PARQUET:
-        buffers = read_column(file, text.input_column, skipped)
+        buffers = read_column(file, text.input_column)
     elif form.holds_lines:
         buffers = _lines(file, form, text)
     else:
@@ -67,12 +68,11 @@ def _json_lines(
     name = name_of(file.path)
     column = text.input_column or DEFAULT_COLUMN
     records = JsonLines(column)
-    taken = nulls = broken = 0
+    taken = broken = 0
     for lines, first in cut_at_lines(_contents(file, form)):
         buffer = records.read(_without_mark(lines, name) if first == 1 else lines, name, first)
-        skipped.nulls += records.nulls - nulls
         skipped.broken += records.broken - broken
-        nulls, broken = records.nulls, records.broken
+        broken = records.broken
         if records.first_broken is not None and not skipped.first_broken:
             number, line = records.first_broken
             skipped.first_broken = f"{name}:{number}: {what_is_wrong(line, column)}"

@@ -119,3 +119,8 @@ cdef class SampleSlice:
     def input_size(self):
         """How many bytes of the sample this is: `size`."""
         return self.size
+
+    @property
+    def nulls(self):
+        """Return 0: a sample holds no nulls."""
+        return 0

@@ -1,20 +1,17 @@
-"""Records of the input that are no sentences."""
+"""Records of the input that cannot be read."""
 
 
 class Skipped:
-    """Counts records that are left out.
+    """Counts records that are left out on demand.
 
     Attributes
     ----------
-    nulls : int
-        Records that hold no text.
     broken : int
-        Records that cannot be read; they are skipped only on demand.
+        How many they are.
     first_broken : str
-        Where the first of these is, and what is wrong with it.
+        Where the first of them is, and what is wrong with it.
     """
 
     def __init__(self) -> None:
-        self.nulls = 0
         self.broken = 0
         self.first_broken = ""

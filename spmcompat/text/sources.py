@@ -1,4 +1,4 @@
-"""Where sentences come from: files, an iterator, or a sample of either.
+"""Where sentences come from: files, an iterator, Arrow data, or a sample of these.
 
 Each source hands out the text once, one read buffer after the other. Files and samples give any
 of their read buffers again.
@@ -6,11 +6,13 @@ of their read buffers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -18,6 +20,9 @@ from spmcompat.text.files import Files
 from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
 from spmcompat.text.skipped import Skipped
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import ArrowExportable, Sentences
 
 _SLICE_SENTENCES = 1 << 14
 
@@ -27,8 +32,8 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
-    `bytes_read` is the size of what was read; 0 where it is not known. `nulls`, `broken` and
-    `first_broken` are those of `Skipped`.
+    `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`.
     """
 
     sentences: int
@@ -41,8 +46,10 @@ class LineFacts(NamedTuple):
     first_broken: str = ""
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter], skipped: Skipped, size: int = 0) -> LineFacts:
-        """Add up what several filters counted in a text of this size."""
+    def of(
+        cls, filters: Iterable[LineFilter], size: int, nulls: int, skipped: Skipped
+    ) -> LineFacts:
+        """Add up what several filters counted in a text of this size with this many nulls."""
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
@@ -50,7 +57,7 @@ class LineFacts(NamedTuple):
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
-            skipped.nulls,
+            nulls,
             skipped.broken,
             skipped.first_broken,
         )
@@ -59,8 +66,8 @@ class LineFacts(NamedTuple):
 class Source(Protocol):
     """Read buffers, in the order of the text."""
 
-    def __iter__(self) -> Iterator[Buffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[Buffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
     def size(self) -> int | None:
         """Return the size in bytes, or None where it is not known beforehand."""
@@ -78,21 +85,48 @@ class Source(Protocol):
         """Return how many lines were kept and skipped; None before they have passed the filter."""
 
     def skipped(self) -> Skipped:
-        """Return how many records were no sentences, once all were read."""
+        """Return how many records could not be read, once all were read."""
 
 
 class LineSource(Source, Protocol):
     """Read buffers of lines, which have not passed a filter."""
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
 
 def open_source(
-    text: TextPlan, items: Iterable[str | bytes] | None, report: Report
-) -> Files | Items:
-    """Return the source of a run: the iterator if there is one, else the files of the plan."""
-    return Files(text, report) if items is None else Items(items, text.split_lines)
+    text: TextPlan, sentences: Sentences | None, report: Report, column: str | None = None
+) -> LineSource:
+    """Return the source of a run.
+
+    Parameters
+    ----------
+    text : TextPlan
+        The files, if there are no sentences.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The sentences.
+    report : Report
+        Receives the names of the files.
+    column : str, optional
+        The column of Arrow data.
+
+    Raises
+    ------
+    TrainingError
+        If the column cannot be found, or holds no strings.
+    """
+    if sentences is None:
+        return Files(text, report)
+    # A list of str needs none of the Arrow modules.
+    if isinstance(sentences, list | tuple):
+        return Items(sentences, column, text.split_lines)
+    from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
+
+    parts = arrow_parts(sentences, column)
+    if parts is not None:
+        return ArrowRows(parts, column, text.split_lines)
+    return Items(cast("Iterable[str | bytes]", sentences), column, text.split_lines)
 
 
 def sample_sentences(
@@ -115,33 +149,41 @@ def sample_sentences(
         text.sample_multiplies,
     )
     line_filter = LineFilter(text)
-    with report.stage("Reading", source.size(), "bytes") as stage:
-        for buffer in source:
+    nulls = 0
+    with report.stage("Reading", source.size(), "bytes") as stage, closing(iter(source)) as buffers:
+        for buffer in buffers:
             workers.call(partial(sample.add, buffer, line_filter))
+            nulls += buffer.nulls
             stage.advance(buffer.input_size)
             if sample.done:
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-    return SampleSource(sample, LineFacts.of([line_filter], source.skipped()))
+    return SampleSource(sample, LineFacts.of([line_filter], 0, nulls, source.skipped()))
 
 
-class Items:
-    """The items of an iterator, each a sentence.
+class _ReadOnce:
+    """A source that can be read only once."""
 
-    Parameters
-    ----------
-    items : iterable of str or bytes
-        The items.
-    split_lines : bool
-        Whether every line of an item is a sentence.
-    """
+    _what: str
 
-    def __init__(self, items: Iterable[str | bytes], split_lines: bool = False) -> None:
-        self._items = items
+    def __init__(self, column: str | None, split_lines: bool) -> None:
+        self._column = column
         self._split_lines = split_lines
 
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
+        with closing(self._buffers()) as buffers:
+            for buffer in buffers:
+                if self._split_lines:
+                    buffer.split_lines()
+                yield buffer
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        """Yield the sentences in order."""
+        raise NotImplementedError
+
     def __len__(self) -> int:
-        """Return 0: no item can be loaded again."""
+        """Return 0: nothing can be loaded again."""
         return 0
 
     def size(self) -> None:
@@ -149,39 +191,72 @@ class Items:
 
     def why_once(self) -> str:
         """Tell why the text can be read only once."""
-        return "an iterator can be read only once"
-
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Take the items in order."""
-        iterator = iter(self._items)
-        first = 1
-        while True:
-            try:
-                buffer = ReadBuffer.of_items(iterator, first)
-            except (TrainingError, MemoryError):
-                raise
-            except Exception as error:
-                raise TrainingError(
-                    f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
-                ) from error
-            if buffer is None:
-                return
-            items = buffer.lines
-            if self._split_lines:
-                buffer.split_lines()
-            yield buffer
-            first += items
+        return f"{self._what} can be read only once"
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
-        """Raise an error, because the items cannot be read again."""
+        """Raise an error, because nothing can be read again."""
         raise TrainingError(self.why_once())
 
     def facts(self) -> None:
-        """Return None: no item has passed a filter."""
+        """Return None: no sentence has passed a filter."""
 
     def skipped(self) -> Skipped:
-        """Return that every item is a sentence."""
+        """Return that every record could be read."""
         return Skipped()
+
+
+class Items(_ReadOnce):
+    """The items of an iterator: each a sentence, or each a part of Arrow data."""
+
+    _what = "an iterator"
+
+    def __init__(
+        self, items: Iterable[Any], column: str | None = None, split_lines: bool = False
+    ) -> None:
+        super().__init__(column, split_lines)
+        self._items = items
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        iterator: Iterator[Any] = iter(self._items)
+        start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
+        items: Iterator[Any] = chain(start, iterator)
+        if start and not isinstance(start[0], str | bytes):
+            from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
+
+            if is_arrow(start[0]):
+                del start  # So that the first part is freed before the second one is made.
+                yield from strings_of_all(items, self._column)
+                return
+        if self._column is not None:
+            raise BadValueError(
+                f"column={self._column!r} was given, but the sentences are no Arrow data. Leave "
+                "column out."
+            )
+        first = 1
+        while True:
+            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first))
+            if buffer is None:
+                return
+            yield buffer
+            first += buffer.lines
+            items = iterator
+
+
+class ArrowRows(_ReadOnce):
+    """The rows of Arrow data, each a sentence."""
+
+    _what = "Arrow data"
+
+    def __init__(
+        self, parts: Iterable[ArrowExportable], column: str | None, split_lines: bool
+    ) -> None:
+        super().__init__(column, split_lines)
+        self._parts = parts
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
+
+        return strings_of_all(self._parts, self._column)
 
 
 class SampleSource:
@@ -191,7 +266,7 @@ class SampleSource:
         self._sample = sample
         self._facts = facts
 
-    def __iter__(self) -> Iterator[SampleSlice]:
+    def __iter__(self) -> Generator[SampleSlice, None, None]:
         """Take the sentences in order."""
         return (self._slice(index) for index in range(len(self)))
 
@@ -247,7 +322,7 @@ class SelfTestSource:
             among,
         )
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text, and offer its sentences to the sample until that is complete."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:
@@ -276,5 +351,5 @@ class SelfTestSource:
         return self._source.facts()
 
     def skipped(self) -> Skipped:
-        """Return how many records were no sentences, once all were read."""
+        """Return how many records could not be read, once all were read."""
         return self._source.skipped()

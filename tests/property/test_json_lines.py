@@ -78,7 +78,7 @@ def read(text: bytes) -> Found:
     buffer = lines.read(text, "name", 1)
     first = lines.first_broken
     return Found(
-        sentences_of(buffer), buffer.lines, lines.nulls, lines.broken, first[0] if first else None
+        sentences_of(buffer), buffer.lines, buffer.nulls, lines.broken, first[0] if first else None
     )
 
 

@@ -322,7 +322,7 @@ def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> No
     )
     plain = train(input=tmp_path / "a.txt", hard_vocab_limit=False)
     assert pieces(written.getvalue()) == pieces(plain)
-    assert "Skipped 2 records that hold no text (null)." in log.getvalue()
+    assert "Skipped 2 rows that are null." in log.getvalue()
     assert (
         f"Skipped 4 records that cannot be read (--skip_bad_records). The first: "
         f"{tmp_path}/a.jsonl:4: broken record: no valid JSON" in log.getvalue()
