@@ -128,6 +128,15 @@ def train(
     column : str
         The column of Arrow data that are a table. By default ``text``, or else the only column
         that holds strings.
+    input_format : str
+        ``auto`` (by the names of files), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+    input_column : str
+        The field of JSON Lines, or the column of Parquet files, that holds the text. By default
+        ``text``, or else the only column of a Parquet file that holds strings.
+    split_lines : bool
+        Whether every line of a record or of an item is a sentence, instead of the whole record.
+    skip_bad_records : bool
+        Whether to leave out lines of JSON Lines that cannot be read, instead of ending there.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options of
         reading and normalizing are those of the counts.

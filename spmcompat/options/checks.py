@@ -28,6 +28,7 @@ from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.text.files import check_file
+from spmcompat.text.forms import AUTO
 from spmcompat.text.opening import is_remote
 from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
@@ -379,6 +380,9 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
             "SentenceIterator and trainer_spec.input() must be exclusive. "
             "Give either input or sentence_iterator."
         )
+    if has_sentences:
+        _check_no_options_of_files(settings)
+        return
     # Without a random sample, reading may stop before a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     given = spec.input[:1] if stops_early else spec.input
@@ -390,6 +394,21 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
         if not is_remote(path):
             _check_readable(path, "input")
         check_file(path, spec.input_format or settings.input_format)
+
+
+def _check_no_options_of_files(settings: Settings) -> None:
+    """Raise if sentences come with an option that only files have."""
+    given = {
+        f"input_format={settings.input_format}": settings.input_format != AUTO,
+        "input_column": bool(settings.input_column),
+        "skip_bad_records": settings.skip_bad_records,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise BadValueError(
+                f"{name} is for files, and there is a sentence_iterator. Leave {name} out; column "
+                "names the column of Arrow data."
+            )
 
 
 def _check_no_space(path: str) -> None:

@@ -66,7 +66,8 @@ EXTENSIONS = (
     _extension(
         "split_lines",
         BOOL,
-        "Every line of a record is a sentence. Otherwise a record is one, with its line breaks.",
+        "Every line of a record is a sentence. Otherwise a record of JSON Lines, a row of Parquet "
+        "or of Arrow data, or an item of an iterator is one, with its line breaks.",
         SETTINGS,
         default=False,
     ),
