@@ -134,8 +134,7 @@ def _remedy_of_characters(model: ModelProto) -> str:
         return "Train with a lower --character_coverage, so that they become bytes."
     return (
         f"Train with --user_defined_symbols={','.join(symbols)} so that they become pieces of "
-        "their own (and add characters that are then named instead), or with a lower "
-        "--character_coverage, so that they become bytes."
+        "their own, or with a lower --character_coverage, so that they become bytes."
     )
 
 
