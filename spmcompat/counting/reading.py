@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.retention import SentenceLog
@@ -26,15 +28,17 @@ class _Reader:
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
         self._log = SentenceLog(plan, can_read_again, must_keep)
         self._bytes = [0] * workers.count
+        self._nulls = [0] * workers.count
 
     def count(self, worker: int, index: int, buffer: Buffer) -> None:
         keep = self._log.keeps_pretokens
         batch = self._counters[worker].count(index, buffer, self._filters[worker], keep)
         self._log.add(index, batch)
         self._bytes[worker] += buffer.size
+        self._nulls[worker] += buffer.nulls
 
     def facts(self) -> LineFacts:
-        return LineFacts.of(self._filters, sum(self._bytes))
+        return LineFacts.of(self._filters, sum(self._bytes), sum(self._nulls))
 
     def counts(self) -> Counts:
         log = self._log
@@ -67,7 +71,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         readers.append(_Reader(plan.seeds, workers, can_read_again))
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
-    with report.stage(name, source.size(), "bytes") as stage:
+    with report.stage(name, source.size(), "bytes") as stage, closing(iter(source)) as buffers:
 
         def work(worker: int, task: tuple[int, Buffer]) -> None:
             index, buffer = task
@@ -75,7 +79,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
                 reader.count(worker, index, buffer)
             stage.advance(buffer.size)
 
-        workers.feed(enumerate(source), work)
+        workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts()
     _tell(facts, plan.text, report)
     return _merge(plan, readers, facts, workers, report)
@@ -152,6 +156,8 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
         )
+    if facts.nulls:
+        report.warning(f"Skipped {facts.nulls} rows that are null.")
     # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()

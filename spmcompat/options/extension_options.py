@@ -88,6 +88,14 @@ EXTENSIONS = (
         ELSEWHERE,
     ),
     _extension(
+        "column",
+        TEXT,
+        "The column of a table that sentence_iterator is; by default text, or the only column that "
+        "holds strings.",
+        ELSEWHERE,
+        flag=False,
+    ),
+    _extension(
         "recipe",
         CHOICE,
         "Sets several of the options below. An option that you also give yourself wins. "

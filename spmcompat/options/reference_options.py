@@ -47,7 +47,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "sentence_iterator",
             OBJECT,
-            "Sentences to train on, instead of files: an iterable of str or bytes.",
+            "Sentences to train on, instead of files: an iterable of str or bytes, or Arrow data.",
             ELSEWHERE,
             flag=False,
         ),

@@ -45,6 +45,8 @@ class Settings:
         ``script``; or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether to accept parts that do not join to the sentence.
+    column : str, optional
+        The column of Arrow data that holds the sentences.
     on_round : callable, optional
         A function that is called with a ``Round`` after each step.
     extensions : SimpleNamespace
@@ -85,6 +87,7 @@ class Settings:
         self.random_seed: int | None = None
         self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
+        self.column: str | None = None
         self.on_round: OnRound | None = None
         self.recipe = ""
         self.notes: list[str] = []

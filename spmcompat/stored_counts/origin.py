@@ -62,7 +62,8 @@ class Origin(NamedTuple):
     changes : tuple of str
         What was done to the counts since: merging with weights, dropping rare pretokens.
     nulls : int
-        Number of records of a data frame that were skipped, because they hold no text.
+        Number of rows of Arrow data, or of a data frame, that were skipped because they hold no
+        text.
     """
 
     options: dict[str, str]
@@ -84,7 +85,12 @@ class Origin(NamedTuple):
     def facts(self) -> LineFacts:
         """What became of the lines."""
         return LineFacts(
-            self.lines, self.too_long, self.reserved, self.huge_characters, self.bytes_read
+            self.lines,
+            self.too_long,
+            self.reserved,
+            self.huge_characters,
+            self.bytes_read,
+            self.nulls,
         )
 
     def to_json(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Where sentences come from: files, an iterator, or a sample of either.
+"""Where sentences come from: files, an iterator, Arrow data, or a sample of these.
 
 Each source hands out the text once, one read buffer after the other. Files and samples give any
 of their read buffers again.
@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import (
+    BadValueError,
+    MissingFileError,
+    TrainingError,
+    naming_iterator_errors,
+)
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import ArrowExportable, Sentences
 
 _SLICE_SENTENCES = 1 << 14
 
@@ -27,7 +37,8 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
-    `bytes_read` is the size of what was read; 0 where it is not known.
+    `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
+    rows of Arrow data that hold no text.
     """
 
     sentences: int
@@ -35,10 +46,11 @@ class LineFacts(NamedTuple):
     reserved: int
     huge_characters: float
     bytes_read: int = 0
+    nulls: int = 0
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter], size: int = 0) -> LineFacts:
-        """Add up what several filters counted in a text of this size."""
+    def of(cls, filters: Iterable[LineFilter], size: int = 0, nulls: int = 0) -> LineFacts:
+        """Add up what several filters counted in a text of this size with this many nulls."""
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
@@ -46,14 +58,15 @@ class LineFacts(NamedTuple):
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
+            nulls,
         )
 
 
 class Source(Protocol):
     """Read buffers, in the order of the text."""
 
-    def __iter__(self) -> Iterator[Buffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[Buffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
     def size(self) -> int | None:
         """Return the size in bytes, or None where it is not known beforehand."""
@@ -74,15 +87,42 @@ class Source(Protocol):
 class LineSource(Source, Protocol):
     """Read buffers of lines, which have not passed a filter."""
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
 
 def open_source(
-    text: TextPlan, items: Iterable[str | bytes] | None, report: Report
-) -> Files | Items:
-    """Return the source of a run: the iterator if there is one, else the files of the plan."""
-    return Items(items) if items is not None else Files(text, report)
+    text: TextPlan, sentences: Sentences | None, report: Report, column: str | None = None
+) -> LineSource:
+    """Return the source of a run.
+
+    Parameters
+    ----------
+    text : TextPlan
+        The files, if there are no sentences.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The sentences.
+    report : Report
+        Receives the names of the files.
+    column : str, optional
+        The column of Arrow data.
+
+    Raises
+    ------
+    TrainingError
+        If the column cannot be found, or holds no strings.
+    """
+    if sentences is None:
+        return Files(text, report)
+    # A list of str needs none of the Arrow modules.
+    if isinstance(sentences, list | tuple):
+        return Items(sentences, column)
+    from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
+
+    parts = arrow_parts(sentences, column)
+    if parts is not None:
+        return ArrowRows(parts, column)
+    return Items(cast("Iterable[str | bytes]", sentences), column)
 
 
 def sample_sentences(
@@ -105,14 +145,16 @@ def sample_sentences(
         text.sample_multiplies,
     )
     line_filter = LineFilter(text)
-    with report.stage("Reading", source.size(), "bytes") as stage:
-        for buffer in source:
+    nulls = 0
+    with report.stage("Reading", source.size(), "bytes") as stage, closing(iter(source)) as buffers:
+        for buffer in buffers:
             workers.call(partial(sample.add, buffer, line_filter))
+            nulls += buffer.nulls
             stage.advance(buffer.size)
             if sample.done:
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-    return SampleSource(sample, LineFacts.of([line_filter]))
+    return SampleSource(sample, LineFacts.of([line_filter], nulls=nulls))
 
 
 class _FileSlice(NamedTuple):
@@ -164,7 +206,7 @@ class Files:
                 return f"{path} is no regular file and can be read only once"
         return ""
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the files in order.
 
         The reference reads one line from an empty file, unless it is the last file. This line is
@@ -220,14 +262,13 @@ class Files:
         return self._text.folder_is_empty_file and os.path.isdir(path)
 
 
-class Items:
-    """The items of an iterator, each a sentence."""
+class _ReadOnce:
+    """A source that can be read only once."""
 
-    def __init__(self, items: Iterable[str | bytes]) -> None:
-        self._items = items
+    _what: str
 
     def __len__(self) -> int:
-        """Return 0: no item can be loaded again."""
+        """Return 0: nothing can be loaded again."""
         return 0
 
     def size(self) -> None:
@@ -235,32 +276,66 @@ class Items:
 
     def why_once(self) -> str:
         """Tell why the text can be read only once."""
-        return "an iterator can be read only once"
+        return f"{self._what} can be read only once"
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
+    def load(self, index: int) -> ReadBuffer:
+        """Raise an error, because nothing can be read again."""
+        raise TrainingError(self.why_once())
+
+    def facts(self) -> None:
+        """Return None: no sentence has passed a filter."""
+
+
+class Items(_ReadOnce):
+    """The items of an iterator: each a sentence, or each a part of Arrow data."""
+
+    _what = "an iterator"
+
+    def __init__(self, items: Iterable[Any], column: str | None = None) -> None:
+        self._items = items
+        self._column = column
+
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Take the items in order."""
-        iterator = iter(self._items)
+        iterator: Iterator[Any] = iter(self._items)
+        start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
+        items: Iterator[Any] = chain(start, iterator)
+        if start and not isinstance(start[0], str | bytes):
+            from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
+
+            if is_arrow(start[0]):
+                del start  # So that the first part is freed before the second one is made.
+                yield from strings_of_all(items, self._column)
+                return
+        if self._column is not None:
+            raise BadValueError(
+                f"column={self._column!r} was given, but the sentences are no Arrow data. Leave "
+                "column out."
+            )
         first = 1
         while True:
-            try:
-                buffer = ReadBuffer.of_items(iterator, first)
-            except (TrainingError, MemoryError):
-                raise
-            except Exception as error:
-                raise TrainingError(
-                    f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
-                ) from error
+            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first))
             if buffer is None:
                 return
             yield buffer
             first += buffer.lines
+            items = iterator
 
-    def load(self, index: int) -> ReadBuffer:
-        """Raise an error, because the items cannot be read again."""
-        raise TrainingError(self.why_once())
 
-    def facts(self) -> None:
-        """Return None: no item has passed a filter."""
+class ArrowRows(_ReadOnce):
+    """The rows of Arrow data, each a sentence."""
+
+    _what = "Arrow data"
+
+    def __init__(self, parts: Iterable[ArrowExportable], column: str | None) -> None:
+        self._parts = parts
+        self._column = column
+
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the rows in order."""
+        from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
+
+        return strings_of_all(self._parts, self._column)
 
 
 class SampleSource:
@@ -270,7 +345,7 @@ class SampleSource:
         self._sample = sample
         self._facts = facts
 
-    def __iter__(self) -> Iterator[SampleSlice]:
+    def __iter__(self) -> Generator[SampleSlice, None, None]:
         """Take the sentences in order."""
         return (self.load(index) for index in range(len(self)))
 
@@ -319,7 +394,7 @@ class SelfTestSource:
             among,
         )
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text, and offer its sentences to the sample until that is complete."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:

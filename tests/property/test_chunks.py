@@ -217,6 +217,14 @@ def test_an_iterator_cannot_be_read_again() -> None:
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 
+def test_arrow_data_cannot_be_read_again() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = pa.array([line for line, _ in LONG.lines])
+    corpus = read_plan(make_plan(PLAIN), rows, Workers(1), Report(2))
+    with pytest.raises(TrainingError, match="Arrow data can be read only once"):
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+
+
 def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
