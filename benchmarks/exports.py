@@ -55,6 +55,7 @@ FORMS: dict[str, dict[str, object]] = {
     "extra spaces kept": {"remove_extra_whitespaces": False},
 }
 _LONGEST = 10_000  # characters of a line
+_LEARNED = 200  # lines of each text that the models are trained on
 
 
 def lines_of(path: Path, start: int, count: int) -> list[str]:
@@ -82,10 +83,10 @@ def trained(
     return written.getvalue()
 
 
-def cases(rules_file: Path) -> Iterator[tuple[str, str, str, dict[str, object]]]:
+def cases(types: list[str], rules_file: Path) -> Iterator[tuple[str, str, str, dict[str, object]]]:
     """Yield the type, the rules, the form and the options of each model."""
     for model_type, (rules, named), (form, options) in itertools.product(
-        TYPES, RULES.items(), FORMS.items()
+        types, RULES.items(), FORMS.items()
     ):
         own = {"normalization_rule_tsv": str(rules_file)} if rules == "own" else {}
         yield model_type, rules, form, {**named, **own, **options}
@@ -113,11 +114,12 @@ def main() -> None:
     parser.add_argument("--to", default="tokenizer.json", help="the target [%(default)s]")
     parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
     parser.add_argument("--vocab_size", type=int, default=8000)
+    parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
     arguments = parser.parse_args()
 
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
-    learned = [line for path in paths for line in lines_of(path, 0, count)]
+    learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
     # Short texts have no other lines; then the same ones are encoded.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
@@ -126,7 +128,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rules_file = Path(folder) / "rules.tsv"
         rules_file.write_text(OWN_RULES)
-        for model_type, rules, form, options in cases(rules_file):
+        for model_type, rules, form, options in cases(arguments.types, rules_file):
             model = trained(learned, model_type, options, arguments.vocab_size)
             total, causes = row(model, arguments.to, texts)
             numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)

@@ -4,7 +4,15 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, arrow_counter, count, export, load_counts, train
+from spmcompat.api import (
+    SentencePieceTrainer,
+    arrow_counter,
+    count,
+    export,
+    import_tokenizer,
+    load_counts,
+    train,
+)
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -26,6 +34,7 @@ __all__ = [
     "arrow_counter",
     "count",
     "export",
+    "import_tokenizer",
     "load_counts",
     "train",
 ]

@@ -15,6 +15,7 @@ COMMANDS = {
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
     "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
     "export": ("write a model in the format of another library", "tools.export.command"),
+    "import": ("make a model of a tokenizer.json", "tools.import_.command"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }
