@@ -648,6 +648,32 @@ def export(
     return export(message, to, os.fspath(output), lines, report.warning)
 
 
+def import_tokenizer(
+    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
+) -> None:
+    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+
+    Parameters
+    ----------
+    tokenizer : path
+        A ``tokenizer.json``.
+    output : path
+        The model to write.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Raises
+    ------
+    TrainingError
+        If no model does exactly what the file says, or a file cannot be read or written. Then
+        nothing is written.
+    """
+    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)
+
+
 class SentencePieceTrainer:
     """The trainer under the names that the ``sentencepiece`` package gives it."""
 
