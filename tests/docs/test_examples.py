@@ -24,7 +24,14 @@ from tests.docs.examples import (
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-_KNOWN = {".", "spmcompat", "sentencepiece==0.2.3", "dask[dataframe]", "Cython>=3.1", "setuptools>=77"}
+_KNOWN = {
+    ".",
+    "spmcompat",
+    "sentencepiece==0.2.3",
+    "dask[dataframe]",
+    "Cython>=3.1",
+    "setuptools>=77",
+}
 
 
 def _name(page: Path) -> str:

@@ -126,3 +126,11 @@ def test_the_search_knows_the_pages(site: Path) -> None:
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     for name in ("docs/unigram", "docs/options", "ARCHITECTURE", "benchmarks/papers/README"):
         assert f'"{name}"' in index
+
+
+def test_every_public_name_is_described(site: Path) -> None:
+    import spmcompat  # noqa: PLC0415
+
+    page = (site / "docs" / "python.html").read_text(encoding="utf-8")
+    for name in set(spmcompat.__all__) - {"__version__"}:
+        assert f'id="spmcompat.{name}"' in page, name
