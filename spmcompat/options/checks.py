@@ -460,15 +460,21 @@ def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
     if "\0" in spec.model_prefix:
         raise BadValueError("model_prefix holds a NUL character. Remove it.")
     for path in (f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"):
-        _check_writable(path)
+        check_writable(path, "model_prefix")
 
 
-def _check_writable(path: str) -> None:
-    """Raise if a file cannot be written when training ends."""
+def check_writable(path: str, option: str) -> None:
+    """Raise if a file, which an option names, cannot be written when training ends.
+
+    Raises
+    ------
+    MissingFileError
+        It tells to choose another value of the option.
+    """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
-        raise MissingFileError(f'"{path}": Is a directory. Choose another model_prefix.')
+        raise MissingFileError(f'"{path}": Is a directory. Choose another {option}.')
     if not os.path.isdir(folder):
         raise MissingFileError(
             f'"{path}": No such file or directory. Make the folder {folder} first.'
@@ -478,12 +484,10 @@ def _check_writable(path: str) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:  # such as a name that is too long
-        raise MissingFileError(
-            f'"{path}": {error.strerror}. Choose another model_prefix.'
-        ) from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Choose another {option}.') from error
     if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
-            f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
+            f'"{path}": Permission denied. Choose a {option} in a folder that can be written.'
         )
 
 

@@ -21,6 +21,9 @@ from spmcompat.text.lines import ReadBuffer
 _BATCH_ROWS = 1000
 _BATCH_ROWS_OF_QUERY = 10_000
 
+_SPLITS = ("DatasetDict", "IterableDatasetDict")
+_DATA_SETS = ("Dataset", "IterableDataset", *_SPLITS)
+
 
 class ArrowStreamExportable(Protocol):
     """Data in batches: a table, a column in chunks, a reader."""
@@ -63,9 +66,13 @@ def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
     return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
 
 
-def is_text(data: object) -> bool:
-    """Tell whether an object that cannot be iterated over may be a text."""
-    return is_arrow(data) or _is_of(data, "polars", "LazyFrame")
+def is_arrow_data(data: object) -> bool:
+    """Tell whether `arrow_parts` finds Arrow objects in the data, or says why it does not."""
+    return (
+        is_arrow(data)
+        or _is_of(data, "polars", "LazyFrame")
+        or any(_is_of(data, "datasets", name) for name in _DATA_SETS)
+    )
 
 
 def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] | None:
@@ -85,7 +92,7 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
     TrainingError
         If the library raises an exception.
     """
-    if _is_of(data, "datasets", "DatasetDict") or _is_of(data, "datasets", "IterableDatasetDict"):
+    if any(_is_of(data, "datasets", name) for name in _SPLITS):
         raise _several_splits(data)
     if _is_of(data, "datasets", "Dataset"):
         return naming_iterator_errors(lambda: _batches_of_dataset(data, column))
@@ -95,6 +102,9 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
+    # Without pyarrow, a Series can still be iterated over.
+    if _is_of(data, "pandas", "Series") and find_spec("pyarrow") is None:
+        return None
     return [data] if is_arrow(data) else None
 
 

@@ -297,6 +297,13 @@ def test_pandas() -> None:
     assert read(binary) == expected(TEXT)
 
 
+def test_a_series_without_pyarrow_is_an_iterable(monkeypatch: pytest.MonkeyPatch) -> None:
+    pd = pytest.importorskip("pandas")
+    monkeypatch.setattr("spmcompat.text.arrow_producers.find_spec", lambda name: None)
+    assert arrow_parts(pd.Series(TEXT), None) is None
+    assert trained(pd.Series(TEXT)) == trained(TEXT)
+
+
 # DuckDB
 
 
