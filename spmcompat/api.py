@@ -452,7 +452,7 @@ def extend(
     *,
     add: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     use_unused: bool = False,
@@ -483,7 +483,7 @@ def extend(
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
-        Options of `train` for the text: `input_format`, `input_sentence_size`,
+        Options of `train` for the text: `column`, `input_format`, `input_sentence_size`,
         `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
 
     Returns
@@ -510,16 +510,19 @@ def trim(
     *,
     keep: int,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
     counts: CountTable | StrPath | None = None,
     output: StrPath | None = None,
     keep_ids: bool = False,
+    drop_characters: bool = False,
+    character_coverage: float | None = None,
     logstream: TextIO | None = None,
     **options: object,
 ) -> SizeResult:
     """Drop the pieces of a model that a text needs least.
 
-    Meta pieces and single characters stay. The scores of pieces that stay do not change.
+    Meta pieces and, by default, single characters stay. The scores of pieces that stay do not
+    change.
 
     Parameters
     ----------
@@ -535,6 +538,11 @@ def trim(
     keep_ids : bool
         Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
         that are left move together, in their order.
+    drop_characters : bool
+        Whether characters may fall too, unless the coverage of the text requires them.
+    character_coverage : float
+        The share of the characters of the text that must stay, with `drop_characters`; by default
+        that of the model's training.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -554,8 +562,8 @@ def trim(
 
     from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
 
-    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids)))
-    texts = {**options, "input": input, "counts": counts}
+    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 
 
@@ -563,7 +571,7 @@ def _change_size(
     model: StrPath | bytes,
     change: Change,
     options: dict[str, object],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:
@@ -638,6 +646,32 @@ def export(
     lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
     report = Report(0, logstream)
     return export(message, to, os.fspath(output), lines, report.warning)
+
+
+def import_tokenizer(
+    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
+) -> None:
+    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+
+    Parameters
+    ----------
+    tokenizer : path
+        A ``tokenizer.json``.
+    output : path
+        The model to write.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Raises
+    ------
+    TrainingError
+        If no model does exactly what the file says, or a file cannot be read or written. Then
+        nothing is written.
+    """
+    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)
 
 
 class SentencePieceTrainer:
