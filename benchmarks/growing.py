@@ -236,7 +236,7 @@ def show(rows: Iterator[Row], texts: Sequence[Text]) -> None:
     head = ["", "pieces"]
     head += [f"bytes per token, {name}" for name in names]
     head += [f"Rényi efficiency, {name}" for name in names]
-    head += [f"lost characters, {names[-1]}", f"changed words, {names[0]}", "unreachable pieces"]
+    head += [f"lost characters, {names[-1]}", f"changed words, {names[0]}", "unreachable"]
     print(f"| {' | '.join(head)} |")
     print(f"|---|{'---:|' * (len(head) - 1)}")
     for row in rows:

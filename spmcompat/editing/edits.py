@@ -23,6 +23,7 @@ from spmcompat.editing.vocabulary import (
     USER_DEFINED,
     Piece,
     below,
+    check_loads,
     ids_of,
     lowest_score,
     pieces_of,
@@ -138,6 +139,7 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
         If an edit is not possible; see the module for what is checked.
     """
     old = pieces_of(model)
+    check_loads(old, model.trainer_spec)
     pieces = _Edit(model, old, edits).vocabulary()
     origins: list[int | None] = [i if i < len(old) else None for i in range(len(pieces))]
     changed = _changed_texts(old, pieces)
@@ -221,7 +223,7 @@ class _Edit:
         if close:
             hint = f" Did you mean {' or '.join(close)}?"
         else:
-            hint = did_you_mean(text, self._ids) or " spm writes a space as U+2581."
+            hint = did_you_mean(text, self._ids) or " Write U+2581 for a space."
         raise BadValueError(f"--{option}: no piece is {text!r}.{hint}")
 
     def _check_removable(self, piece: Piece) -> None:

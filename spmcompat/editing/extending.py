@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.edits import is_placeholder
 from spmcompat.editing.text import ReadText, check_type, read, settings_of
@@ -15,6 +15,9 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.training import unigram_options
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
 
 
 class Growth(NamedTuple):
@@ -37,7 +40,7 @@ def extend(
     model: ModelProto,
     given: Settings,
     names: Collection[str],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     report: Report,
 ) -> ModelProto:
     """Return the model with new pieces, learned from a text.
@@ -50,7 +53,7 @@ def extend(
         A Unigram or BPE model. Its specs decide how the text is read.
     given, names
         As for `settings_of`.
-    sentences : iterable of str or bytes, optional
+    sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     report : Report
         Takes log lines and progress.

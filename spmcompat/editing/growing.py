@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from os import PathLike, fspath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.vocabulary import NORMAL, write_model
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory, refuse_impossible
@@ -14,6 +14,9 @@ from spmcompat.options.checks import check_writable
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.progress import Report
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
 
 
 class Sources(NamedTuple):
@@ -25,14 +28,14 @@ class Sources(NamedTuple):
         The model.
     given, names
         As for `settings_of`.
-    sentences : iterable of str or bytes, optional
+    sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     """
 
     model: str | PathLike[str] | bytes
     given: Settings
     names: Collection[str]
-    sentences: Iterable[str | bytes] | None = None
+    sentences: Sentences | None = None
 
 
 class SizeResult(NamedTuple):
@@ -54,9 +57,7 @@ class SizeResult(NamedTuple):
     pieces: list[str]
 
 
-Change = Callable[
-    [ModelProto, Settings, Collection[str], "Iterable[str | bytes] | None", Report], ModelProto
-]
+Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Report], ModelProto]
 
 
 def change_size(

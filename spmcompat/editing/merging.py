@@ -5,16 +5,17 @@ piece is the mean of its probabilities, by weight; a model without the piece giv
 
 BPE: the merges of the first model come first, then those of the second model, and so on, each in
 its own order. So a text is first merged as the first model does it, and then further: a token of
-the result is a token of the first model, or several of them joined. A piece that cannot be merged
-from what stands before it is left out, since it would never be used.
+the result is a token of the first model, or several of them joined. A piece that no merges lead to
+any more is left out, since it would never be used. This changes the cut of no text.
 
 Word and char models are merged like Unigram models; their scores have no effect.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.editing.reach import Merges, holding, unreachable
@@ -26,7 +27,7 @@ from spmcompat.editing.vocabulary import (
     USER_DEFINED,
     Piece,
     below,
-    ids_of,
+    check_loads,
     lowest_score,
     pieces_of,
     to_float32,
@@ -100,6 +101,8 @@ def merge_models(
     for model, name in zip(models[1:], names[1:], strict=True):
         _check_fields(models[0], model, names[0], name)
     vocabularies = [pieces_of(model) for model in models]
+    for model, pieces in zip(models, vocabularies, strict=True):
+        check_loads(pieces, model.trainer_spec)
     _check_types(vocabularies, names)
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
@@ -108,7 +111,7 @@ def merge_models(
     symbols = _new_symbols(first, others)
     kept = first
     if is_bpe:
-        candidates, left_out = _further_merges([*first, *symbols], others)
+        candidates, needs, left_out = _further_merges([*first, *symbols], others)
     else:
         mixed = _mixture(vocabularies, _shares(weights, len(models)))
         kept = [
@@ -116,7 +119,8 @@ def merge_models(
             for piece in first
         ]
         candidates, left_out = _new_pieces(kept, symbols, mixed, models[0].trainer_spec)
-    chosen = _chosen(candidates, len(first) + len(symbols), vocab_size)
+        needs = dict(zip((one.text for one in candidates), itertools.count()))
+    chosen = _chosen(candidates, needs, len(first) + len(symbols), vocab_size)
     if is_bpe:
         chosen = _continued(chosen, lowest_score(first))
     pieces = [*kept, *symbols, *chosen]
@@ -158,7 +162,6 @@ def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) 
     """Raise if a text has different types in two models. Unused pieces of others do not count."""
     owner: dict[str, tuple[Piece, str]] = {}
     for number, (pieces, name) in enumerate(zip(vocabularies, names, strict=True)):
-        ids_of(pieces)
         for piece in pieces:
             if number and piece.type == UNUSED:
                 continue
@@ -228,30 +231,40 @@ def _new_pieces(
 
 def _further_merges(
     first: Sequence[Piece], others: Sequence[Sequence[Piece]]
-) -> tuple[list[Piece], list[str]]:
+) -> tuple[list[Piece], dict[str, int], list[str]]:
     """Return the pieces of other BPE models that can be merged further, and the useless ones.
 
-    Each is merged from pieces that stand before it. So any number of them can be taken from the
-    beginning, and a piece behind cannot change how one before it is merged.
+    Returns
+    -------
+    pieces : list of Piece
+        The pieces: model after model, each in its order of merges.
+    needs : dict of str to int
+        The last position of a piece, in this order, from which each piece is merged, or its own
+        position if that is larger. The merges of a piece's own text stay as they are if other
+        pieces are missing. So all pieces up to some need can be used without the others.
+    useless : list of str
+        The pieces that no merges lead to.
     """
     known = {piece.text for piece in first}
-    merges = Merges(first)
-    lowest = lowest_score(first)
-    found: list[Piece] = []
-    useless: list[str] = []
+    new: list[Piece] = []
     for pieces in others:
         normal = [piece for piece in pieces if piece.type == NORMAL and piece.text not in known]
         known.update(piece.text for piece in normal)
-        for piece in sorted(normal, key=lambda piece: -piece.score):
-            score = below(lowest, 1.0)
-            merges.scores[piece.text] = score
-            if merges.cut(piece.text) == [piece.text]:
-                lowest = score
-                found.append(piece)
-            else:
-                del merges.scores[piece.text]
-                useless.append(piece.text)
-    return found, useless
+        new += sorted(normal, key=lambda piece: -piece.score)
+    new = _continued(new, lowest_score(first))
+    merges = Merges([*first, *new])
+    position = {piece.text: i for i, piece in enumerate(new)}
+    found: list[Piece] = []
+    needs: dict[str, int] = {}
+    useless: list[str] = []
+    for piece in new:
+        if merges.cut(piece.text) != [piece.text]:
+            useless.append(piece.text)
+            continue
+        inside = [position.get(one, 0) for one, _, _ in merges.merges(piece.text)]
+        needs[piece.text] = max([position[piece.text], *inside])
+        found.append(piece)
+    return found, needs, useless
 
 
 def _continued(pieces: Sequence[Piece], lowest: float) -> list[Piece]:
@@ -263,24 +276,26 @@ def _continued(pieces: Sequence[Piece], lowest: float) -> list[Piece]:
     return result
 
 
-def _chosen(candidates: Sequence[Piece], before: int, vocab_size: int | None) -> list[Piece]:
-    """Return the candidates that there is room for: single characters, then the first others."""
+def _chosen(
+    candidates: Sequence[Piece], needs: Mapping[str, int], before: int, vocab_size: int | None
+) -> list[Piece]:
+    """Return the candidates that there is room for, in their order.
+
+    Single characters are taken first, then the pieces with the smallest needs. Of equal ones, the
+    shortest is taken first, because the others are merged from it.
+    """
     if vocab_size is None:
         return list(candidates)
-    characters = sum(len(piece.text) == 1 for piece in candidates)
-    room = vocab_size - before - characters
-    if room < 0:
+    longer = [piece.text for piece in candidates if len(piece.text) > 1]
+    least = before + len(candidates) - len(longer)
+    if vocab_size < least:
         raise BadValueError(
             f"vocab_size is {vocab_size:,}, but the pieces of the first model, the symbols and the "
-            f"characters of all models are {before + characters:,}. Give at least that size."
+            f"characters of all models are {least:,}. Give at least that size."
         )
-    chosen = []
-    for piece in candidates:
-        if len(piece.text) > 1:
-            room -= 1
-        if len(piece.text) == 1 or room >= 0:
-            chosen.append(piece)
-    return chosen
+    longer.sort(key=lambda text: (needs[text], len(text)))
+    dropped = set(longer[vocab_size - least :])
+    return [piece for piece in candidates if piece.text not in dropped]
 
 
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:

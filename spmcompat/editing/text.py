@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import math
+from collections.abc import Collection
 from copy import copy
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.counting.counts import Counts
 from spmcompat.editing.vocabulary import NORMAL, UNUSED
@@ -16,13 +17,18 @@ from spmcompat.options.settings import Settings
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
+from spmcompat.segments.coverage import choose_alphabet
 from spmcompat.segments.cutting import alphabet_of_counts, counts_and_alphabet
 from spmcompat.text.sources import Source, open_source, sample_sentences
-from spmcompat.unicode.marks import UNKNOWN_MARK
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
 
 TEXT_OPTIONS = (
     "input",
     "input_format",
+    "column",
     "counts",
     "input_sentence_size",
     "shuffle_input_sentence",
@@ -105,7 +111,7 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
         spec.character_coverage = given.trainer.character_coverage
     marks = {UNKNOWN_MARK, " ", "\0", chr(given.release.boundary)}
     known = characters_of(model) - marks | set(spec.required_chars)
-    spec.required_chars = "".join(sorted(known))
+    spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
     settings.normalizer = NormalizerSpec()
     settings.normalizer.CopyFrom(model.normalizer_spec)
@@ -123,7 +129,7 @@ def characters_of(model: ModelProto) -> set[str]:
 def read(
     settings: Settings,
     model: ModelProto,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     workers: Workers,
     report: Report,
 ) -> ReadText:
@@ -137,9 +143,12 @@ def read(
     verify(settings, has_sentences=sentences is not None, has_writer=True)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
+    # The coverage is applied below, since it must not drop a character of the model.
+    coverage = plan.coverage
+    plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
     source = None
     if settings.counts is None:
-        lines = open_source(plan.text, sentences, report)
+        lines = open_source(plan.text, sentences, report, settings.column)
         source = sample_sentences(lines, plan.text, workers, report)
         counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     else:
@@ -147,4 +156,13 @@ def read(
 
         counts = load(plan, settings.counts, workers, report)
         alphabet = alphabet_of_counts(counts, plan, workers, report)
+    known = {ord(character) for character in coverage.required_chars}
+    chosen, _ = choose_alphabet(
+        {character: count for character, count in alphabet if count > 0},
+        coverage.character_coverage,
+        coverage.required_chars,
+        boundary=plan.boundary,
+    )
+    known.update(character for character, _ in chosen)
+    alphabet = [(character, count) for character, count in alphabet if character in known]
     return ReadText(counts, alphabet, plan, source)

@@ -56,23 +56,27 @@ def parts(piece: str, scores: Mapping[str, float]) -> list[str]:
 
 
 def trimmed_by_leaves(
-    scores: Mapping[str, float], counts: Mapping[str, int], dropped: int
+    scores: Mapping[str, float],
+    counts: Mapping[str, int],
+    dropped: int,
+    characters: Collection[str] = (),
 ) -> list[str]:
     """Return which pieces fall, one after the other.
 
     The one with the lowest count falls, of equals the one with the lowest score. Its count goes to
-    its parts. Single characters and parts of others stay.
+    its parts. Parts of others stay, and single characters other than the given ones.
     """
     left = dict(scores)
     uses = Counter(counts)
     fallen = []
     for _ in range(dropped):
         needed = {part for piece in left if len(piece) > 1 for part in parts(piece, left)}
-        leaves = [piece for piece in left if len(piece) > 1 and piece not in needed]
+        free = [piece for piece in left if len(piece) > 1 or piece in characters]
+        leaves = [piece for piece in free if piece not in needed]
         if not leaves:
             break
         worst = min(leaves, key=lambda piece: (uses[piece], left[piece]))
-        for part in parts(worst, left):
+        for part in parts(worst, left) if len(worst) > 1 else ():
             uses[part] += uses[worst]
         fallen.append(worst)
         del left[worst]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import spmcompat
 from spmcompat.editing.edits import Edits, edit_model
 from spmcompat.editing.merging import merge_models
-from spmcompat.editing.reach import cutter_of, unreachable
+from spmcompat.editing.reach import Cutter, cutter_of, unreachable
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -177,9 +177,11 @@ def test_merged_merges(
 ) -> None:
     models = [train("bpe", text, vocab_size=size) for text in (one, two, three)]
     vocabularies = [pieces_of(model) for model in models]
-    limit = len(vocabularies[0]) + 8 if limited else None
+    whole = pieces_of(merge_models(models, "abc").model)
+    limit = len(vocabularies[0]) + 8 if limited else len(whole)
     model = merge_models(models, "abc", vocab_size=limit).model
     pieces = pieces_of(model)
+    assert len(pieces) == min(limit, len(whole))
     first, new = vocabularies[0], pieces[len(vocabularies[0]) :]
     assert pieces[: len(first)] == first
     assert [p.score for p in new] == sorted({p.score for p in new}, reverse=True)
@@ -197,9 +199,24 @@ def test_merged_merges(
             used = encoder.encode(piece.text, out_type=str) == [piece.text]
             assert used == (piece.text not in old_lost)
     before, after = cutter_of(first, model.trainer_spec), cutter_of(pieces, model.trainer_spec)
+    everything = all_merges(vocabularies, model.trainer_spec)
     for line in (one[0], two[0], three[0]):
         text = encoder.normalize(load(model).normalize(line))
         assert ends(after.cut(text)) <= ends(before.cut(text))
+        if not limited:
+            assert after.cut(text) == everything.cut(text)
+
+
+def all_merges(vocabularies: list[list[Piece]], trainer: TrainerSpec) -> Cutter:
+    """What cuts with the merges of all models, also with those that can never be used."""
+    found = {piece.text: piece for piece in vocabularies[0]}
+    score = min(piece.score for piece in vocabularies[0])
+    for pieces in vocabularies[1:]:
+        for piece in sorted(pieces, key=lambda piece: -piece.score):
+            if piece.type == NORMAL and piece.text not in found:
+                score -= 1
+                found[piece.text] = Piece(piece.text, score)
+    return cutter_of(found.values(), trainer)
 
 
 def texts(pieces: list[Piece]) -> dict[str, float]:

@@ -25,20 +25,20 @@ class Command(NamedTuple):
         The head of its help.
     size : str
         The flag with a number of pieces.
-    switch : str
-        A flag that needs no value.
+    switches : sequence of str
+        Its flags that need no value.
     text_flags : sequence of str
         The flags of training that it takes, beside `TEXT_OPTIONS`.
     change : callable
-        Returns the change of the model, from the number and the switch.
+        Returns the change of the model, from the number and the switches.
     """
 
     name: str
     usage: str
     size: str
-    switch: str
+    switches: Sequence[str]
     text_flags: Sequence[str]
-    change: Callable[[int, bool], Change]
+    change: Callable[..., Change]
 
 
 def main(
@@ -67,23 +67,23 @@ def _run(command: Command, argv: Sequence[str], stdout: TextIO, stderr: TextIO) 
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
-    names = [*TEXT_OPTIONS, *command.text_flags]
+    names = [name for name in (*TEXT_OPTIONS, *command.text_flags) if OPTIONS[name].flag]
     switches = {name for name in names if OPTIONS[name].kind == BOOL}
     flags, rest = read_flags(
-        argv, {*switches, "help", "quiet", command.switch}, {*names, "output", command.size}
+        argv, {*switches, "help", "quiet", *command.switches}, {*names, "output", command.size}
     )
     if flags.pop("help", "false") != "false":
         stdout.write(command.usage + help_of([OPTIONS[name] for name in names]))
         return OK
     _check_complete(command, flags, rest)
     output, size = flags.pop("output"), _number(command.size, flags.pop(command.size))
-    switch = _truth(command.switch, flags.pop(command.switch, "false"))
+    chosen = [_truth(name, flags.pop(name, "false")) for name in command.switches]
     try:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
     report = Report(settings.min_log_level, stderr)
-    change_size(Sources(rest[0], settings, flags), command.change(size, switch), output, report)
+    change_size(Sources(rest[0], settings, flags), command.change(size, *chosen), output, report)
     return OK
 
 

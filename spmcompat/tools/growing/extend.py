@@ -34,7 +34,7 @@ The flags of spm_train for the text:
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
     """Run ``spmcompat extend`` and return its exit status."""
-    one = command.Command("extend", _USAGE, "add", "use-unused", ["character_coverage"], _change)
+    one = command.Command("extend", _USAGE, "add", ["use-unused"], ["character_coverage"], _change)
     return command.main(one, argv, stdout, stderr)
 
 

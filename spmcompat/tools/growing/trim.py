@@ -25,6 +25,7 @@ stores.
   --keep=N              Number of pieces that are left, with meta pieces.
   --keep-ids            Let all ids stay: dropped pieces become unused. Otherwise the ids of the
                         pieces that are left move together, in their order.
+  --drop-characters     Let characters fall too, unless the coverage of the text requires them.
   --quiet               Show nothing but the error that ends the run.
 
 The flags of spm_train for the text:
@@ -34,11 +35,12 @@ The flags of spm_train for the text:
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
     """Run ``spmcompat trim`` and return its exit status."""
-    one = command.Command("trim", _USAGE, "keep", "keep-ids", [], _change)
+    switches = ["keep-ids", "drop-characters"]
+    one = command.Command("trim", _USAGE, "keep", switches, ["character_coverage"], _change)
     return command.main(one, argv, stdout, stderr)
 
 
-def _change(keep: int, keep_ids: bool) -> Change:
+def _change(keep: int, keep_ids: bool, drop_characters: bool) -> Change:
     from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
 
-    return partial(trim, Cut(keep, keep_ids))
+    return partial(trim, Cut(keep, keep_ids, drop_characters))

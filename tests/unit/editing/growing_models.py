@@ -10,7 +10,7 @@ import spmcompat
 from spmcompat.editing.vocabulary import NORMAL
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from tests.oracle.characters import Options, Sentence, cover, normalized
+from tests.oracle.characters import UNKNOWN, Options, Sentence, cover, normalized
 from tests.parity import corpora
 
 PLAIN: dict[str, Any] = {
@@ -69,10 +69,15 @@ def scores_of(model: ModelProto) -> dict[str, float]:
 def covered(
     lines: list[str], model: ModelProto, options: Options
 ) -> tuple[list[Sentence], list[str]]:
-    """Return the sentences as the oracle reads them, and the characters that the model lacks."""
-    known = "".join(sorted({c for piece in scores_of(model) for c in piece}))
-    by_coverage = Options(**{**vars(options), "required_chars": known})
+    """Return the sentences as the oracle reads them, and the characters that the model lacks.
+
+    All characters of the model stay; of the others, those that the coverage requires.
+    """
+    known = {c for piece in scores_of(model) for c in piece}
+    by_coverage = Options(**{**vars(options), "required_chars": "".join(sorted(known))})
     sentences = [(normalized(line, options, True), 1) for line in lines]
-    text, required = cover(sentences, by_coverage)
+    _, required = cover(sentences, by_coverage)
+    stay = known | {*required}
+    text = [("".join(c if c in stay else UNKNOWN for c in line), n) for line, n in sentences]
     missing = [c for c, count in required.items() if count and c not in scores_of(model)]
     return text, sorted(missing, key=lambda c: (-required[c], c))

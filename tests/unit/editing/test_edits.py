@@ -209,6 +209,18 @@ def test_pieces_that_sentencepiece_would_not_load_are_refused() -> None:
     edited(model, add_control=["x" * 7999])
 
 
+def test_a_model_that_is_broken_is_refused() -> None:
+    model = ModelProto()
+    model.CopyFrom(trained("bpe"))
+    for score in (-math.inf, math.nan):
+        model.pieces[50].score = score
+        assert "is no finite number" in refused(model, add=["Ж"])
+    model.pieces[50].score = -3.4028234663852886e38
+    assert "is no finite number" in refused(model, add=["Ж"])
+    model.pieces[50].CopyFrom(model.pieces[60])
+    assert "is already defined" in refused(model, add=["Ж"])
+
+
 def test_word_and_char_models_take_words_and_characters() -> None:
     assert "by a char model" in refused(trained("char"), add=["ab"])
     assert "by a word model" in refused(trained("word"), add=["▁ab▁cd"])

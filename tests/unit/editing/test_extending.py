@@ -179,7 +179,7 @@ def test_text_is_read_as_the_model_reads_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_form_of_text_gives_the_same(kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
+    arrow = pytest.importorskip("pyarrow")
     old = trained(words(1), vocab_size=200, model_type=kind).SerializeToString()
     lines = words(2, 80)
     for name, part in (("a", lines[:30]), ("b", lines[30:])):
@@ -187,9 +187,11 @@ def test_every_form_of_text_gives_the_same(kind: str, tmp_path: Path) -> None:
     paths = [str(tmp_path / "a.txt"), str(tmp_path / "b.txt")]
     (tmp_path / "old.model").write_bytes(old)
     counts = spmcompat.count(input=paths, minloglevel=2)
+    table = arrow.table({"id": range(len(lines)), "line": lines})
     output = tmp_path / "new.model"
     models = [
         spmcompat.extend(old, add=30, sentence_iterator=lines, minloglevel=2).model,
+        spmcompat.extend(old, add=30, sentence_iterator=table, column="line", minloglevel=2).model,
         spmcompat.extend(old, add=30, input=paths, minloglevel=2, workers=1).model,
         spmcompat.extend(old, add=30, counts=counts, minloglevel=2).model,
         spmcompat.extend(

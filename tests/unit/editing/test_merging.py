@@ -14,7 +14,9 @@ from spmcompat.editing.reach import cutter_of
 from spmcompat.editing.vocabulary import (
     CONTROL,
     NORMAL,
+    UNKNOWN,
     USER_DEFINED,
+    Piece,
     lowest_score,
     pieces_of,
     to_float32,
@@ -179,15 +181,39 @@ def test_a_size_keeps_characters_and_the_best_pieces(model_type: str) -> None:
     assert len(part.model.pieces) == size
     assert part.beyond_size == 10
     texts = [p.text for p in pieces_of(whole.model)[len(one.pieces) :]]
-    dropped = [text for text in texts if len(text) > 1][-10:]
     kept = [p.text for p in pieces_of(part.model)[len(one.pieces) :]]
-    assert kept == [text for text in texts if text not in dropped]
+    assert kept == [text for text in texts if text in kept]
+    assert all(len(text) > 1 for text in texts if text not in kept)
+    if model_type == "unigram":
+        longer = [text for text in texts if len(text) > 1]
+        assert [text for text in texts if text not in kept] == longer[-10:]
     encoder = encoder_of_normalized(part.model)
     lost = set(part.unreachable)
     for text in kept[1:]:
         assert encoder.encode(text, out_type=str) == [text] or text in lost
     assert merged(one, two, vocab_size=10**6).model == whole.model
     assert "Give at least that size" in refused(one, two, vocab_size=len(one.pieces))
+
+
+def test_a_piece_comes_with_all_that_it_is_merged_from() -> None:
+    # In the second model abc comes before bc, since ab was merged before. In the first model, there
+    # is no ab.
+    def model(*texts: str) -> ModelProto:
+        pieces = [
+            Piece("<unk>", 0.0, UNKNOWN),
+            *(Piece(one, -float(i)) for i, one in enumerate(texts)),
+        ]
+        return with_pieces(trained("bpe"), pieces, [None] * len(pieces))
+
+    one, two = model("xb", "a", "b", "c", "x"), model("ab", "abc", "xbc", "bc", "a", "b", "c", "x")
+    whole = [p.text for p in pieces_of(merged(one, two).model)]
+    assert whole == ["<unk>", "xb", "a", "b", "c", "x", "ab", "abc", "xbc", "bc"]
+    third = model("bcx", "cx", "xa", "b", "c", "x", "a")
+    taken = [
+        [p.text for p in pieces_of(merged(one, third, vocab_size=size).model)[6:]]
+        for size in (6, 7, 8, 9)
+    ]
+    assert taken == [[], ["cx"], ["bcx", "cx"], ["bcx", "cx", "xa"]]
 
 
 def test_a_removed_piece_stays_removed_in_the_other_model() -> None:
@@ -268,6 +294,14 @@ def test_wrong_weights_are_refused(weights: list[float]) -> None:
 
 def test_bpe_takes_no_weights() -> None:
     assert "no weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
+
+
+def test_a_broken_model_is_refused() -> None:
+    other = ModelProto()
+    other.CopyFrom(german("bpe"))
+    other.pieces[50].score = -math.inf
+    assert "is no finite number" in refused(english("bpe"), other)
+    assert "is no finite number" in refused(other, english("bpe"))
 
 
 def test_one_model_is_too_few() -> None:

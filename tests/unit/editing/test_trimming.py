@@ -38,21 +38,58 @@ def dropped(before: ModelProto, after: ModelProto) -> set[str]:
     return {one.piece for one in before.pieces} - {one.piece for one in after.pieces}
 
 
-@pytest.mark.parametrize("number", range(30))
+def encoded_counts(lines: list[str], model: ModelProto) -> Counter[str]:
+    """Return how often each token stands in a text; unknown characters are none."""
+    scores = scores_of(model)
+    known = {c for piece in scores for c in piece}
+    counts: Counter[str] = Counter()
+    for text, count in pretokens(covered(lines, model, Options())[0], Options()):
+        for part in "".join(c if c in known else UNKNOWN for c in text).split(UNKNOWN):
+            for symbol in growing.encode(part, scores):
+                counts[symbol] += count
+    return counts
+
+
+def required_characters(counts: Counter[str], coverage: float) -> set[str]:
+    """Return the most frequent characters of encoded text that cover this share of it."""
+    single: Counter[str] = Counter()
+    for token, count in counts.items():
+        for character in token:
+            single[character] += count
+    chosen: set[str] = set()
+    for character in sorted(single, key=lambda c: (-single[c], c)):
+        share = np.float32(sum(single[c] for c in chosen) / single.total())
+        if share >= np.float32(coverage):
+            break
+        chosen.add(character)
+    return chosen
+
+
+@pytest.mark.parametrize("number", range(12))
 def test_bpe_leaves_fall_as_in_the_oracle(number: int) -> None:
     dice = random.Random(f"leaves/{number}")
     first, second = old_and_new(number)
-    model = trained(first, vocab_size=dice.choice([120, 300]), model_type="bpe", **PLAIN)
-    scores = scores_of(model)
-    counts: Counter[str] = Counter()
-    for text, count in pretokens(covered(second, model, Options())[0], Options()):
-        for part in text.split(UNKNOWN):
-            for symbol in growing.encode(part, scores):
-                counts[symbol] += count
-    merges = sum(len(piece) > 1 for piece in scores)
-    size = dice.randint(1, merges)
+    model = trained(first, vocab_size=dice.choice([120, 200]), model_type="bpe", **PLAIN)
+    scores, counts = scores_of(model), encoded_counts(second, model)
+    size = dice.randint(1, sum(len(piece) > 1 for piece in scores))
     oracle = growing.trimmed_by_leaves(scores, counts, size)
     small = trimmed(model, second, len(model.pieces) - size, workers=dice.choice([1, 2]))
+    assert dropped(model, small) == set(oracle)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_bpe_characters_fall_as_in_the_oracle(number: int) -> None:
+    dice = random.Random(f"characters/{number}")
+    first, second = old_and_new(number)
+    model = trained([*first, *second], vocab_size=160, model_type="bpe", **PLAIN)
+    scores, counts = scores_of(model), encoded_counts(second, model)
+    coverage = dice.choice([0.98, 0.9995, 1.0])
+    required = required_characters(counts, coverage)
+    free = {piece for piece in scores if len(piece) == 1} - required
+    size = dice.randint(1, len(scores) - len(required))
+    oracle = growing.trimmed_by_leaves(scores, counts, size, free)
+    options: dict[str, Any] = {"drop_characters": True, "character_coverage": coverage}
+    small = trimmed(model, second, len(model.pieces) - size, **options)
     assert dropped(model, small) == set(oracle)
 
 
@@ -224,6 +261,29 @@ def test_a_size_that_cannot_be_kept(kind: str) -> None:
         trimmed(model, OTHER, size)
     with pytest.raises(BadValueError, match="keep must be a whole number"):
         spmcompat.trim(model.SerializeToString(), keep=1.5, sentence_iterator=["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_characters_fall_if_wanted(kind: str) -> None:
+    """A model of two scripts becomes one of the script of the text."""
+    han = words(5, 100, "han", 40)
+    model = trained([*TEXT, *han], vocab_size=400, model_type=kind, character_coverage=1.0)
+    characters = {one.piece for one in model.pieces if len(one.piece) == 1}
+    of_text = {c for line in TEXT for c in line if c != " "} | {"▁"}
+    assert len(characters - of_text) > 10
+    meta = sum(one.type != NORMAL for one in model.pieces)
+    fewest = meta + len(of_text)
+    with pytest.raises(BadValueError, match=r"single characters, which stay.* or drop_characters"):
+        trimmed(model, TEXT, fewest)
+    with pytest.raises(BadValueError, match=f"{fewest} pieces are meta pieces or required char"):
+        trimmed(model, TEXT, fewest - 1, drop_characters=True)
+    smallest = trimmed(model, TEXT, fewest, drop_characters=True)
+    assert {one.piece for one in smallest.pieces if one.type == NORMAL} == of_text
+    of_han = {one.piece for one in model.pieces if {*one.piece} - of_text and one.type == NORMAL}
+    small = trimmed(model, TEXT, len(model.pieces) - len(of_han), drop_characters=True)
+    assert of_text <= {one.piece for one in small.pieces}
+    assert unreachable(pieces_of(small), small.trainer_spec) == []
+    assert len(of_han & dropped(model, small)) > 0.8 * len(of_han)
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
