@@ -83,11 +83,12 @@ def trained(
     return written.getvalue()
 
 
-def cases(types: list[str], rules_file: Path) -> Iterator[tuple[str, str, str, dict[str, object]]]:
+def cases(
+    types: list[str], names: list[str], rules_file: Path
+) -> Iterator[tuple[str, str, str, dict[str, object]]]:
     """Yield the type, the rules, the form and the options of each model."""
-    for model_type, (rules, named), (form, options) in itertools.product(
-        types, RULES.items(), FORMS.items()
-    ):
+    for model_type, rules, (form, options) in itertools.product(types, names, FORMS.items()):
+        named = RULES[rules]
         own = {"normalization_rule_tsv": str(rules_file)} if rules == "own" else {}
         yield model_type, rules, form, {**named, **own, **options}
 
@@ -115,6 +116,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
     parser.add_argument("--vocab_size", type=int, default=8000)
     parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
+    parser.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
     arguments = parser.parse_args()
 
     paths = sorted(arguments.folder.glob("*.txt"))
@@ -128,7 +130,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rules_file = Path(folder) / "rules.tsv"
         rules_file.write_text(OWN_RULES)
-        for model_type, rules, form, options in cases(arguments.types, rules_file):
+        for model_type, rules, form, options in cases(arguments.types, arguments.rules, rules_file):
             model = trained(learned, model_type, options, arguments.vocab_size)
             total, causes = row(model, arguments.to, texts)
             numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)
