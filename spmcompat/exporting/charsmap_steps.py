@@ -167,8 +167,9 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
         single.pop(separator, None)
         if marks_deleted:
             single = {one: target or (_DELETED,) for one, target in single.items()}
+        joints = _joints(single)
         single[pause] = ()
-        steps += [replace_pattern(_joints(rules.single), chr(pause)), precompiled(single)]
+        steps += [replace_pattern(joints, chr(pause)), precompiled(single)]
     if rules.composes:
         steps.append({"type": "NFC"})
     if rules.several:

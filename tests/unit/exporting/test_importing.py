@@ -108,7 +108,10 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    content["model"]["merges"].reverse()
+    """Move the first of two merges that make one piece to the end: it has no score then."""
+    merges = content["model"]["merges"]
+    texts = ["".join(merge) for merge in merges]
+    merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))
 
 
 def _without_one(content: dict[str, Any]) -> None:
