@@ -1,10 +1,12 @@
 """Compile the Cython core. All metadata is in pyproject.toml."""
 
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # SPMCOMPAT_DEBUG=1 builds with all bounds checks, in Cython and in the C++ containers.
 DEBUG = bool(os.environ.get("SPMCOMPAT_DEBUG"))
@@ -12,7 +14,28 @@ DEBUG = bool(os.environ.get("SPMCOMPAT_DEBUG"))
 # A multiplication and an addition must not be contracted to one rounding: scores would change.
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
 FLAGS += ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3", "-g0"]
-FLAGS += ["-Werror"] if os.environ.get("CI") else []
+FLAGS += ["-Werror"] if os.environ.get("SPMCOMPAT_WERROR") else []
+
+
+class Build(build_ext):
+    """Refuses platforms and compilers that cannot build the package, in one sentence."""
+
+    def run(self):
+        """Check the platform, then build."""
+        if sys.maxsize < 2**32 or sys.byteorder != "little":
+            raise SystemExit(
+                "spmcompat needs a 64-bit little-endian platform, such as x86-64 or aarch64."
+            )
+        super().run()
+
+    def build_extensions(self):
+        """Check the compiler, then build."""
+        if self.compiler.compiler_type == "msvc":
+            raise SystemExit(
+                "spmcompat needs GCC 11 or later, or Clang 14 or later. On Windows, use it in WSL."
+            )
+        super().build_extensions()
+
 
 extensions = [
     Extension(
@@ -27,6 +50,7 @@ extensions = [
 ]
 
 setup(
+    cmdclass={"build_ext": Build},
     ext_modules=cythonize(
         extensions,
         build_dir="build/debug" if DEBUG else "build/cython",
@@ -41,5 +65,5 @@ setup(
             "autotestdict": False,
             "embedsignature": True,
         },
-    )
+    ),
 )

@@ -24,7 +24,7 @@ from benchmarks import ROOT
 _SOURCES = ("spmcompat", "setup.py", "pyproject.toml")
 _COMPILER_VARIABLES = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS")
 # Variables for developers that change the compiler flags in setup.py.
-_DROPPED = ("SPMCOMPAT_DEBUG", "CI")
+_DROPPED = ("SPMCOMPAT_DEBUG", "SPMCOMPAT_WERROR")
 
 
 class BuildError(Exception):

@@ -12,7 +12,7 @@ import io
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import spmcompat
@@ -84,7 +84,7 @@ def trained(
 
 
 def cases(
-    types: list[str], names: list[str], rules_file: Path
+    types: Sequence[str], names: Sequence[str], rules_file: Path
 ) -> Iterator[tuple[str, str, str, dict[str, object]]]:
     """Yield the type, the rules, the form and the options of each model."""
     for model_type, rules, (form, options) in itertools.product(types, names, FORMS.items()):
@@ -117,8 +117,13 @@ def main() -> None:
     parser.add_argument("--vocab_size", type=int, default=8000)
     parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
     parser.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
+    parser.add_argument(
+        "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
+    )
     arguments = parser.parse_args()
 
+    common = dict(option.split("=", 1) for option in arguments.options)
+    target = target_of(arguments.to)
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
@@ -131,7 +136,12 @@ def main() -> None:
         rules_file = Path(folder) / "rules.tsv"
         rules_file.write_text(OWN_RULES)
         for model_type, rules, form, options in cases(arguments.types, arguments.rules, rules_file):
-            model = trained(learned, model_type, options, arguments.vocab_size)
+            model = trained(learned, model_type, {**options, **common}, arguments.vocab_size)
+            refusals = [limit for limit in target.limits(parse(model)) if limit.refuses]
+            if refusals:
+                told = " ".join(limit.text for limit in refusals)
+                print(f"| {model_type} | {rules} | {form} | refused: {told} |", flush=True)
+                continue
             total, causes = row(model, arguments.to, texts)
             numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)
             print(f"| {model_type} | {rules} | {form} | {total:,} | {numbers} |", flush=True)

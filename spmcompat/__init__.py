@@ -8,10 +8,14 @@ from spmcompat.api import (
     SentencePieceTrainer,
     arrow_counter,
     count,
+    edit,
     export,
+    extend,
     import_tokenizer,
     load_counts,
+    merge,
     train,
+    trim,
 )
 from spmcompat.errors import (
     BadValueError,
@@ -33,8 +37,12 @@ __all__ = [
     "__version__",
     "arrow_counter",
     "count",
+    "edit",
     "export",
+    "extend",
     "import_tokenizer",
     "load_counts",
+    "merge",
     "train",
+    "trim",
 ]

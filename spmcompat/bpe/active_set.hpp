@@ -3,18 +3,19 @@
 // The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at
 // least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the pairs that
 // came into being since. Of the pairs with the lowest count in the set, only some are in it. Which
-// ones depends on the order of a hash table and on the heap of std::partial_sort. Both depend only
-// on the input, because the keys are fingerprints of texts. The containers here are those of the
-// reference, so the order is the same.
+// ones depends on the order of a hash table and on the heap of a partial sort. Both depend only on
+// the input, because the keys are fingerprints of texts. The containers here have the order of those
+// of the reference.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "spmcompat/bpe/pairs.hpp"
+#include "spmcompat/containers/gnu_hash_map.hpp"
+#include "spmcompat/containers/gnu_heap.hpp"
 
 namespace spmcompat {
 
@@ -32,12 +33,12 @@ class SymbolCache {
   // Characters must be added first. Ids are given in the order of these two calls.
   void add_character(char32_t character) {
     prints_.push_back(character);
-    cache_.insert({prints_.back(), kCharacter});
+    cache_.insert(prints_.back(), kCharacter);
   }
   void add_merged(uint32_t left, uint32_t right) { prints_.push_back(print(left, right)); }
 
   void add_pair(uint32_t left, uint32_t right, uint32_t pair) {
-    cache_.insert({print(left, right), pair});
+    cache_.insert(print(left, right), pair);
   }
   void erase_pair(uint32_t left, uint32_t right) { cache_.erase(print(left, right)); }
 
@@ -49,12 +50,12 @@ class SymbolCache {
     };
     std::vector<Ranked> ranked;
     ranked.reserve(cache_.size());
-    for (const auto& [print, pair] : cache_) {
+    cache_.for_each([&](uint64_t, uint32_t pair) {
       if (pair != kCharacter) ranked.push_back({pairs[pair].count, pair});
-    }
+    });
     const size_t size = std::min(active_size(cache_.size()), ranked.size());
-    std::partial_sort(ranked.begin(), ranked.begin() + size, ranked.end(),
-                      [](const Ranked& a, const Ranked& b) { return a.count > b.count; });
+    gnu_partial_sort(ranked, size,
+                     [](const Ranked& a, const Ranked& b) { return a.count > b.count; });
     std::vector<uint32_t> active(size);
     for (size_t i = 0; i < size; ++i) active[i] = ranked[i].pair;
     return active;
@@ -81,7 +82,7 @@ class SymbolCache {
   }
 
   std::vector<uint64_t> prints_;  // of symbols
-  std::unordered_map<uint64_t, uint32_t> cache_;
+  GnuHashMap<uint32_t> cache_;
 };
 
 // A histogram of counts. Counts of 256 and more are rounded down to eight significant bits.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "spmcompat/platform.hpp"
+
 namespace spmcompat {
 
 inline uint32_t mix(uint64_t x) {

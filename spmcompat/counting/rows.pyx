@@ -1,7 +1,7 @@
 """The counts as rows, column by column: how they are stored, and how they return.
 
-`RowReader` and `RowTable` own the C++ objects of rows.hpp. A column is a buffer as Arrow lays it
-out.
+`RowReader` owns the rows of sorted_rows.hpp, `RowTable` the counts of rows.hpp. A column is a
+buffer as Arrow lays it out.
 """
 
 from cython cimport final
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from spmcompat.counting.counter import SentenceRules
 
 
-cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/counting/row_batch.hpp" namespace "spmcompat" nogil:
     const uint8_t kInside
     const uint8_t kAtEnd
     const uint8_t kAtTextEnd
@@ -33,11 +33,7 @@ cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] next
         vector[int64_t] count
 
-    cdef cppclass SortedRows:
-        SortedRows(const PretokenTable& pretokens) except +
-        void sort(uint32_t shard) except +
-        void next_batch(size_t rows, size_t bytes, RowBatch& batch) except +
-
+cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
     cdef struct RowColumns:
         const int32_t* ends
         const char* text
@@ -50,10 +46,19 @@ cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
     void add_rows_without_contexts(const RowColumns& rows, WorkerTable& table) except +
 
 
+cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SortedRows:
+        SortedRows(
+            const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes) except +
+        void divide(uint32_t shard) except +
+        size_t ranges()
+        void write(size_t range, vector[RowBatch]& batches) except +
+
+
 INSIDE, AT_END, AT_TEXT_END = kInside, kAtEnd, kAtTextEnd
 
-cdef size_t BATCH_ROWS = 1 << 17
-cdef size_t BATCH_BYTES = 1 << 26
+cdef size_t RANGE_PRETOKENS = 1 << 16
+cdef size_t RANGE_BYTES = 1 << 26
 
 
 class Columns(NamedTuple):
@@ -93,37 +98,55 @@ cdef class RowReader:
     counts : Counts
         Merged counts. They must stay as they are while the rows are read.
     workers : Workers
-        Real threads, which sort the rows.
+        Real threads, which sort the rows. Nobody else may use them while rows are read.
+    pretokens : int
+        About how many pretokens to hand out together.
     """
 
     cdef Counts counts
+    cdef object workers
     cdef unique_ptr[SortedRows] rows
 
-    def __init__(self, Counts counts not None, workers):
+    def __init__(self, Counts counts not None, workers, size_t pretokens=RANGE_PRETOKENS):
         self.counts = counts
-        self.rows.reset(new SortedRows(dereference(counts.pretokens).pretokens()))
+        self.workers = workers
+        self.rows.reset(new SortedRows(
+            dereference(counts.pretokens).pretokens(), pretokens, RANGE_BYTES))
         shards = range(dereference(counts.pretokens).pretokens().shards())
-        workers.run(shards, lambda _, shard: self._sort(shard))
+        workers.run(shards, lambda _, shard: self._divide(shard))
 
-    def _sort(self, uint32_t shard):
+    def _divide(self, uint32_t shard):
         with nogil:
-            dereference(self.rows).sort(shard)
+            dereference(self.rows).divide(shard)
 
     def __iter__(self):
-        """Yield `Columns` of some 100,000 rows. All rows of a pretoken are in the same one."""
-        cdef RowBatch batch
-        while True:
-            with nogil:
-                dereference(self.rows).next_batch(BATCH_ROWS, BATCH_BYTES, batch)
-            if batch.count.empty():
-                return
-            yield Columns(
-                batch.count.size(),
-                _bytes(batch.ends.data(), batch.ends.size() * sizeof(int32_t)),
-                _bytes(batch.text.data(), batch.text.size()),
-                _bytes(batch.place.data(), batch.place.size()),
-                _bytes(batch.next.data(), batch.next.size() * sizeof(uint32_t)),
-                _bytes(batch.count.data(), batch.count.size() * sizeof(int64_t)))
+        """Yield `Columns` of many rows. All rows of a pretoken are in the same one.
+
+        The rows, and which ones are together, are the same for any number of workers.
+        """
+        ranges = range(dereference(self.rows).ranges())
+        for columns in self.workers.ahead(ranges, lambda _, index: self._write(index)):
+            yield from columns
+
+    def _write(self, size_t index):
+        cdef vector[RowBatch] batches
+        cdef size_t i
+        with nogil:
+            dereference(self.rows).write(index, batches)
+        columns = []
+        for i in range(batches.size()):
+            columns.append(_columns(batches[i]))
+        return columns
+
+
+cdef object _columns(RowBatch& batch):
+    return Columns(
+        batch.count.size(),
+        _bytes(batch.ends.data(), batch.ends.size() * sizeof(int32_t)),
+        _bytes(batch.text.data(), batch.text.size()),
+        _bytes(batch.place.data(), batch.place.size()),
+        _bytes(batch.next.data(), batch.next.size() * sizeof(uint32_t)),
+        _bytes(batch.count.data(), batch.count.size() * sizeof(int64_t)))
 
 
 cdef bytes _bytes(const void* data, size_t size):

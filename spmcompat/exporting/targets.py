@@ -45,12 +45,16 @@ class Target(Protocol):
 
         Raises
         ------
-        MissingLibraryError
-            If the library is not installed.
+        NotVerifiableError
+            If the library is not installed, or no library encodes with this target.
         """
 
 
-class MissingLibraryError(TrainingError):
+class NotVerifiableError(TrainingError):
+    """An export cannot be checked. The message says why."""
+
+
+class MissingLibraryError(NotVerifiableError):
     """The library that would check an export is not installed."""
 
     def __init__(self, library: str, package: str = "") -> None:
@@ -61,6 +65,9 @@ class MissingLibraryError(TrainingError):
 TARGETS: dict[str, str] = {
     "tokenizer.json": "tokenizer_json",
     "hf-folder": "hf_folder",
+    "gguf": "gguf",
+    "tiktoken": "tiktoken",
+    "vocab.txt": "vocab_txt",
 }
 
 

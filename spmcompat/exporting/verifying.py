@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.exporting.causes import Reference, cause_of
-from spmcompat.exporting.targets import Loaded, MissingLibraryError, Target, need
+from spmcompat.exporting.targets import Loaded, NotVerifiableError, Target, need
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 _KEPT = 20
@@ -44,7 +44,7 @@ class Verification(NamedTuple):
     differences : list of Difference
         The first of these lines.
     problem : str
-        Why nothing was verified: a library that is not installed. Empty otherwise.
+        Why nothing was verified, for example a library that is not installed. Empty otherwise.
     """
 
     lines: int
@@ -90,7 +90,7 @@ def verify(
                     file.write(content)
             loaded = target.load(path)
             return compare(Reference(model), loaded, lines)
-    except MissingLibraryError as error:
+    except NotVerifiableError as error:
         return Verification(0, {}, [], f"not verified: {error}")
 
 

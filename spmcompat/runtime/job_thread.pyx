@@ -14,7 +14,7 @@ from libcpp cimport bool as cbool
 cdef extern from *:
     """
     #include <cstdlib>
-    #ifdef __unix__
+    #if defined(__unix__) || defined(__APPLE__)
     #include <pthread.h>
     #include <sys/mman.h>
     #endif
@@ -37,7 +37,7 @@ cdef extern from *:
     // Whether a new thread would find memory for its stack and for what Python allocates. This only
     // asks the system: no page is touched.
     inline bool has_room_for_thread() {
-    #ifdef __unix__
+    #if defined(__unix__) || defined(__APPLE__)
       size_t size = 0;  // of the stack
       pthread_attr_t attributes;
       if (pthread_attr_init(&attributes) != 0) return false;

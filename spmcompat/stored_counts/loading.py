@@ -48,29 +48,25 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     _check_rules(plan, table)
     symbols = _SymbolCheck(plan, table)
     rows = RowTable(plan, workers)
-    text_ends = 0
+    text_ends = [0] * workers.count
     with report.stage("Loading counts", len(table), "rows") as stage:
 
-        def work(worker: int, batch: pa.RecordBatch) -> None:
-            symbols.check(batch)
-            columns = arrow.to_columns(batch)
-            added = rows.add(worker, columns)
-            if added < columns.size:
-                raise _stands_twice(batch, added, table.name)
-            stage.advance(columns.size)
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            nonlocal text_ends
-            for batch in table.batches(_ROWS_AT_A_TIME):
-                text_ends += arrow.count_of_place(batch, AT_TEXT_END)
-                yield batch
+        def work(worker: int, part: Iterator[pa.RecordBatch]) -> None:
+            for batch in part:
+                symbols.check(batch)
+                text_ends[worker] += arrow.count_of_place(batch, AT_TEXT_END)
+                columns = arrow.to_columns(batch)
+                added = rows.add(worker, columns)
+                if added < columns.size:
+                    raise _stands_twice(batch, added, table.name)
+                stage.advance(columns.size)
 
         with arrow.freeing_at_once():
-            workers.feed(batches(), work)
-    if text_ends != 1:
+            workers.run(table.parts(_ROWS_AT_A_TIME), work)
+    if sum(text_ends) != 1:
         raise TrainingError(
-            f"{table.name}: the text ends {text_ends} times (place {AT_TEXT_END}), and it must end "
-            "once. Count again."
+            f"{table.name}: the text ends {sum(text_ends)} times (place {AT_TEXT_END}), and it "
+            "must end once. Count again."
         )
     report.info(f"Loaded the counts of {table.origin.lines} sentences")
     return rows.take_counts(table.origin.sentences, table.origin.facts)

@@ -110,13 +110,34 @@ class CountTable:
         TrainingError
             If a file cannot be read, or holds what cannot stand in a table of counts.
         """
+        for part in self.parts(rows):
+            yield from part
+
+    def parts(self, rows: int = _BATCH_ROWS) -> list[Iterator[pa.RecordBatch]]:
+        """Return iterators that yield all rows one after the other, as `batches` does.
+
+        Each of them may run in a thread of its own.
+        """
         if self._rows is not None:
-            for batch in self._rows.to_batches(max_chunksize=rows):
-                arrow.check(batch, self.name)
-                yield batch
-        for path in self._paths:
-            for batch in _batches_of(path, rows, self._closing is not None):
-                yield batch if self._closing is None else closed(batch, self._closing)
+            slices = self._rows.to_batches(max_chunksize=rows)
+            return [self._checked(one) for one in slices]
+        groups = [(path, _open(path).metadata) for path in self._paths]
+        return [
+            self._rows_of(path, metadata, group, rows)
+            for path, metadata in groups
+            for group in range(metadata.num_row_groups)
+        ]
+
+    def _checked(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        arrow.check(batch, self.name)
+        yield batch
+
+    def _rows_of(
+        self, path: Path, metadata: pa.parquet.FileMetaData, group: int, rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a row group."""
+        for batch in _batches_of(path, rows, self._closing is not None, metadata, group):
+            yield batch if self._closing is None else closed(batch, self._closing)
 
     def in_order(self, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         """Yield the rows by pretoken (bytes), then place, then next character.
@@ -277,8 +298,8 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
     return origin, True
 
 
-def _open(path: Path) -> pa.parquet.ParquetFile:
-    """Open a Parquet file.
+def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.parquet.ParquetFile:
+    """Open a Parquet file, whose metadata may be known.
 
     Raises
     ------
@@ -292,7 +313,7 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
         with open(path, "rb"):  # for a message of the system
             pass
         # pyarrow takes a name that is not UTF-8 only as bytes.
-        return pq.ParquetFile(pa.memory_map(os.fsencode(path)), pre_buffer=False)
+        return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
     except OSError as error:
         reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
         raise MissingFileError(f"{path}: {reason}. Check its name.") from error
@@ -302,13 +323,23 @@ def _open(path: Path) -> pa.parquet.ParquetFile:
         ) from None
 
 
-def _batches_of(path: Path, rows: int, with_facts: bool) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one file with checked values; facts may be among them."""
+def _batches_of(
+    path: Path,
+    rows: int,
+    with_facts: bool,
+    metadata: pa.parquet.FileMetaData | None = None,
+    group: int | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, or of one row group, with checked values.
+
+    Facts may be among them.
+    """
     import pyarrow as pa  # noqa: PLC0415
 
-    file = _open(path)
+    file = _open(path, metadata)
+    groups = None if group is None else [group]
     try:
-        for batch in file.iter_batches(batch_size=rows, use_threads=False):
+        for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):
             typed = arrow.with_columns(batch, str(path))
             arrow.check(without_facts(typed) if with_facts else typed, str(path))
             yield typed

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "spmcompat/platform.hpp"
+
 namespace spmcompat {
 
 constexpr char32_t kReplacement = 0xfffd;

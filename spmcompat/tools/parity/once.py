@@ -18,7 +18,9 @@ def main(command: list[str]) -> None:
     seconds = time.perf_counter() - started
     cpu_seconds = usage.ru_utime + usage.ru_stime
     exit_code = os.waitstatus_to_exitcode(status)
-    print(f"[{exit_code}, {seconds}, {cpu_seconds}, {usage.ru_maxrss}]")
+    # macOS tells it in bytes, other systems in KiB.
+    peak_kib = usage.ru_maxrss // 1024 if sys.platform == "darwin" else usage.ru_maxrss
+    print(f"[{exit_code}, {seconds}, {cpu_seconds}, {peak_kib}]")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,29 @@
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
+template <typename To, typename From>
+SPMCOMPAT_INLINE To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
 #if SPMCOMPAT_WITH_AVX2
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return _mm_min_ps(x, y); }
 SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return _mm_max_ps(x, y); }
 SPMCOMPAT_INLINE Double4 to_double(const Float4& x) { return _mm256_cvtps_pd(x); }
 SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
   return _mm_movemask_ps(_mm_cmpneq_ps(x, y)) != 0;
+}
+SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
+}
+SPMCOMPAT_INLINE Double4 interleave_even(const Double4& x, const Double4& y) {
+  return _mm256_unpacklo_pd(x, y);
+}
+SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
+  return _mm256_unpackhi_pd(x, y);
 }
 #else
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return x < y ? x : y; }
@@ -21,17 +38,21 @@ SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
   const Long2 unequal = bits_as<Long2>(x != y);
   return (unequal[0] | unequal[1]) != 0;
 }
+SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
+  return Double4{low[0], low[1], high[0], high[1]};
+}
+// Elements 0 and 2 of both vectors in turn.
+SPMCOMPAT_INLINE Double4 interleave_even(const Double4& x, const Double4& y) {
+  return Double4{x[0], y[0], x[2], y[2]};
+}
+// Elements 1 and 3.
+SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
+  return Double4{x[1], y[1], x[3], y[3]};
+}
 #endif
 
 SPMCOMPAT_INLINE Double4 magnitude(const Double4& x) {
   return bits_as<Double4>(bits_as<Long4>(x) & INT64_MAX);
-}
-
-SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
-  Double2 a, b;
-  std::memcpy(&a, low, sizeof a);
-  std::memcpy(&b, high, sizeof b);
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3);
 }
 
 // log1p(exp(d)) for d in [-24, 0].
@@ -44,10 +65,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   // Transposed: c0 holds the constants of all four cubics, and so on.
   const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
   const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
-  const Double4 c0 = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
-  const Double4 c1 = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
-  const Double4 c2 = __builtin_shufflevector(even2, odd2, 0, 4, 2, 6);
-  const Double4 c3 = __builtin_shufflevector(even2, odd2, 1, 5, 3, 7);
+  const Double4 c0 = interleave_even(even, odd), c1 = interleave_odd(even, odd);
+  const Double4 c2 = interleave_even(even2, odd2), c3 = interleave_odd(even2, odd2);
   const Double4 x = to_double(d);
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }

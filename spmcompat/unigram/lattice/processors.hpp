@@ -83,18 +83,26 @@ struct StreamStates {
 #undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__)
 
 #include <immintrin.h>
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 #define SPMCOMPAT_PROCESSOR avx2
 #define SPMCOMPAT_WITH_AVX2 1
 #include "spmcompat/unigram/lattice/kernels.hpp"
 #undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 namespace spmcompat {
 inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }

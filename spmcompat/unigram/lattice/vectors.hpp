@@ -4,27 +4,20 @@
 #include <cstdint>
 #include <cstring>
 
+#include "spmcompat/platform.hpp"
+
 namespace spmcompat {
 
 using Float4 = float __attribute__((vector_size(16)));
 using Int4 = int32_t __attribute__((vector_size(16)));
-using Double2 = double __attribute__((vector_size(16)));
 using Double4 = double __attribute__((vector_size(32)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 using Long4 = int64_t __attribute__((vector_size(32)));
 
-// GCC warns that the way to pass wide vectors to functions depends on AVX. None is passed: all
+// Compilers warn that the way to pass wide vectors to functions depends on AVX. None is passed: all
 // functions that take vectors are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define SPMCOMPAT_INLINE [[gnu::always_inline]] inline
-
-template <typename To, typename From>
-SPMCOMPAT_INLINE To bits_as(const From& from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
 
 }  // namespace spmcompat

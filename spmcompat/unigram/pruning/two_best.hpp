@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <queue>
 #include <unordered_map>
 #include <vector>
 
+#include "spmcompat/containers/gnu_heap.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
@@ -131,10 +131,7 @@ class TwoBest {
       return a->estimate < b->estimate;
     }
   };
-  // A queue whose clear keeps the memory.
-  struct Agenda : std::priority_queue<Hypothesis*, std::vector<Hypothesis*>, Lower> {
-    void clear() { c.clear(); }
-  };
+  using Agenda = GnuHeap<Hypothesis*, Lower>;
 
   static constexpr size_t kMaxAgenda = 10000;
   static constexpr size_t kShrunkAgenda = 20;

@@ -1,0 +1,46 @@
+// Rows of counts, column by column: a pretoken, what follows it, and how often.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spmcompat/counting/pretoken_table.hpp"
+
+namespace spmcompat {
+
+// Where a pretoken stands. The numbers are those of the column `place`.
+constexpr uint8_t kInside = 0;     // another pretoken of the sentence follows
+constexpr uint8_t kAtEnd = 1;      // it ends its sentence, and another sentence follows
+constexpr uint8_t kAtTextEnd = 2;  // it ends the text
+
+// Some rows, column by column. `next` is the character that follows the pretoken, or that begins
+// the next sentence; 0 at the end of the text.
+struct RowBatch {
+  std::vector<int32_t> ends;  // of the pretokens in `text`; the first row begins at ends[0] = 0
+  std::string text;
+  std::vector<uint8_t> place;
+  std::vector<uint32_t> next;
+  std::vector<int64_t> count;
+
+  void clear() {
+    ends.assign(1, 0);
+    text.clear();
+    place.clear();
+    next.clear();
+    count.clear();
+  }
+  size_t size() const { return count.size(); }
+  void add(std::string_view pretoken, uint32_t code, uint64_t times) {
+    text.append(pretoken);
+    ends.push_back(static_cast<int32_t>(text.size()));
+    const bool at_text_end = code == kTextEnd;
+    place.push_back(at_text_end ? kAtTextEnd : code & kSentenceEnd ? kAtEnd : kInside);
+    next.push_back(at_text_end ? 0 : code & ~kSentenceEnd);
+    count.push_back(static_cast<int64_t>(times));
+  }
+};
+
+}  // namespace spmcompat

@@ -1,0 +1,143 @@
+// The rows of a table in order: by the bytes of the pretoken, then by place, then by the character
+// that follows.
+//
+// This is a sample sort. The pretokens of the first shard divide all pretokens into ranges; since
+// hashes choose the shard, they are a random sample that is the same in every run. Workers divide
+// shard after shard. Then they sort range after range, so only a few ranges need memory for rows.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/counting/pretoken_table.hpp"
+#include "spmcompat/counting/row_batch.hpp"
+#include "spmcompat/unicode/marks.hpp"
+
+namespace spmcompat {
+
+class SortedRows {
+ public:
+  // A range has about this many pretokens and bytes of text.
+  SortedRows(const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes)
+      : pretokens_(pretokens), shards_(pretokens.shards()), bytes_(range_bytes) {
+    std::vector<std::string_view> sample;
+    for (uint32_t i = 0; i < pretokens.size(0); ++i) sample.push_back(pretokens[pretokens.id(0, i)]);
+    std::sort(sample.begin(), sample.end());
+    size_t count = 0, bytes = 0;
+    for (const std::string_view pretoken : sample) {
+      if (count >= range_pretokens / shards_.size() || bytes >= range_bytes / shards_.size()) {
+        begins_.push_back(Key::of(pretoken, 0));
+        count = bytes = 0;
+      }
+      ++count;
+      bytes += pretoken.size();
+    }
+  }
+
+  // Must be called for each shard. Workers may do so at the same time.
+  void divide(uint32_t shard) {
+    Shard& divided = shards_[shard];
+    const uint32_t size = pretokens_.size(shard);
+    std::vector<uint32_t> range_of(size);
+    divided.begins.assign(ranges() + 1, 0);
+    for (uint32_t i = 0; i < size; ++i) {
+      const Key key = Key::of(pretokens_[pretokens_.id(shard, i)], 0);
+      range_of[i] = std::upper_bound(begins_.begin(), begins_.end(), key) - begins_.begin();
+      ++divided.begins[range_of[i] + 1];
+    }
+    for (size_t r = 0; r < ranges(); ++r) divided.begins[r + 1] += divided.begins[r];
+    std::vector<uint32_t> next(divided.begins.begin(), divided.begins.end() - 1);
+    divided.ids.resize(size);
+    for (uint32_t i = 0; i < size; ++i) {
+      divided.ids[next[range_of[i]]++] = pretokens_.id(shard, i);
+    }
+    pretokens_.for_each_context(shard, [&](const Context& c) {
+      if (c.count > 0) divided.contexts.push_back(c);
+    });
+    std::sort(divided.contexts.begin(), divided.contexts.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.pretoken, a.next) < std::pair(b.pretoken, b.next);
+    });
+  }
+
+  size_t ranges() const { return begins_.size() + 1; }
+
+  // Writes the rows of a range to batches. A batch ends when it has more text than a range should
+  // have. Workers may do so at the same time, after all shards are divided.
+  void write(size_t range, std::vector<RowBatch>& batches) const {
+    std::vector<Key> keys;
+    const size_t skipped = shared_prefix(range);
+    for (const Shard& shard : shards_) {
+      for (uint32_t i = shard.begins[range]; i < shard.begins[range + 1]; ++i) {
+        keys.push_back(Key::of(pretokens_[shard.ids[i]], skipped, shard.ids[i]));
+      }
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::pair<uint32_t, uint64_t>> rows;
+    for (const Key& key : keys) {
+      if (batches.empty() || batches.back().text.size() >= bytes_) batches.emplace_back().clear();
+      find_rows(key.id, rows);
+      for (const auto& [code, count] : rows) batches.back().add(key.text, code, count);
+    }
+  }
+
+ private:
+  // A pretoken. Most comparisons need only some of its bytes.
+  struct Key {
+    uint64_t bytes;  // as a number whose highest byte comes first, filled up with zeros
+    std::string_view text;
+    uint32_t id;
+
+    // Skips bytes that all pretokens share which it is compared with.
+    static Key of(std::string_view text, size_t skipped, uint32_t id = 0) {
+      uint64_t bytes = 0;
+      for (size_t i = skipped; i < skipped + sizeof bytes; ++i) {
+        bytes = bytes << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0);
+      }
+      return {bytes, text, id};
+    }
+    bool operator<(const Key& other) const {
+      return bytes != other.bytes ? bytes < other.bytes : text < other.text;
+    }
+  };
+
+  struct Shard {
+    std::vector<uint32_t> ids;      // by range
+    std::vector<uint32_t> begins;   // of the ranges in ids, and the end of the last one
+    std::vector<Context> contexts;  // by id, then by what follows
+  };
+
+  // The number of first bytes that all pretokens of a range share.
+  size_t shared_prefix(size_t range) const {
+    if (range == 0 || range == begins_.size()) return 0;
+    const std::string_view first = begins_[range - 1].text, end = begins_[range].text;
+    size_t i = 0;
+    while (i < first.size() && i < end.size() && first[i] == end[i]) ++i;
+    return i;
+  }
+
+  // Finds the rows of a pretoken: codes of what follows, in the order of the rows, and counts.
+  void find_rows(uint32_t id, std::vector<std::pair<uint32_t, uint64_t>>& rows) const {
+    rows.clear();
+    const PretokenUse& use = pretokens_.use(id);
+    if (use.inner > 0) rows.emplace_back(uint32_t(kSpaceMark), use.inner);
+    if (use.last > 0) rows.emplace_back(kSentenceEnd | kSpaceMark, use.last);
+    const std::vector<Context>& contexts = shards_[pretokens_.shard_of(id)].contexts;
+    auto context = std::lower_bound(contexts.begin(), contexts.end(), id,
+                                    [](const Context& c, uint32_t id) { return c.pretoken < id; });
+    for (; context != contexts.end() && context->pretoken == id; ++context) {
+      rows.emplace_back(context->next, context->count);
+    }
+    std::sort(rows.begin(), rows.end());
+  }
+
+  const PretokenTable& pretokens_;
+  std::vector<Shard> shards_;
+  std::vector<Key> begins_;  // of all ranges but the first
+  size_t bytes_;
+};
+
+}  // namespace spmcompat
