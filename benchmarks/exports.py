@@ -55,6 +55,7 @@ FORMS: dict[str, dict[str, object]] = {
     "extra spaces kept": {"remove_extra_whitespaces": False},
 }
 _LONGEST = 10_000  # characters of a line
+_LEARNED = 200  # lines of each text that the models are trained on
 
 
 def lines_of(path: Path, start: int, count: int) -> list[str]:
@@ -115,7 +116,7 @@ def main() -> None:
     parser.add_argument("--to", default="tokenizer.json", help="the target [%(default)s]")
     parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
     parser.add_argument("--vocab_size", type=int, default=8000)
-    parser.add_argument("--types", nargs="+", default=TYPES, help="types of models [%(default)s]")
+    parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
     parser.add_argument(
         "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
     )
@@ -125,7 +126,7 @@ def main() -> None:
     target = target_of(arguments.to)
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
-    learned = [line for path in paths for line in lines_of(path, 0, count)]
+    learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
     # Short texts have no other lines; then the same ones are encoded.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")

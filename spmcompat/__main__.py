@@ -19,6 +19,7 @@ COMMANDS = {
     "trim": ("drop the pieces of a model that a text needs least", "tools.growing.trim"),
     "merge": ("merge models, with the ids of the first one", "tools.merge.command"),
     "export": ("write a model in the format of another library", "tools.export.command"),
+    "import": ("make a model of a tokenizer.json", "tools.import_.command"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }

@@ -45,7 +45,10 @@ def train(
     vocab_size: int | Sequence[int] | None = None,
     hard_vocab_limit: bool | None = None,
     use_all_vocab: bool | None = None,
-    input_format: Literal["text", "tsv"] | None = None,
+    input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
+    input_column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
     max_sentence_length: int | None = None,
@@ -116,7 +119,9 @@ def train(
     Parameters
     ----------
     input : path or sequence of paths
-        Files to train on, in order. Give either this or `sentence_iterator`.
+        Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
+        compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
+        standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to train on. A line break at the end of a sentence is removed. Arrow data are any
         object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
@@ -126,6 +131,15 @@ def train(
     column : str
         The column of Arrow data that are a table. By default ``text``, or else the only column
         that holds strings.
+    input_format : str
+        ``auto`` (by the names of files), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+    input_column : str
+        The field of JSON Lines, or the column of Parquet files, that holds the text. By default
+        ``text``, or else the only column of a Parquet file that holds strings.
+    split_lines : bool
+        Whether every line of a record or of an item is a sentence, instead of the whole record.
+    skip_bad_records : bool
+        Whether to leave out lines of JSON Lines that cannot be read, instead of ending there.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options of
         reading and normalizing are those of the counts.
@@ -632,6 +646,32 @@ def export(
     lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
     report = Report(0, logstream)
     return export(message, to, os.fspath(output), lines, report.warning)
+
+
+def import_tokenizer(
+    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
+) -> None:
+    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+
+    Parameters
+    ----------
+    tokenizer : path
+        A ``tokenizer.json``.
+    output : path
+        The model to write.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Raises
+    ------
+    TrainingError
+        If no model does exactly what the file says, or a file cannot be read or written. Then
+        nothing is written.
+    """
+    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)
 
 
 class SentencePieceTrainer:

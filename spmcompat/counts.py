@@ -94,6 +94,9 @@ def count_to_table(
 _NOT_OF_PARTS = {
     "input": "the text is the column of the data",
     "input_format": "each row of the data is a sentence. Repeat a row instead of giving its count",
+    "input_column": "the argument column names it",
+    "split_lines": "each row of the data is a sentence. Make each line a row",
+    "skip_bad_records": "it is for JSON Lines. Read these into the data first",
     "input_sentence_size": "a part does not know the other lines. Sample the data instead",
     "shuffle_input_sentence": "it belongs to input_sentence_size, which cannot be used",
     "sampling_seed": "it belongs to input_sentence_size, which cannot be used",

@@ -110,28 +110,31 @@ def cause_of(
     str
         One of `CAUSES`.
     """
+    surface = reference.surface(expected)
+    is_same_text = surface == reference.surface(actual)
+    if is_same_text and _is_tie(reference, expected, actual):
+        return TIE
     normalized = reference.normalize(line)
     if any(symbol in line or symbol in normalized for symbol in reference.symbols):
         return SYMBOLS
     if loaded.normalize is not None and loaded.normalize(line) != normalized:
         return NORMALIZER
-    surface = reference.surface(expected)
-    if surface != reference.surface(actual):
-        return UNKNOWN if _reserved(reference, (*expected, *actual)) else NORMALIZER
     if _reserved(reference, expected) != _reserved(reference, actual):
         return UNKNOWN
-    return TIE if _is_tie(reference, expected, actual) else OTHER
+    return OTHER if is_same_text else NORMALIZER
 
 
 def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
-    """Return the ids that are unknown or bytes."""
+    """Return the ids that are no normal pieces, in order of their numbers."""
     known = range(len(reference.types))
-    types = (_PIECE.UNKNOWN, _PIECE.BYTE)
-    return [one for one in ids if one not in known or reference.types[one] in types]
+    normal = (_PIECE.NORMAL, _PIECE.UNUSED)
+    return sorted(one for one in ids if one not in known or reference.types[one] not in normal)
 
 
 def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
     """Tell whether the scores are equal, as far as float32 can tell for a line of this length."""
+    if _reserved(reference, expected) != _reserved(reference, actual):
+        return False
     if reference.is_bpe:
         return reference.has_equal_scores
     ours, theirs = reference.score(expected), reference.score(actual)

@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import base64
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.exporting.patterns import character_class, escaped, longest_of
+from spmcompat.exporting.patterns import character_class, longest_of
 from spmcompat.normalization.charsmap import compile_charsmap, decompile
 
 Points: TypeAlias = "tuple[int, ...]"
@@ -154,10 +154,14 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
         mark = chr(separator)
         steps.insert(0, prepend(mark))
         steps.append(replace_pattern(_cuts(plan), mark))
-        for sources, target in _groups(rules):
-            code = next(placeholders)
-            single[code] = target
-            steps.append(replace_pattern(escaped(mark) + longest_of(sources), chr(code)))
+        of_targets: dict[Points, int] = {}
+        for source in sorted(rules.explicit, key=lambda points: (-len(points), points)):
+            target = rules.several[source]
+            if target not in of_targets:
+                of_targets[target] = next(placeholders)
+                single[of_targets[target]] = target
+            text = mark + "".join(map(chr, source))
+            steps.append(replace(text, chr(of_targets[target])))
     if single:
         single.pop(separator, None)
         if marks_deleted:
@@ -169,6 +173,40 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     if rules.several:
         steps.append(replace(chr(separator), ""))
     return [*steps, *(replace(mark, symbol) for symbol, mark in of_symbols.items())]
+
+
+def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
+    """Return the rules of steps that `steps_of` has made without a step NFC.
+
+    Parameters
+    ----------
+    steps : sequence of dict
+        The steps of a normalizer.
+    """
+    places = [index for index, step in enumerate(steps) if step.get("type") == "Precompiled"]
+    if not places:
+        return {}
+    last = places[0]
+    blob = base64.b64decode(str(steps[last]["precompiled_charsmap"]))
+    single = decompile(blob)
+    marks = {ord(str(steps[last - 1]["content"]))} if last else set()
+    single = {
+        source: () if target == (_DELETED,) else target
+        for source, target in single.items()
+        if source[0] not in marks or source[0] < 0x20
+    }
+    rules: dict[Points, Points] = {}
+    for step in steps[:last]:
+        pattern = step.get("pattern")
+        text = pattern.get("String", "") if isinstance(pattern, dict) else ""
+        source = tuple(map(ord, text[1:]))
+        placeholder = tuple(map(ord, str(step.get("content", ""))))
+        if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
+            rules[source] = single[placeholder]
+            if ord(text[0]) < 0x20:
+                single[(ord(text[0]),)] = ()
+    plain = {one: target for one, target in single.items() if one[0] < 0xF0000}
+    return {**plain, **rules}
 
 
 def deleted_mark() -> str:
@@ -210,15 +248,6 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
         if not target and code < 0x20 and code not in inside
     ]
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
-
-
-def _groups(rules: Charsmap) -> Iterator[tuple[list[Points], Points]]:
-    """Yield sources of equal length and target; the longest come first."""
-    groups: dict[tuple[int, Points], list[Points]] = {}
-    for source in rules.explicit:
-        groups.setdefault((-len(source), rules.several[source]), []).append(source)
-    for (_, target), sources in sorted(groups.items()):
-        yield sources, target
 
 
 def _cuts(plan: Plan) -> str:

@@ -1,4 +1,4 @@
-"""Exports a model: limits first, then the files, then the verification of what they do."""
+"""Exports a model: the limits first, then the verification, then the files. And the way back."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,6 +59,43 @@ def export(
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found
+
+
+def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
+    """Write the model of a ``tokenizer.json``.
+
+    Parameters
+    ----------
+    path : str
+        The ``tokenizer.json``.
+    output : str
+        The model to write.
+    warn : callable
+        Takes a line about each thing that the model leaves out, before anything is written.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be read or written.
+    BadValueError
+        If no model does exactly what the file says.
+    """
+    from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
+
+    refuse_impossible(path, "check the path")
+    refuse_impossible(output, "check --output")
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    try:
+        model, limits = import_tokenizer(content)
+    except BadValueError as error:
+        raise BadValueError(f'"{path}": {error}') from None
+    for limit in limits:
+        warn(limit.line)
+    write_together({output: model.SerializeToString()}, REMEDY)
 
 
 def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:

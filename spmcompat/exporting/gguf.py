@@ -86,14 +86,17 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     llama.cpp cuts the text at user-defined tokens and puts a space before each part, so symbols
     become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
     normalizer would change stay user-defined. It matches unused tokens, so these have no type.
+
+    llama.cpp does not normalize the bytes of a text with which a user-defined token begins, and
+    breaks characters if these bytes end inside of one. So only ASCII symbols stay user-defined.
     """
-    changed = changed_symbols(model)
+    kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
     for piece in model.pieces:
         score, kind = piece.score, _TYPES[piece.type]
         if kind == _UNUSED:
             kind = _UNDEFINED
-        elif kind == _USER_DEFINED and not changed.get(piece.piece):
+        elif kind == _USER_DEFINED and not (piece.piece in kept and piece.piece.isascii()):
             score, kind = 0.1 * (len(piece.piece.encode()) - 1), _NORMAL
         tokens.append((piece.piece, score, kind))
     return tokens

@@ -251,10 +251,17 @@ def _last_marks(model: ModelProto) -> Iterator[Limit]:
 def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
     found = changed_symbols(model)
     always = [symbol for symbol, is_always in found.items() if is_always]
-    spec = model.normalizer_spec
-    if always and (spec.add_dummy_prefix or spec.remove_extra_whitespaces):
+    lost = [symbol for symbol in always if not symbol.isascii()]
+    kept = [symbol for symbol in always if symbol.isascii()]
+    if lost:
         yield Limit(
-            f"The normalizer would change {_shown(always)}. llama.cpp then puts a space behind "
+            f"llama.cpp normalizes {_shown(lost)} as other text, and does not find it.",
+            "Train with --normalization_rule_name=identity or with other symbols.",
+        )
+    spec = model.normalizer_spec
+    if kept and (spec.add_dummy_prefix or spec.remove_extra_whitespaces):
+        yield Limit(
+            f"The normalizer would change {_shown(kept)}. llama.cpp then puts a space behind "
             "such a symbol.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )

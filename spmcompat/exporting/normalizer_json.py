@@ -95,6 +95,10 @@ def normalizer(model: ModelProto) -> Step | None:
     deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
     taken = [piece.piece for piece in model.pieces]
     steps = steps_of(plan, taken, marks_deleted=deletes and spec.remove_extra_whitespaces)
+    if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
+        # The steps that are usual for models without rules.
+        steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
+        return {"type": "Sequence", "normalizers": steps}
     # A line of which nothing is left gets no space if extra spaces are removed.
     if at_start and not spec.remove_extra_whitespaces:
         steps.insert(0, prepend(_END_MARK))
@@ -110,9 +114,7 @@ def normalizer(model: ModelProto) -> Step | None:
         if at_start:
             steps.append(prepend(" "))
     space = " "
-    hidden = hidden_characters(model)
-    if hidden:
-        steps.append(replace_pattern(character_class(map(ord, hidden)), _NO_PIECE))
+    steps += _hide(model)
     if spec.escape_whitespaces:
         steps.append(replace(" ", SPACE_MARK))
         space = SPACE_MARK
@@ -122,6 +124,11 @@ def normalizer(model: ModelProto) -> Step | None:
     if spec.add_dummy_prefix and (at_end or not spec.remove_extra_whitespaces):
         steps.append(replace(_END_MARK, space))
     return {"type": "Sequence", "normalizers": steps} if steps else None
+
+
+def _hide(model: ModelProto) -> list[Step]:
+    hidden = hidden_characters(model)
+    return [replace_pattern(character_class(map(ord, hidden)), _NO_PIECE)] if hidden else []
 
 
 def _append_mark() -> Step:

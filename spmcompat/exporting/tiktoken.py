@@ -100,14 +100,17 @@ def _refusals(model: ModelProto) -> Iterator[tuple[str, str]]:
 def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
     unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
     if unused:
-        yield f"tiktoken has no unused pieces, as {unused[0]!r}.", "Train a model without them."
+        yield (
+            f"tiktoken has no unused pieces, as {unused[0]!r} is.",
+            "Drop them with spmcompat edit --reorder-ids.",
+        )
     if " " not in {_text(piece) for piece in model.pieces}:
         yield "No piece is a space.", "Train with text that has spaces."
     scores = [piece.score for piece in model.pieces if _is_merged(piece)]
     if any(score <= following for score, following in pairwise(scores)):
         yield (
             "tiktoken merges in the order of ids, and the scores of this model have another order.",
-            "The trainer gives both in the same order, so take the model before it was edited.",
+            "Order the ids with spmcompat edit --reorder-ids.",
         )
         return
     characters = _held_characters(model) - _ASCII - _early_characters(model)
@@ -115,7 +118,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
         yield (
             "tiktoken merges bytes, so it needs ids for the parts of the characters of several "
             f"bytes in longer pieces. This model has {len(characters)} such characters.",
-            _remedy_of_characters(model),
+            _remedy_of_characters(model, characters),
         )
         return
     broken = _first_broken(model)
@@ -127,16 +130,16 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
         )
 
 
-def _remedy_of_characters(model: ModelProto) -> str:
+def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
     pieces = "".join(_text(piece) for piece in model.pieces if piece.type == _PIECE.NORMAL)
     symbols = sorted(set(pieces) - _ASCII)
-    if len(symbols) > 50:
-        return "Train with a lower --character_coverage, so that they become bytes."
-    return (
-        f"Train with --user_defined_symbols={','.join(symbols)} so that they become pieces of "
-        "their own (and add characters that are then named instead), or with a lower "
-        "--character_coverage, so that they become bytes."
-    )
+    remedy = "Train with a lower --character_coverage, so that they become bytes"
+    if len(symbols) <= 50:
+        given = ",".join(symbols)
+        remedy += f", or with --user_defined_symbols={given} for pieces of their own"
+    if all(len(character.encode()) == 2 for character in characters):
+        remedy += ". Or give them lower ids than longer pieces have; docs/exporting.md shows how"
+    return f"{remedy}."
 
 
 def _text(piece: ModelProto.SentencePiece) -> str:

@@ -27,6 +27,10 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.naming import naming_sizes
+from spmcompat.text.files import check_file
+from spmcompat.text.forms import AUTO
+from spmcompat.text.opening import is_remote
+from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
@@ -79,7 +83,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "out."
         )
     if settings.counts is None:
-        _check_input(spec, settings.release, has_sentences=has_sentences)
+        _check_input(settings, has_sentences=has_sentences)
     else:
         _check_counts(spec, has_sentences=has_sentences)
     _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
@@ -161,7 +165,8 @@ def _check_algorithm(settings: Settings) -> None:
         _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
-            f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
+            f"Supported formats are 'text' and 'tsv'. Also auto, jsonl and parquet are taken, but "
+            f"input_format is {spec.input_format!r}."
         )
 
 
@@ -367,18 +372,53 @@ def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
         )
 
 
-def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) -> None:
+def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     """Raise unless there is exactly one source of sentences, and it can be read."""
+    spec, release = settings.trainer, settings.release
     if has_sentences == bool(spec.input):
         raise TrainingError(
             "SentenceIterator and trainer_spec.input() must be exclusive. "
             "Give either input or sentence_iterator."
         )
+    if has_sentences:
+        _check_no_options_of_files(settings)
+        return
     # Without a random sample, reading may stop before a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
-    for path in spec.input[:1] if stops_early else spec.input:
-        if not (release.folder_is_empty_file and os.path.isdir(path)):
+    given = spec.input[:1] if stops_early else spec.input
+    for path in given:
+        _check_no_space(path)
+    for path in expand(given):
+        if release.folder_is_empty_file and os.path.isdir(path):
+            continue
+        if not is_remote(path):
             _check_readable(path, "input")
+        check_file(path, spec.input_format or settings.input_format)
+
+
+def _check_no_options_of_files(settings: Settings) -> None:
+    """Raise if sentences come with an option that only files have."""
+    given = {
+        f"input_format={settings.input_format}": settings.input_format != AUTO,
+        "input_column": bool(settings.input_column),
+        "skip_bad_records": settings.skip_bad_records,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise BadValueError(
+                f"{name} is for files, and there is a sentence_iterator. Leave {name} out; column "
+                "names the column of Arrow data."
+            )
+
+
+def _check_no_space(path: str) -> None:
+    """Raise if a path begins with a space that belongs to the comma before it."""
+    bare = path.strip()
+    if path != bare and bare and not os.path.exists(path) and os.path.exists(bare):
+        raise MissingFileError(
+            f'"{path}": No such file or directory, but there is "{bare}". Remove the space next to '
+            "the comma in input."
+        )
 
 
 def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:

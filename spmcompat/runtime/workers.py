@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
@@ -51,8 +51,10 @@ class Workers:
         with suppress(MemoryError):
             self._dismiss()
 
-    def run(self, tasks: Sequence[Task], do: Callable[[int, Task], None]) -> None:
+    def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
+
+        Only one worker at a time takes a task, so `tasks` may be a generator.
 
         Raises
         ------
@@ -72,7 +74,7 @@ class Workers:
                     break
                 do(worker, cast(Task, task))
 
-        sharers = range(min(self.count, len(tasks)))
+        sharers = range(min(self.count, len(tasks)) if isinstance(tasks, Sized) else self.count)
         with self._ending_on_error():
             for worker in sharers:
                 self._order(worker, partial(share, worker))

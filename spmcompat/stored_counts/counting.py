@@ -90,6 +90,7 @@ def count_source(
         bytes_read=counts.facts.bytes_read,
         huge_characters=counts.facts.huge_characters,
         nulls=counts.facts.nulls,
+        broken=counts.facts.broken,
     )
     return origin, _rows(counts, workers)
 

@@ -64,6 +64,8 @@ class Origin(NamedTuple):
     nulls : int
         Number of rows of Arrow data, or of a data frame, that were skipped because they hold no
         text.
+    broken : int
+        Number of records that were skipped, because they cannot be read.
     """
 
     options: dict[str, str]
@@ -80,6 +82,7 @@ class Origin(NamedTuple):
     bytes_read: int = 0
     changes: tuple[str, ...] = ()
     nulls: int = 0
+    broken: int = 0
 
     @property
     def facts(self) -> LineFacts:
@@ -91,6 +94,7 @@ class Origin(NamedTuple):
             self.huge_characters,
             self.bytes_read,
             self.nulls,
+            self.broken,
         )
 
     def to_json(self) -> bytes:

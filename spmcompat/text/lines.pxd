@@ -26,6 +26,7 @@ cdef class ReadBuffer:
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
     cdef bint is_lines
+    cdef Py_ssize_t taken, records
     cdef bint is_full(self) noexcept
     cdef number_of(self, uint64_t line)
 

@@ -5,8 +5,16 @@ from cython cimport final
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp.algorithm cimport upper_bound
+from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, TrainingError
+
+
+cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
+    void split_items "spmcompat::split_items"(
+        const string& items, const vector[size_t]& ends, string& lines,
+        vector[size_t]& line_ends) except +
 
 
 cdef size_t MOST_BYTES = 1 << 20
@@ -16,6 +24,10 @@ BUFFER_BYTES = MOST_BYTES
 @final
 cdef class ReadBuffer:
     """A part of the input: lines that end in LF, or items of an iterator."""
+
+    def __cinit__(self):
+        self.taken = -1
+        self.records = -1
 
     @staticmethod
     def of_lines(bytes text not None, str origin, first_line):
@@ -67,6 +79,16 @@ cdef class ReadBuffer:
         """Tell whether rows fill the buffer; each counts one byte besides its text."""
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
+    def split_lines(self):
+        """Make every line of an item an item; CR and LF at their ends are removed."""
+        cdef string items
+        cdef vector[size_t] ends
+        self.records = self.ends.size()
+        with nogil:
+            split_items(self.items, self.ends, items, ends)
+        self.items.swap(items)
+        self.ends.swap(ends)
+
     def unfinished_line(self):
         """Return the text after the last line end."""
         return self.text[self.text.rfind(b"\n") + 1:]
@@ -80,8 +102,8 @@ cdef class ReadBuffer:
 
     @property
     def lines(self):
-        """Number of items."""
-        return self.ends.size()
+        """Number of items, each with all its lines."""
+        return self.ends.size() if self.records < 0 else self.records
 
     @property
     def nulls(self):
@@ -92,6 +114,15 @@ cdef class ReadBuffer:
     def size(self):
         """Size in bytes."""
         return len(self.text) if self.is_lines else self.items.size()
+
+    @property
+    def input_size(self):
+        """How many bytes of the input became this buffer; `size`, unless it was set."""
+        return self.size if self.taken < 0 else self.taken
+
+    @input_size.setter
+    def input_size(self, Py_ssize_t size):
+        self.taken = size
 
 
 def _encode(item):

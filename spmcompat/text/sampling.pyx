@@ -116,6 +116,11 @@ cdef class SampleSlice:
         return bytes_of(dereference(self.sample.sample), self.first, self.last)
 
     @property
+    def input_size(self):
+        """How many bytes of the sample this is: `size`."""
+        return self.size
+
+    @property
     def nulls(self):
         """Return 0: a sample holds no nulls."""
         return 0

@@ -6,25 +6,20 @@ of their read buffers again.
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from spmcompat.errors import (
-    BadValueError,
-    MissingFileError,
-    TrainingError,
-    naming_iterator_errors,
-)
+from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
+from spmcompat.text.files import Files
+from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
+from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import ArrowExportable, Sentences
@@ -38,7 +33,7 @@ class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
     `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
-    rows of Arrow data that hold no text.
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`.
     """
 
     sentences: int
@@ -47,9 +42,13 @@ class LineFacts(NamedTuple):
     huge_characters: float
     bytes_read: int = 0
     nulls: int = 0
+    broken: int = 0
+    first_broken: str = ""
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter], size: int = 0, nulls: int = 0) -> LineFacts:
+    def of(
+        cls, filters: Iterable[LineFilter], size: int, nulls: int, skipped: Skipped
+    ) -> LineFacts:
         """Add up what several filters counted in a text of this size with this many nulls."""
         found = list(filters)
         return cls(
@@ -59,6 +58,8 @@ class LineFacts(NamedTuple):
             sum(f.huge_characters for f in found),
             size,
             nulls,
+            skipped.broken,
+            skipped.first_broken,
         )
 
 
@@ -77,11 +78,14 @@ class Source(Protocol):
     def why_once(self) -> str:
         """Tell why the text can be read only once; empty if it can be read again."""
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
+
+    def skipped(self) -> Skipped:
+        """Return how many records could not be read, once all were read."""
 
 
 class LineSource(Source, Protocol):
@@ -116,13 +120,13 @@ def open_source(
         return Files(text, report)
     # A list of str needs none of the Arrow modules.
     if isinstance(sentences, list | tuple):
-        return Items(sentences, column)
+        return Items(sentences, column, text.split_lines)
     from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
 
     parts = arrow_parts(sentences, column)
     if parts is not None:
-        return ArrowRows(parts, column)
-    return Items(cast("Iterable[str | bytes]", sentences), column)
+        return ArrowRows(parts, column, text.split_lines)
+    return Items(cast("Iterable[str | bytes]", sentences), column, text.split_lines)
 
 
 def sample_sentences(
@@ -150,122 +154,33 @@ def sample_sentences(
         for buffer in buffers:
             workers.call(partial(sample.add, buffer, line_filter))
             nulls += buffer.nulls
-            stage.advance(buffer.size)
+            stage.advance(buffer.input_size)
             if sample.done:
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-    return SampleSource(sample, LineFacts.of([line_filter], nulls=nulls))
-
-
-class _FileSlice(NamedTuple):
-    """Whole lines of a file."""
-
-    path: str
-    offset: int
-    size: int
-    first_line: int
-
-
-class Files:
-    """The lines of files, in order.
-
-    Parameters
-    ----------
-    text : TextPlan
-        The files and how they are read.
-    report : Report
-        Receives the names of the files.
-    """
-
-    def __init__(self, text: TextPlan, report: Report) -> None:
-        self._text = text
-        self._report = report
-        self._slices: list[_FileSlice | ReadBuffer] = []
-
-    def __len__(self) -> int:
-        """Return the number of read buffers that can be loaded again."""
-        return len(self._slices)
-
-    def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
-        try:
-            return sum(os.stat(path).st_size for path in self._text.input) or None
-        except OSError:
-            return None
-
-    def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
-        for path in self._text.input:
-            if not path:
-                return "standard input can be read only once"
-            try:
-                mode = os.stat(path).st_mode
-            except OSError:
-                continue  # Reading it raises the error.
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                return f"{path} is no regular file and can be read only once"
-        return ""
-
-    def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Read the files in order.
-
-        The reference reads one line from an empty file, unless it is the last file. This line is
-        empty. In some releases it is the last line of the previous file, if that has no line end.
-        """
-        repeats = self._text.empty_files_repeat_lines
-        self._slices = []
-        line = b""
-        for number, path in enumerate(self._text.input, 1):
-            self._report.info(f"Loading corpus: {path}")
-            offset = 0
-            try:
-                with open(path or 0, "rb", buffering=0) as file:
-                    name = path or "standard input"
-                    for buffer in _buffers_of_file(file, name, count_lines=self._text.tsv):
-                        self._slices.append(
-                            _FileSlice(path, offset, buffer.size, buffer.first_line)
-                        )
-                        yield buffer
-                        line = buffer.unfinished_line() if repeats else b""
-                        offset += buffer.size
-            except OSError as error:
-                if not self._reads_folder(path):
-                    raise _unreadable(path, error) from error
-            if offset == 0 and number < len(self._text.input):
-                buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
-                self._slices.append(buffer)
-                yield buffer
-
-    def load(self, index: int) -> ReadBuffer:
-        """Return a read buffer again.
-
-        Raises
-        ------
-        MissingFileError
-            If its file can no longer be read.
-        """
-        kept = self._slices[index]
-        if isinstance(kept, ReadBuffer):
-            return kept
-        try:
-            with open(kept.path, "rb") as file:
-                file.seek(kept.offset)
-                text = file.read(kept.size)
-        except OSError as error:
-            raise _unreadable(kept.path, error) from error
-        return ReadBuffer.of_lines(text, kept.path, kept.first_line)
-
-    def facts(self) -> None:
-        """Return None: no line has passed a filter."""
-
-    def _reads_folder(self, path: str) -> bool:
-        return self._text.folder_is_empty_file and os.path.isdir(path)
+    return SampleSource(sample, LineFacts.of([line_filter], 0, nulls, source.skipped()))
 
 
 class _ReadOnce:
     """A source that can be read only once."""
 
     _what: str
+
+    def __init__(self, column: str | None, split_lines: bool) -> None:
+        self._column = column
+        self._split_lines = split_lines
+
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
+        with closing(self._buffers()) as buffers:
+            for buffer in buffers:
+                if self._split_lines:
+                    buffer.split_lines()
+                yield buffer
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        """Yield the sentences in order."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
         """Return 0: nothing can be loaded again."""
@@ -278,12 +193,16 @@ class _ReadOnce:
         """Tell why the text can be read only once."""
         return f"{self._what} can be read only once"
 
-    def load(self, index: int) -> ReadBuffer:
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Raise an error, because nothing can be read again."""
         raise TrainingError(self.why_once())
 
     def facts(self) -> None:
         """Return None: no sentence has passed a filter."""
+
+    def skipped(self) -> Skipped:
+        """Return that every record could be read."""
+        return Skipped()
 
 
 class Items(_ReadOnce):
@@ -291,12 +210,13 @@ class Items(_ReadOnce):
 
     _what = "an iterator"
 
-    def __init__(self, items: Iterable[Any], column: str | None = None) -> None:
+    def __init__(
+        self, items: Iterable[Any], column: str | None = None, split_lines: bool = False
+    ) -> None:
+        super().__init__(column, split_lines)
         self._items = items
-        self._column = column
 
-    def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Take the items in order."""
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
         iterator: Iterator[Any] = iter(self._items)
         start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
         items: Iterator[Any] = chain(start, iterator)
@@ -327,12 +247,13 @@ class ArrowRows(_ReadOnce):
 
     _what = "Arrow data"
 
-    def __init__(self, parts: Iterable[ArrowExportable], column: str | None) -> None:
+    def __init__(
+        self, parts: Iterable[ArrowExportable], column: str | None, split_lines: bool
+    ) -> None:
+        super().__init__(column, split_lines)
         self._parts = parts
-        self._column = column
 
-    def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Read the rows in order."""
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
         from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
 
         return strings_of_all(self._parts, self._column)
@@ -347,7 +268,7 @@ class SampleSource:
 
     def __iter__(self) -> Generator[SampleSlice, None, None]:
         """Take the sentences in order."""
-        return (self.load(index) for index in range(len(self)))
+        return (self._slice(index) for index in range(len(self)))
 
     def size(self) -> int:
         """Return the size in bytes."""
@@ -361,8 +282,11 @@ class SampleSource:
         """Return nothing: a sample can be read again."""
         return ""
 
-    def load(self, index: int) -> SampleSlice:
-        """Return a slice of the sample."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], SampleSlice]]]:
+        """Yield some indexes, each with a function that returns its slice of the sample."""
+        return ((index, partial(self._slice, index)) for index in indexes)
+
+    def _slice(self, index: int) -> SampleSlice:
         first = index * _SLICE_SENTENCES
         last = min(first + _SLICE_SENTENCES, len(self._sample))
         return SampleSlice(self._sample, first, last)
@@ -370,6 +294,10 @@ class SampleSource:
     def facts(self) -> LineFacts:
         """Tell what became of the lines that were offered to the sample."""
         return self._facts
+
+    def skipped(self) -> Skipped:
+        """Return nothing: `facts` tells what was skipped."""
+        return Skipped()
 
 
 class SelfTestSource:
@@ -414,39 +342,14 @@ class SelfTestSource:
         """Tell why the text can be read only once; empty if it can be read again."""
         return self._source.why_once()
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
-        return self._source.load(index)
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
+        return self._source.again(indexes)
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
         return self._source.facts()
 
-
-class _Readable(Protocol):
-    def readinto(self, buffer: bytearray, /) -> int | None: ...
-
-
-def _buffers_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a line longer than a read buffer is read whole.
-
-    Lines need to be counted only if an error message may name one.
-    """
-    buffer = bytearray(BUFFER_BYTES)
-    view = memoryview(buffer)
-    rest: list[bytes] = []
-    line = 1
-    while size := file.readinto(buffer):
-        end = buffer.rfind(b"\n", 0, size) + 1
-        if end > 0:
-            text = b"".join([*rest, view[:end]])
-            yield ReadBuffer.of_lines(text, name, line)
-            line += text.count(b"\n") if count_lines else 0
-            rest.clear()
-        rest.append(bytes(view[end:size]))
-    if text := b"".join(rest):
-        yield ReadBuffer.of_lines(text, name, line)
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')
+    def skipped(self) -> Skipped:
+        """Return how many records could not be read, once all were read."""
+        return self._source.skipped()

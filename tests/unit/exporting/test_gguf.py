@@ -372,13 +372,22 @@ class TestUnigram:
 
     def test_a_symbol_that_the_normalizer_changes(self) -> None:
         needs_llama()
-        model = trained("unigram", user_defined_symbols=["\u2460"])
-        assert "The normalizer would change \u2460" in texts_of(model)
-        assert "a\u2460b" in differing(gguf, model, ["a\u2460b"])
+        symbols = {"user_defined_symbols": ["<MASK>"], "normalization_rule_name": "nfkc_cf"}
+        model = trained("unigram", **symbols)
+        assert "The normalizer would change <MASK>" in texts_of(model)
+        assert "a<MASK>b" in differing(gguf, model, ["a<MASK>b"])
         options = {"remove_extra_whitespaces": False, "add_dummy_prefix": False}
-        model = trained("unigram", user_defined_symbols=["\u2460"], **options)
+        model = trained("unigram", **symbols, **options)
         assert "would change" not in texts_of(model)
-        assert "a\u2460b" not in differing(gguf, model, ["a\u2460b"])
+        assert "a<MASK>b" not in differing(gguf, model, ["a<MASK>b"])
+
+    def test_such_a_symbol_with_other_characters_breaks_no_text(self) -> None:
+        needs_llama()
+        model = trained("unigram", user_defined_symbols=["\u2460x", "\u2014"])
+        assert "normalizes \u2460x as other text" in texts_of(model)
+        lines = ["a\u2460x", "a \u2461 b \u2014 c \u2013 \u2026 d\u201ce\u201d"]
+        assert lines[0] in differing(gguf, model, lines)
+        assert lines[1] not in differing(gguf, model, lines)
 
     @pytest.mark.parametrize("name", ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"])
     def test_control_pieces_whose_names_llama_knows(self, name: str) -> None:

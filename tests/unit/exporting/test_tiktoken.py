@@ -3,6 +3,7 @@
 import json
 from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -28,6 +29,7 @@ BYTES_AND_EXACT = {"byte_fallback": True, **EXACT}
 ENGLISH = [line for line in TEXT if line.isascii()] * 3
 QUOTES = [f"“{line}” — ‘café’" for line in ENGLISH]
 MARK = "\u2581"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def needs_tiktoken() -> None:
@@ -44,6 +46,23 @@ def load(model: ModelProto, folder: Path) -> Loaded:
     for name, content in tiktoken.files(model).items():
         (folder / name).write_bytes(content)
     return tiktoken.load(str(folder))
+
+
+def pieces_of(model: ModelProto, text: str) -> list[str]:
+    return [model.pieces[one].piece for one in encode(model, text)]
+
+
+def run_from_page(start: str, replaced: dict[str, str]) -> dict[str, Any]:
+    """Run the program of the page that begins in this way, and return its names."""
+    page = (ROOT / "docs" / "exporting.md").read_text(encoding="utf-8")
+    programs = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    [program] = [one for one in programs if one.startswith(start)]
+    for old, new in replaced.items():
+        assert old in program
+        program = program.replace(old, new)
+    names: dict[str, Any] = {}
+    exec(program, names)
+    return names
 
 
 def refusals(model: ModelProto) -> str:
@@ -84,18 +103,8 @@ class TestFiles:
         needs_tiktoken()
         model = trained("bpe", ENGLISH, **BYTES_AND_EXACT)
         load(model, tmp_path)
-        page = Path(__file__).resolve().parents[3] / "docs" / "exporting.md"
-        [code] = [
-            part.split("```")[0]
-            for part in page.read_text(encoding="utf-8").split("```python\n")
-            if part.startswith("import base64")
-        ]
-        found: dict[str, list[int]] = {}
-        exec(
-            code.replace('"out/', f'"{tmp_path}/').replace("ids =", "found['ids'] ="),
-            {"found": found},
-        )
-        assert found["ids"] == encode(model, "The quick brown fox")
+        names = run_from_page("import base64", {"out/": f"{tmp_path}/"})
+        assert names["ids"] == encode(model, "The quick brown fox")
 
     def test_decoding(self, tmp_path: Path) -> None:
         needs_tiktoken()
@@ -138,6 +147,7 @@ class TestExact:
         options = {**BYTES_AND_EXACT, "character_coverage": 1.0}
         remedy = refusals(trained("bpe", QUOTES, **options))
         assert "--user_defined_symbols=é,—,‘,’,“,” " in remedy
+        assert "docs/exporting.md" not in remedy
         model = trained("bpe", QUOTES, user_defined_symbols=list("é—‘’“”"), **options)
         assert_exact(model, QUOTES)
 
@@ -161,6 +171,18 @@ class TestExact:
         assert refusals(model) == ""
         lines = ["aéaéaaéé a é ßaß", "ééééaaaa", "è\u0301éß" * 9]
         assert load(model, tmp_path).encode(lines) == [encode(model, line) for line in lines]
+
+    def test_the_page_shows_how_to_lower_the_ids_of_characters(self, tmp_path: Path) -> None:
+        needs_tiktoken()
+        lines = [line for line in TEXT if "ещё" in line or "Über" in line] * 3
+        model = trained("bpe", lines, **BYTES_AND_EXACT)
+        assert "docs/exporting.md shows how" in refusals(model)
+        (tmp_path / "m.model").write_bytes(model.SerializeToString())
+        run_from_page("import spmcompat", {'"m': f'"{tmp_path}/m'})
+        changed = ModelProto.FromString((tmp_path / "m2.model").read_bytes())
+        assert_exact(changed, lines)
+        for line in lines:
+            assert pieces_of(changed, line) == pieces_of(model, line)
 
     @settings(max_examples=150, deadline=None)
     @given(data=st.data())
@@ -238,6 +260,7 @@ class TestRefusals:
         model = made(BPE, [*byte_pieces(), *pieces])
         model.trainer_spec.byte_fallback = True
         assert "--user_defined_symbols=é " in refusals(model)
+        assert "docs/exporting.md" in refusals(model)
         assert load(model, tmp_path).encode(["baé"]) != [encode(model, "baé")]
 
     def test_scores_in_another_order_than_ids(self) -> None:
