@@ -68,20 +68,20 @@ def _row(option: Option) -> str:
     default = default_text(option)
     cells = (
         f"`{option.name}`",
-        _values(option),
+        values_of(option),
         f"`{default}`" if default else "",
-        " ".join([option.help, *_notes(option)]),
+        " ".join([option.help, *notes_of(option)]),
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _values(option: Option) -> str:
+def values_of(option: Option) -> str:
     """Return the type of the option and the values it may have."""
     kind = _TYPES.get(option.kind, "whole number")
     return ", ".join(filter(None, [kind, allowed_text(option)]))
 
 
-def _notes(option: Option) -> list[str]:
+def notes_of(option: Option) -> list[str]:
     """Return sentences that say where the option applies."""
     notes = []
     if option.models:

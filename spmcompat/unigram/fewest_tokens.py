@@ -14,7 +14,7 @@ pieces may reach. sentencepiece from 0.2.2 on subtracts sums above 100,000, so i
 of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
-Alignment", arXiv 2606.27019, whose own scores float32 does not hold. docs/options.md lists the
+Alignment", arXiv 2606.27019, whose own scores float32 does not hold. docs/research.md lists the
 other differences from its published code.
 """
 

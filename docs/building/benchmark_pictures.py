@@ -1,0 +1,113 @@
+"""Plots of the results in ``benchmarks/results``."""
+
+from pathlib import Path
+
+from benchmarks import plot
+from benchmarks.results import Result, Store
+from building import svg
+
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+
+
+def results(model_type: str) -> list[Result]:
+    """Return the results of the newest release that was measured."""
+    newest = max(FOLDER.glob(f"{model_type}-*.json"))
+    return Store(newest).results
+
+
+def _compared(model_type: str) -> list[Result]:
+    return [one for one in results(model_type) if one.is_in("corpora") and one.reference]
+
+
+def growth() -> str:
+    """Draw time against the size of the text."""
+    found = plot.lines(results("unigram"))
+    styles = iter(("theirs", "ours", "third"))
+    series, xs = [], []
+    for label, (_, points) in found.items():
+        xs = [size for size, _ in points]
+        series.append((label, next(styles), points))
+    time = [svg.Series(n, c, [side.seconds for _, side in p]) for n, c, p in series]
+    memory = [svg.Series(n, c, [side.mib for _, side in p]) for n, c, p in series]
+    axis = "English books, MB"
+    return svg.curves("Time against size", xs, time, axis, "wall time, seconds") + svg.curves(
+        "Memory against size", xs, memory, axis, "peak memory, MiB"
+    )
+
+
+def _speed(model_type: str) -> str:
+    rows = _compared(model_type)
+    return svg.bars(
+        f"Time to train {model_type} models",
+        [one.title for one in rows],
+        [
+            svg.Series(rows[0].reference.label, "theirs", [r.reference.seconds for r in rows]),
+            svg.Series("spmcompat, 2 workers", "ours", [r.ours.seconds for r in rows]),
+        ],
+        "seconds; shorter is better",
+    )
+
+
+def speed_unigram() -> str:
+    """Draw the times of Unigram trainings."""
+    return _speed("unigram")
+
+
+def speed_bpe() -> str:
+    """Draw the times of BPE trainings."""
+    return _speed("bpe")
+
+
+def memory_unigram() -> str:
+    """Draw the peak memory of Unigram trainings."""
+    rows = _compared("unigram")
+    return svg.bars(
+        "Memory to train unigram models",
+        [one.title for one in rows],
+        [
+            svg.Series(rows[0].reference.label, "theirs", [r.reference.mib for r in rows]),
+            svg.Series("spmcompat", "ours", [r.ours.mib for r in rows]),
+        ],
+        "peak memory, MiB; shorter is better",
+    )
+
+
+def workers() -> str:
+    """Draw the times with one worker and with two."""
+    rows = _compared("unigram")
+    return svg.bars(
+        "Time with one worker and with two",
+        [one.title for one in rows],
+        [
+            svg.Series(f"{n} worker{'s' * (n > 1)}", c, [r.by_workers[n].seconds for r in rows])
+            for n, c in ((1, "faint"), (2, "ours"))
+        ],
+        "seconds, Unigram, 32,000 pieces",
+    )
+
+
+def types() -> str:
+    """Draw the times of Unigram and BPE trainings of spmcompat."""
+    merges = {one.name: one for one in _compared("bpe")}
+    rows = [one for one in _compared("unigram") if one.name in merges]
+    return svg.bars(
+        "Time to train unigram and bpe models",
+        [one.title for one in rows],
+        [
+            svg.Series("unigram", "ours", [r.ours.seconds for r in rows]),
+            svg.Series("bpe", "third", [merges[r.name].ours.seconds for r in rows]),
+        ],
+        "seconds with 2 workers, 32,000 pieces",
+    )
+
+
+def stages() -> str:
+    """Draw how long each stage of a large training takes."""
+    one = next(r for r in results("unigram") if r.name == "en-books")
+    steps = [step for step in one.stages.fastest.steps if step.seconds >= 0.02]
+    return svg.bars(
+        "Stages of a training",
+        [step.name for step in steps],
+        [svg.Series("seconds", "ours", [step.seconds for step in steps])],
+        f"seconds: {one.title}, {one.size / 1e6:.0f} MB, 32,000 pieces, 2 workers",
+    )

@@ -1,0 +1,34 @@
+"""What the Markdown files need to become pages: little, as they are read on GitHub too."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from building import navigation, option_entries
+
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^):#\s]+)\)")
+_FIGURE = re.compile(r"!\[[^\]]*\]\(\S*benchmarks/results/unigram-[\d.]+\.svg\)")
+
+
+def adapt(app: Sphinx, document: str, source: list[str]) -> None:
+    """Change the text of a page before it is parsed."""
+    root = Path(app.srcdir)
+    text = source[0]
+    if document == app.config.root_doc:
+        contents = root / f"{navigation.CONTENTS}.md"
+        app.env.note_dependency(str(contents))
+        text += "\n\n" + navigation.toctrees(contents.read_text(encoding="utf-8"))
+    if document == navigation.CONTENTS:
+        text = "---\norphan: true\n---\n" + text  # It is no part of the trees made from it.
+    if document == "docs/options":
+        text = option_entries.in_place_of_tables(text)
+    text = _FIGURE.sub(
+        "```{drawing} growth\nTime and memory against the size of the text.\n```", text
+    )
+    source[0] = _without_links_to_folders(text, (root / document).parent)
+
+
+def _without_links_to_folders(text: str, folder: Path) -> str:
+    """Keep only the text of links to folders: a site has no page for them."""
+    return _LINK.sub(lambda link: link[1] if (folder / link[2]).is_dir() else link[0], text)

@@ -1,0 +1,110 @@
+"""Every example of the documentation does what the page shows."""
+
+import importlib.util
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from pydoc_data import topics
+
+import pytest
+
+import spmcompat
+from tests.docs.examples import (
+    LANGUAGES,
+    ROOT,
+    SILENT,
+    Different,
+    Page,
+    examples,
+    fences,
+    pip_targets,
+)
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+_KNOWN = {
+    ".",
+    "spmcompat",
+    "sentencepiece==0.2.3",
+    "dask[dataframe]",
+    "Cython>=3.1",
+    "setuptools>=77",
+}
+
+
+def _name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> str:
+    """The documentation texts of Python."""
+    return "\n".join(topics.topics[name] for name in sorted(topics.topics)) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, corpus: str) -> Path:
+    """Return a folder with the texts that the pages name."""
+    lines = corpus.splitlines(keepends=True)
+    (tmp_path / "corpus.txt").write_text(corpus, encoding="utf-8")
+    (tmp_path / "a.txt").write_text("".join(lines[::2]), encoding="utf-8")
+    (tmp_path / "b.txt").write_text("".join(lines[1::2]), encoding="utf-8")
+    (tmp_path / "held-out.txt").write_text("".join(lines[::20]), encoding="utf-8")
+    shutil.copy(ROOT / "benchmarks" / "papers" / "english.tsv", tmp_path / "words.tsv")
+    return tmp_path
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes of Spark and the commands import the package under test."""
+    package = str(Path(spmcompat.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def _is_here(name: str) -> bool:
+    return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
+
+
+def _page(path: Path) -> object:
+    # Spark and Dask warn of versions of pandas, and leave sockets open.
+    marks = [pytest.mark.filterwarnings("default")] if path.stem == "spark" else []
+    return pytest.param(path, marks=marks, id=_name(path))
+
+
+@pytest.mark.slow
+@pytest.mark.reference
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("path", [_page(path) for path in PAGES])
+def test_examples(path: Path, folder: Path) -> None:
+    page = Page(folder)
+    left_out = set()
+    for example in examples(path.read_text(encoding="utf-8")):
+        missing = {name for name in example.needs if not _is_here(name)}
+        left_out |= missing
+        if not missing:
+            try:
+                page.run(example)
+            except Exception as error:
+                raise Different(f"{_name(path)}, line {example.line}: {error!r}") from error
+    if left_out:
+        pytest.skip(f"some examples need {', '.join(sorted(left_out))}")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_every_fence_has_a_language(path: Path) -> None:
+    for line, language in fences(path.read_text(encoding="utf-8")):
+        assert language.startswith("{") or language in LANGUAGES | SILENT, f"line {line}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_what_pip_installs_exists(path: Path) -> None:
+    for target in pip_targets(path.read_text(encoding="utf-8")):
+        extras = re.fullmatch(r"(?:spmcompat|\.)\[([\w,]+)\]", target)
+        for extra in extras[1].split(",") if extras else []:
+            assert re.search(rf"^{extra} = \[", _PROJECT, re.MULTILINE), target
+        assert extras or target in _KNOWN, target
