@@ -84,12 +84,11 @@ def trained(
 
 
 def cases(
-    types: Sequence[str], rules_file: Path
+    types: Sequence[str], names: Sequence[str], rules_file: Path
 ) -> Iterator[tuple[str, str, str, dict[str, object]]]:
     """Yield the type, the rules, the form and the options of each model."""
-    for model_type, (rules, named), (form, options) in itertools.product(
-        types, RULES.items(), FORMS.items()
-    ):
+    for model_type, rules, (form, options) in itertools.product(types, names, FORMS.items()):
+        named = RULES[rules]
         own = {"normalization_rule_tsv": str(rules_file)} if rules == "own" else {}
         yield model_type, rules, form, {**named, **own, **options}
 
@@ -117,6 +116,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
     parser.add_argument("--vocab_size", type=int, default=8000)
     parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
+    parser.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
     parser.add_argument(
         "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
     )
@@ -135,7 +135,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rules_file = Path(folder) / "rules.tsv"
         rules_file.write_text(OWN_RULES)
-        for model_type, rules, form, options in cases(arguments.types, rules_file):
+        for model_type, rules, form, options in cases(arguments.types, arguments.rules, rules_file):
             model = trained(learned, model_type, {**options, **common}, arguments.vocab_size)
             refusals = [limit for limit in target.limits(parse(model)) if limit.refuses]
             if refusals:

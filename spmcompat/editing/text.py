@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 TEXT_OPTIONS = (
     "input",
     "input_format",
+    "input_column",
+    "split_lines",
+    "skip_bad_records",
     "column",
     "counts",
     "input_sentence_size",

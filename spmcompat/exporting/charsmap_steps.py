@@ -34,9 +34,10 @@ Step: TypeAlias = "dict[str, object]"
 MOST_EXPLICIT = 5000
 """More rules than these would make normalization too slow: each one is a step."""
 
-# Noncharacters: no text should hold them.
-_SEPARATOR, _BREAK, _DELETED = 0xFDD0, 0xFFF0, 0xFDD1
-_LAST_PLACEHOLDER = 0x10FFFD
+# No text should hold these characters: noncharacters, and one that is not assigned.
+_SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
+# The characters below this one, for private use, are placeholders.
+_LAST_PLACEHOLDER = 0x10E9F7
 
 # What does not begin a cluster: marks and format characters (with those of future versions of
 # Unicode), jamo, emoji modifiers, regional indicators, and some letters.
@@ -166,8 +167,9 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
         single.pop(separator, None)
         if marks_deleted:
             single = {one: target or (_DELETED,) for one, target in single.items()}
+        joints = _joints(single)
         single[pause] = ()
-        steps += [replace_pattern(_joints(rules.single), chr(pause)), precompiled(single)]
+        steps += [replace_pattern(joints, chr(pause)), precompiled(single)]
     if rules.composes:
         steps.append({"type": "NFC"})
     if rules.several:
@@ -189,7 +191,7 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
     last = places[0]
     blob = base64.b64decode(str(steps[last]["precompiled_charsmap"]))
     single = decompile(blob)
-    marks = {ord(str(steps[last - 1]["content"]))} if last else set()
+    marks = set(map(ord, str(steps[last - 1].get("content", "")))) if last else set()
     single = {
         source: () if target == (_DELETED,) else target
         for source, target in single.items()

@@ -122,15 +122,19 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 def _lines_of_file(path: str) -> Iterator[str]:
     refuse_impossible(path, "check --verify")
+    _open_text(path).close()  # a missing text is told before all else
+    return _checked_lines(path)
+
+
+def _open_text(path: str) -> TextIO:
     try:
-        file = open(path, encoding="utf-8", newline="\n")  # noqa: SIM115
+        return open(path, encoding="utf-8", newline="\n")
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check --verify.') from error
-    return _checked_lines(path, file)
 
 
-def _checked_lines(path: str, file: TextIO) -> Iterator[str]:
-    with file:
+def _checked_lines(path: str) -> Iterator[str]:
+    with _open_text(path) as file:
         try:
             for line in file:
                 yield line.removesuffix("\n")

@@ -258,11 +258,12 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
             f"llama.cpp normalizes {_shown(lost)} as other text, and does not find it.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
-    spec = model.normalizer_spec
-    if kept and (spec.add_dummy_prefix or spec.remove_extra_whitespaces):
+    if kept:
+        spec = model.normalizer_spec
+        puts_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
         yield Limit(
-            f"The normalizer would change {_shown(kept)}. llama.cpp then puts a space behind "
-            "such a symbol.",
+            f"The normalizer would change {_shown(kept)}. llama.cpp does not normalize text that "
+            f"only begins so{', and puts a space behind such a symbol' if puts_space else ''}.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if len(found) > len(always):

@@ -124,9 +124,7 @@ def _unigram(given: Step, described: Step) -> ModelProto:
             kind = _PIECE.UNUSED
         elif score == float(np.float32(0.1 * (len(text.encode()) - 1))):
             kind = _PIECE.USER_DEFINED
-        model.pieces.add(
-            piece=text, score=np.float32(score) if kind == _PIECE.NORMAL else 0.0, type=kind
-        )
+        _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
     return model
 
@@ -157,9 +155,15 @@ def _bpe(given: Step, described: Step) -> ModelProto:
     scores = {text: -float(rank) for rank, text in enumerate(normal)}
     model = ModelProto()
     for text in texts:
-        model.pieces.add(piece=text, score=scores.get(text, 0.0), type=types[text])
+        _add(model, text, scores.get(text, 0.0), types[text])
     model.trainer_spec.model_type = TrainerSpec.BPE if merges else TrainerSpec.CHAR
     return model
+
+
+def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
+    piece = model.pieces.add(piece=text, score=np.float32(score))
+    if kind != _PIECE.NORMAL:
+        piece.MergeFrom(_PIECE(type=kind))  # type: ignore[arg-type]
 
 
 def _merges(described: Step) -> list[tuple[str, str]]:

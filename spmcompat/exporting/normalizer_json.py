@@ -23,7 +23,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 _PIECE = ModelProto.SentencePiece
 
 # Noncharacters: no text should hold them.
-_END_MARK, _NO_PIECE = "\ufdd2", "\ufdd3"
+_END_MARK, _NO_PIECE = "\ufde9", "\ufdea"
 
 
 def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:

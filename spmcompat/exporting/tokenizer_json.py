@@ -24,7 +24,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _UNKNOWN_PENALTY = 10.0
-_FIRST_SPACE = "\ufdd4"  # a noncharacter: no text should hold it
+_FIRST_SPACE = "\ufdeb"  # a noncharacter: no text should hold it
 
 
 def limits(model: ModelProto) -> list[Limit]:

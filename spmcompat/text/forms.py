@@ -119,14 +119,12 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
             "decompress it once yourself."
         )
     if head[257:262] == b"ustar":
-        raise TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
+        raise _archive(name)
 
 
 def _form_of_name(name: str, input_format: str) -> Form:
     base, suffix = os.path.splitext(name.lower())
     compression = _COMPRESSIONS.get(suffix, "")
-    if (base if compression else name.lower()).endswith(_ARCHIVES):
-        raise TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
     if compression:
         suffix = os.path.splitext(base)[1]
     form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
@@ -134,7 +132,10 @@ def _form_of_name(name: str, input_format: str) -> Form:
 
 
 def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> None:
-    """Raise if a compressed file has another name than such files have."""
+    """Raise if a compressed file has another name than such files have, or that of an archive."""
+    bare = os.path.splitext(name)[0] if named.compression else name
+    if bare.lower().endswith(_ARCHIVES):
+        raise _archive(name)
     if named.format == PARQUET:
         raise TrainingError(
             f"{_holds(name, found)}: a Parquet file cannot be read while it is compressed as a "
@@ -160,6 +161,10 @@ def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_re
     )
 
 
+def _archive(name: str) -> TrainingError:
+    return TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
+
+
 _TITLES = {GZIP: "gzip", ZSTD: "zstd", XZ: "xz", BZIP2: "bzip2", PARQUET: "Parquet"}
 
 
@@ -171,7 +176,8 @@ def _holds(name: str, found: str) -> str:
 def _remedy(name: str, found: str) -> str:
     if found == PARQUET:
         return "rename it to end in .parquet, or give --input_format=parquet."
-    bare = os.path.splitext(name)[0] if _COMPRESSIONS.get(os.path.splitext(name)[1]) else name
+    bare, suffix = os.path.splitext(name)
+    bare = bare if suffix.lower() in _COMPRESSIONS else name
     return f"rename it to {os.path.basename(bare)}{_SUFFIXES[found]}, so that it is decompressed."
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import json
 import random
 import signal
 import subprocess
@@ -52,6 +54,19 @@ def test_extend_writes_what_python_returns(kind: str) -> None:
     assert new == expected.pieces
     assert len(Path("n.vocab").read_text().splitlines()) == len(model.pieces) + 40
     assert run("extend", *arguments, "--character_coverage=0.99", "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_records_are_read_as_in_training(command: str) -> None:
+    text = Path("new.txt").read_text(encoding="utf-8").splitlines()
+    records = "".join(json.dumps({"line": line}) + "\n" for line in text)
+    with gzip.open("new.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(records)
+    size = f"--{COMMANDS[command][1]}={100 if command == 'trim' else 9}"
+    assert run(command, "m.model", "--input=new.txt", size, "--output=a.model")[0] == 0
+    flags = ("--input=new.jsonl.gz", "--input_column=line", size, "--output=b.model")
+    assert run(command, "m.model", *flags)[0] == 0
+    assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
 
 
 @pytest.mark.parametrize("kind", KINDS)

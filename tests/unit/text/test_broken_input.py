@@ -132,6 +132,11 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.gz holds gzip data inside of gzip: decompress it once",
     ),
     "an archive by name": ("a.tar.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
+    "an archive by a short name": (
+        "a.tgz",
+        lambda: gzip.compress(tar(TEXT)),
+        "a.tgz is an archive of files (tar): unpack it",
+    ),
     "an archive by content": ("a.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
     "compressed Parquet": (
         "a.parquet.gz",
@@ -294,6 +299,14 @@ def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> No
     (tmp_path / "a.gz").write_bytes(TEXT)
     (tmp_path / "a.txt").write_bytes(TEXT)
     read = train(input=tmp_path / "a.gz", input_format="text", hard_vocab_limit=False)
+    assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.tgz", "a.json", "a.tsv", "a.GZ.txt"])
+def test_other_names_are_those_of_text(name: str, tmp_path: Path) -> None:
+    for one in (name, "a.txt"):
+        (tmp_path / one).write_bytes(TEXT)
+    read = train(input=tmp_path / name, hard_vocab_limit=False)
     assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
 
 

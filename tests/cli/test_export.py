@@ -1,0 +1,150 @@
+"""``spmcompat export`` and ``spmcompat import``: reports, exit statuses and errors."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from spmcompat.__main__ import COMMANDS
+from spmcompat.cli.process import FAILURE, OK, USAGE
+from spmcompat.exporting.verifying import Difference, Verification
+from spmcompat.model.reading import read_model
+from spmcompat.tools.export.command import DIFFERENT, report_lines
+from spmcompat.tools.export.command import main as export_main
+from spmcompat.tools.import_.command import main as import_main
+from tests.unit.exporting.models import train, trained
+
+pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.model").write_bytes(trained("bpe", "identity", "plain").SerializeToString())
+    Path("u.model").write_bytes(trained("unigram", "identity", "plain").SerializeToString())
+    Path("lines.txt").write_text("The quick brown fox\n\n  <s>\n")
+
+
+def export(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    return export_main(arguments, out, err), out.getvalue(), err.getvalue()
+
+
+def import_(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    return import_main(arguments, out, err), out.getvalue(), err.getvalue()
+
+
+def test_an_export_is_verified() -> None:
+    status, out, err = export("m.model", "--to=tokenizer.json", "--output=t.json")
+    assert (status, err) == (OK, "")
+    first, second = out.splitlines()
+    assert first == "written: t.json"
+    assert second.startswith("verified: ")
+    assert second.endswith(" lines, 0 differ")
+
+
+def test_lines_of_a_file_and_none() -> None:
+    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=lines.txt")
+    assert out.splitlines()[1] == "verified: 3 lines, 0 differ"
+    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    assert out == "written: t.json\n"
+
+
+def test_limits_are_notes() -> None:
+    _, _, err = export("u.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    assert err.startswith("note: tokenizer.json: ")
+    assert "--model_type=bpe" in err
+
+
+def test_differences_are_shown_by_cause() -> None:
+    found = Verification(3, {"tie": 2}, [Difference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])])
+    assert list(report_lines("out", found)) == [
+        "written: out",
+        "verified: 3 lines, 2 differ",
+        "  2 by tie: the two segmentations have the same score",
+        "  tie: 'a b'",
+        "    sentencepiece a ▁b",
+        "    the export    a ▁ b",
+    ]
+    assert list(report_lines("out", Verification(0, {}, [], "not verified: x"))) == [
+        "written: out",
+        "not verified: x",
+    ]
+
+
+def test_lines_that_differ_are_an_exit_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Verification(1, {"other": 1}, [])
+    monkeypatch.setattr("spmcompat.exporting.exporting.export", lambda *_: found)
+    status, _, _ = export("m.model", "--to=tokenizer.json", "--output=t.json")
+    assert status == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["m.model", "--to=tokenizer.json"], USAGE, "--output is missing"),
+        (["m.model", "--output=o"], USAGE, "--to is missing"),
+        (["m.model", "--to=docx", "--output=o"], USAGE, "--to must be one of tokenizer.json"),
+        (["--to=tokenizer.json", "--output=o"], USAGE, "one model is needed, not 0"),
+        (
+            ["m.model", "--to=hf-folder", "--output=o", "--verify=x", "--no_verify"],
+            USAGE,
+            "exclude",
+        ),
+        (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
+        (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
+        (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "not a SentencePiece model"),
+        (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Choose an --output"),
+        (["m.model", "--to=tokenizer.json", "--output=o", "--verify=no"], FAILURE, "--verify"),
+    ],
+)
+def test_errors_are_one_line(arguments: list[str], status: int, message: str) -> None:
+    got, out, err = export(*arguments)
+    assert (got, out) == (status, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not os.path.exists("o")
+
+
+def test_a_word_model_is_refused() -> None:
+    Path("w.model").write_bytes(train("word").SerializeToString())
+    status, out, err = export("w.model", "--to=tokenizer.json", "--output=o")
+    assert (status, out) == (FAILURE, "")
+    assert "tokenizer.json cannot express this model. It is a word model" in err
+    assert not os.path.exists("o")
+
+
+def test_help_and_the_list_of_commands() -> None:
+    for run, name in ((export, "export"), (import_, "import")):
+        status, out, _ = run("--help")
+        assert status == OK
+        assert f"usage: spmcompat {name}" in out
+        assert name in COMMANDS
+    assert "tokenizer.json, hf-folder" in export("--help")[1]
+
+
+def test_an_export_is_imported() -> None:
+    export("m.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    assert import_("t.json", "--output=back.model") == (OK, "written: back.model\n", "")
+    assert len(read_model("back.model").pieces) == len(read_model("m.model").pieces)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["t.json"], USAGE, "--output is missing"),
+        (["--output=o"], USAGE, "one tokenizer.json is needed"),
+        (["no.json", "--output=o"], FAILURE, "No such file"),
+        (["lines.txt", "--output=o"], FAILURE, "it is no JSON"),
+        (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
+    ],
+)
+def test_errors_of_import_are_one_line(arguments: list[str], status: int, message: str) -> None:
+    Path("w.json").write_text('{"model": {"type": "WordPiece", "vocab": {}}}')
+    got, out, err = import_(*arguments)
+    assert (got, out) == (status, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not os.path.exists("o")

@@ -1,0 +1,39 @@
+"""Any line has the ids of ``sentencepiece`` in an export, or its cause is a tie of Unigram."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spmcompat.exporting.causes import TIE, Reference
+from spmcompat.exporting.hard_lines import hard_lines
+from spmcompat.exporting.verifying import compare
+from tests.unit.exporting.models import FORMS, loaded, trained
+
+pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+CHARACTERS = sorted({one for line in hard_lines(trained("bpe", "own", "symbols")) for one in line})
+SYMBOLS = ["<mask>", "<MASK>", "@@", "▁bar", "<ctl>", "<s>", "<unk>", "th", "the", " ", "▁"]
+LINES = st.lists(
+    st.one_of(st.sampled_from(CHARACTERS), st.sampled_from(SYMBOLS), st.characters(codec="utf-8")),
+    max_size=25,
+).map("".join)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rules", ["own", "nmt_nfkc"])
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_random_lines(model_type: str, rules: str, form: str) -> None:
+    model = trained(model_type, rules, form)
+    reference, export = Reference(model), loaded(model)
+
+    @settings(max_examples=150, deadline=None)
+    @given(lines=st.lists(LINES, min_size=1, max_size=20))
+    @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])
+    def check(lines: list[str]) -> None:
+        found = compare(reference, export, lines)
+        assert set(found.causes) <= ({TIE} if model_type == "unigram" else set()), found
+        assert export.decode is not None
+        for ids in reference.encode(lines):
+            assert export.decode(ids) == reference.decode(ids)
+
+    check()

@@ -1,0 +1,115 @@
+"""The steps of ``tokenizers`` give the text that the rules of a charsmap give."""
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from spmcompat.exporting.charsmap_steps import Step, analysed, make_plan, steps_of
+from spmcompat.exporting.patterns import character_class, escaped, longest_of
+from spmcompat.normalization.charsmap import compile_charsmap, decompile, precompiled
+
+tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+Rules = Mapping[tuple[int, ...], tuple[int, ...]]
+
+
+def oracle(rules: Rules, symbols: list[str], text: str) -> str:
+    """Replace the longest source at each character; user-defined symbols stay."""
+    longest = max(map(len, rules), default=0)
+    result, place = "", 0
+    while place < len(text):
+        found = [symbol for symbol in symbols if text.startswith(symbol, place)]
+        if found:
+            result += max(found, key=len)
+            place += len(max(found, key=len))
+            continue
+        for length in range(longest, 0, -1):
+            source = tuple(map(ord, text[place : place + length]))
+            if len(source) == length and source in rules:
+                result += "".join(map(chr, rules[source]))
+                place += length
+                break
+        else:
+            result += text[place]
+            place += 1
+    return result
+
+
+def run(steps: list[Step], text: str) -> str:
+    import json  # noqa: PLC0415
+
+    content = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": steps},
+        "model": {"type": "BPE", "vocab": {}, "merges": []},
+    }
+    made = tokenizers.Tokenizer.from_str(json.dumps(content))
+    result: str = made.normalizer.normalize_str(text)
+    return result
+
+
+@pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf"])
+def test_every_predefined_rule_is_applied(name: str) -> None:
+    """Each source, with what could combine with it around; all in one text for speed."""
+    charsmap = precompiled(name, "")
+    rules = decompile(charsmap)
+    sources = sorted(rules)
+    chosen = random.Random(1).sample(sources, 6000)
+    # All sources of a single character, and those of blocks that are newer than the library.
+    chosen += [
+        source for source in sources if len(source) == 1 or source[0] in range(0x10500, 0x17000)
+    ]
+    steps = steps_of(make_plan(charsmap, ()), [])
+    around = ["", "a", "\u0301", " ", "\u1100", "e\u0302"]
+    parts = [
+        "".join(map(chr, source)) + around[index % len(around)]
+        for index, source in enumerate(chosen)
+    ]
+    for start in range(0, len(parts), 500):
+        text = "".join(parts[start : start + 500])
+        assert run(steps, text) == oracle(rules, [], text)
+
+
+def test_only_compositions_newer_than_the_library_are_steps() -> None:
+    rules = analysed(precompiled("nmt_nfkc", ""))
+    assert rules.composes
+    assert len(rules.explicit) < 50 < len(rules.several)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rules_of_ones_own(seed: int) -> None:
+    """Random rules over few characters, so that sources overlap and begin each other."""
+    chance = random.Random(seed)
+    alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\u200d\U0001f600\u0600"
+    rules = {}
+    for _ in range(chance.randrange(1, 12)):
+        source = tuple(ord(chance.choice(alphabet)) for _ in range(chance.choice((1, 1, 2, 2, 3))))
+        target = tuple(ord(chance.choice(alphabet)) for _ in range(chance.randrange(3)))
+        if source != target:
+            rules[source] = target
+    if not rules:
+        return
+    symbols = ["ab", "bc\u0301", "Aa"][: chance.randrange(4)]
+    charsmap = compile_charsmap(rules)
+    steps = steps_of(make_plan(charsmap, symbols), symbols)
+    for _ in range(60):
+        text = "".join(chance.choice(alphabet) for _ in range(chance.randrange(1, 14)))
+        assert run(steps, text) == oracle(rules, symbols, text), (rules, symbols, text)
+
+
+def test_patterns_find_the_longest_text() -> None:
+    texts = ["a", "ab", "abc", "b.c", "\u0301", "x\u0301y", "]", "-", "^", "\\", "&&", " #", "\n"]
+    pattern = longest_of([tuple(map(ord, text)) for text in texts])
+    replace = tokenizers.normalizers.Replace(tokenizers.Regex(f"\\A(?:{pattern})\\z"), "!")
+    for text in texts:
+        assert replace.normalize_str(text) == "!"
+        assert replace.normalize_str(text + "q") == text + "q"
+    first = tokenizers.normalizers.Replace(tokenizers.Regex(pattern), "!")
+    assert first.normalize_str("abcabb.cq") == "!!!q"
+    for one in "]-^\\&[|{}()*+?.$/#~ \t\u0301":
+        only = tokenizers.normalizers.Replace(tokenizers.Regex(character_class([ord(one), 65])), "")
+        assert only.normalize_str(f"A{one}B") == "B"
+        plain = tokenizers.normalizers.Replace(tokenizers.Regex(escaped(one)), "")
+        assert plain.normalize_str(f"A{one}B") == "AB"
