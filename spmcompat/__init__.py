@@ -4,7 +4,19 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import SentencePieceTrainer, arrow_counter, count, load_counts, train
+from spmcompat.api import (
+    SentencePieceTrainer,
+    arrow_counter,
+    count,
+    edit,
+    export,
+    extend,
+    import_tokenizer,
+    load_counts,
+    merge,
+    train,
+    trim,
+)
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,
@@ -25,6 +37,12 @@ __all__ = [
     "__version__",
     "arrow_counter",
     "count",
+    "edit",
+    "export",
+    "extend",
+    "import_tokenizer",
     "load_counts",
+    "merge",
     "train",
+    "trim",
 ]

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UnknownOptionError
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TextIO, TypeAlias, TypeGuard
 
+    from spmcompat.editing.editing import EditResult, MergeResult
+    from spmcompat.editing.growing import Change, SizeResult
+    from spmcompat.exporting.verifying import Verification
     from spmcompat.model.writers import Writer
     from spmcompat.runtime.rounds import Round
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
+    from spmcompat.text.arrow_producers import Sentences
 
     StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
 def train(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
     counts: CountTable | StrPath | None = None,
     model_prefix: StrPath | None = None,
     model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
@@ -40,7 +45,10 @@ def train(
     vocab_size: int | Sequence[int] | None = None,
     hard_vocab_limit: bool | None = None,
     use_all_vocab: bool | None = None,
-    input_format: Literal["text", "tsv"] | None = None,
+    input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
+    input_column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
     max_sentence_length: int | None = None,
@@ -111,9 +119,27 @@ def train(
     Parameters
     ----------
     input : path or sequence of paths
-        Files to train on, in order. Give either this or `sentence_iterator`.
-    sentence_iterator : iterable of str or bytes
-        Sentences to train on. A line break at the end of a sentence is removed.
+        Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
+        compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
+        standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to train on. A line break at the end of a sentence is removed. Arrow data are any
+        object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
+        readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
+        ``LazyFrame`` of polars; and a data set of Hugging Face. Their strings are read without
+        making Python objects; nulls are skipped.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
+    input_format : str
+        ``auto`` (by the names of files), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+    input_column : str
+        The field of JSON Lines, or the column of Parquet files, that holds the text. By default
+        ``text``, or else the only column of a Parquet file that holds strings.
+    split_lines : bool
+        Whether every line of a record or of an item is a sentence, instead of the whole record.
+    skip_bad_records : bool
+        Whether to leave out lines of JSON Lines that cannot be read, instead of ending there.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options of
         reading and normalizing are those of the counts.
@@ -182,7 +208,8 @@ def train(
 def count(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
-    sentence_iterator: Iterable[str | bytes] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
     logstream: TextIO | None = None,
     **options: object,
 ) -> CountTable:
@@ -192,8 +219,11 @@ def count(
     ----------
     input : path or sequence of paths
         Files to count, in order. Give either this or `sentence_iterator`.
-    sentence_iterator : iterable of str or bytes
-        Sentences to count. A line break at the end of a sentence is removed.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -219,6 +249,8 @@ def count(
     given = {name: value for name, value in options.items() if value is not None}
     if input is not None:
         given["input"] = input
+    if column is not None:
+        given["column"] = column
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in given:
             given[name] = _as_list(given[name])
@@ -295,6 +327,353 @@ def load_counts(path: StrPath) -> CountTable:
     return load_counts(path)
 
 
+def edit(
+    model: StrPath,
+    *,
+    output: StrPath | None = None,
+    add_control: Sequence[str] = (),
+    add_user_defined: Sequence[str] = (),
+    add: Sequence[str] = (),
+    rename: Mapping[str, str] | None = None,
+    remove: Sequence[str] = (),
+    set_score: Mapping[str, float] | None = None,
+    use_unused: bool = False,
+    reorder_ids: bool = False,
+    report: StrPath | None = None,
+) -> EditResult:
+    """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
+
+    All names are those before the change, with U+2581 for a space. Either all edits are made or
+    none.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. It may be `model` itself. By default nothing is written.
+    add_control, add_user_defined, add : sequence of str
+        New control pieces, user-defined symbols and normal pieces. The scores of normal pieces
+        continue below the lowest.
+    rename : mapping of str to str
+        The new text of each piece.
+    remove : sequence of str
+        Pieces that are never used again. They keep their ids and become unused. To change the
+        type of a piece, remove and add it in one call.
+    set_score : mapping of str to float
+        The new scores of normal pieces, old or new.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and of placeholders such as
+        ``<unused0>``.
+    reorder_ids : bool
+        Whether unused pieces are dropped and ids given anew: first all other types of pieces in
+        their order, then normal pieces by score.
+    report : path
+        A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
+
+    Returns
+    -------
+    EditResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If an edit is not possible, such as a piece that could never be used.
+    """
+    from spmcompat.editing.editing import edit  # noqa: PLC0415
+    from spmcompat.editing.edits import Edits  # noqa: PLC0415
+
+    edits = Edits(
+        add_control=_as_texts("add_control", add_control),
+        add_user_defined=_as_texts("add_user_defined", add_user_defined),
+        add=_as_texts("add", add),
+        rename=_as_mapping("rename", rename, str),
+        remove=_as_texts("remove", remove),
+        set_score=_as_mapping("set_score", set_score, (int, float)),
+        use_unused=bool(use_unused),
+        reorder_ids=bool(reorder_ids),
+    )
+    return edit(model, edits, output, report)
+
+
+def merge(
+    models: Sequence[StrPath],
+    *,
+    output: StrPath | None = None,
+    weights: Sequence[float] | None = None,
+    vocab_size: int | None = None,
+) -> MergeResult:
+    """Merge models of one type. The ids of the first one stay; new pieces of the others follow.
+
+    Unigram: the probability of a piece is the mean of those in the models. BPE: the merges of the
+    first model come first, then those of the others that can be reached from them, each in its own
+    order.
+
+    Parameters
+    ----------
+    models : sequence of paths
+        ``.model`` files with the same normalizer.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. By default nothing is written.
+    weights : sequence of float
+        The weight of each model, by default equal ones. BPE takes none.
+    vocab_size : int
+        The largest number of pieces; by default all are taken. New symbols and single characters
+        come first, then the best of the other new pieces.
+
+    Returns
+    -------
+    MergeResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged: they normalize differently, are of different types, or give
+        one text different meanings.
+    """
+    from spmcompat.editing.editing import merge  # noqa: PLC0415
+
+    numbers = None if weights is None else list(weights)
+    if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
+        raise BadValueError(f"weights must be a list of numbers, not {weights!r}.")
+    if vocab_size is not None and (
+        isinstance(vocab_size, bool) or not isinstance(vocab_size, int) or vocab_size < 1
+    ):
+        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size!r}.")
+    return merge(_as_list(models), output, numbers, vocab_size)
+
+
+def extend(
+    model: StrPath | bytes,
+    *,
+    add: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    use_unused: bool = False,
+    character_coverage: float | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Add pieces to a model, learned from a new text. Ids and scores of the other pieces stay.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    add : int
+        The number of new pieces. Characters that the model lacks and that the coverage of the
+        new text requires are among them.
+    input, sentence_iterator, counts
+        The new text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    use_unused : bool
+        Whether new pieces first take the ids of unused pieces and of placeholders such as
+        ``<unused0>``. Otherwise they get the ids behind the last one.
+    character_coverage : float
+        The share of the characters of the new text that the model must cover; by default that of
+        its training.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        Options of `train` for the text: `column`, `input_format`, `input_sentence_size`,
+        `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were added.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or does not give so many pieces. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.extending import Growth, extend  # noqa: PLC0415
+
+    change = partial(extend, Growth(_whole("add", add), bool(use_unused)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def trim(
+    model: StrPath | bytes,
+    *,
+    keep: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    keep_ids: bool = False,
+    drop_characters: bool = False,
+    character_coverage: float | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Drop the pieces of a model that a text needs least.
+
+    Meta pieces and, by default, single characters stay. The scores of pieces that stay do not
+    change.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    keep : int
+        The number of pieces that are left, with meta pieces.
+    input, sentence_iterator, counts
+        The text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    keep_ids : bool
+        Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
+        that are left move together, in their order.
+    drop_characters : bool
+        Whether characters may fall too, unless the coverage of the text requires them.
+    character_coverage : float
+        The share of the characters of the text that must stay, with `drop_characters`; by default
+        that of the model's training.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        As for `extend`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were dropped.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or so few pieces cannot be left. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
+
+    change = partial(trim, Cut(_whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def _change_size(
+    model: StrPath | bytes,
+    change: Change,
+    options: dict[str, object],
+    sentences: Sentences | None,
+    output: StrPath | None,
+    logstream: TextIO | None,
+) -> SizeResult:
+    """Change a model by a text; `options` says where that is."""
+    from spmcompat.editing.growing import Sources, change_size  # noqa: PLC0415
+    from spmcompat.editing.text import TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in (*TEXT_OPTIONS, "character_coverage"):
+            raise UnknownOptionError(
+                f'unknown option "{name}": the model decides how the text is read. Leave it out.'
+            )
+    if "input" in given:
+        given["input"] = _as_list(given["input"])
+    _check_sentences(sentences)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return change_size(Sources(model, settings, given, sentences), change, output, report)
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadValueError(f"{name} must be a whole number, not {value!r}.")
+    return value
+
+
+def export(
+    model: StrPath,
+    *,
+    to: str,
+    output: StrPath,
+    verify: StrPath | bool | Iterable[str] = True,
+    logstream: TextIO | None = None,
+) -> Verification | None:
+    """Write a model in the format of another library, and verify that it encodes alike.
+
+    What the target cannot express exactly is logged as a warning before anything is written.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    to : str
+        The target; ``spmcompat export --help`` lists them.
+    output : path
+        The file to write, or the folder if the target is a folder.
+    verify : path, bool or iterable of str
+        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
+        the lines themselves. True means built-in lines that exports are known to get wrong, and
+        False none.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why; None without lines.
+
+    Raises
+    ------
+    TrainingError
+        If the model cannot be read or expressed, or a file cannot be written. Then no file is.
+    """
+    from spmcompat.exporting.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.model.reading import read_model  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    message = read_model(model)
+    lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
+    report = Report(0, logstream)
+    return export(message, to, os.fspath(output), lines, report.warning)
+
+
+def import_tokenizer(
+    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
+) -> None:
+    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+
+    Parameters
+    ----------
+    tokenizer : path
+        A ``tokenizer.json``.
+    output : path
+        The model to write.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Raises
+    ------
+    TrainingError
+        If no model does exactly what the file says, or a file cannot be read or written. Then
+        nothing is written.
+    """
+    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)
+
+
 class SentencePieceTrainer:
     """The trainer under the names that the ``sentencepiece`` package gives it."""
 
@@ -310,9 +689,9 @@ class SentencePieceTrainer:
             Where to write messages.
         **kwargs
             Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
-            iterable of str or bytes; ``model_writer``, an object with ``write``; and
-            ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``, ``on_round``
-            and ``vocab_size`` as a list, as `train` takes them.
+            iterable of str or bytes, or Arrow data; ``model_writer``, an object with ``write``; and
+            ``column``, ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``,
+            ``on_round`` and ``vocab_size`` as a list, as `train` takes them.
 
         Raises
         ------
@@ -340,8 +719,14 @@ class SentencePieceTrainer:
 
 def _check_sentences(sentences: object) -> None:
     # A single text is an iterable too, but of characters.
-    if isinstance(sentences, str | bytes) or not (sentences is None or _is_iterable(sentences)):
-        raise BadValueError("sentence_iterator must be an iterable of str or bytes.")
+    if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
+        return
+    if not isinstance(sentences, str | bytes):
+        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
+
+        if is_arrow_data(sentences):
+            return
+    raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
 
 
 def _as_list(value: object) -> list[str]:
@@ -350,6 +735,27 @@ def _as_list(value: object) -> list[str]:
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
     return [os.fspath(item) for item in items]
+
+
+def _as_texts(name: str, value: object) -> list[str]:
+    """Return one text, or several, as a list."""
+    one = isinstance(value, str) or not _is_iterable(value)
+    texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
+    if not all(isinstance(text, str) for text in texts):
+        raise BadValueError(f"{name} must be a list of texts, not {value!r}.")
+    return texts
+
+
+def _as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
+    """Return a mapping from texts to values of some type as a dictionary."""
+    try:
+        items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        items = {None: None}
+    if not all(isinstance(one, str) and isinstance(other, kind) for one, other in items.items()):
+        wanted = "texts" if kind is str else "numbers"
+        raise BadValueError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
+    return items
 
 
 def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:

@@ -24,11 +24,13 @@ from spmcompat.text.sources import open_source, sample_sentences
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from spmcompat.text.arrow_producers import Sentences
+
 
 def count_text(
     options: Mapping[str, object],
     settings: Settings,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     report: Report,
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Count a text as training would.
@@ -39,7 +41,7 @@ def count_text(
         The options that were given, by name.
     settings : Settings
         The same options as settings.
-    sentences : iterable of str or bytes, optional
+    sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     report : Report
         Receives log lines and progress.
@@ -58,7 +60,8 @@ def count_text(
     """
     plan = _plan(settings, sentences is not None, report)
     workers = Workers(settings.workers)
-    source = sample_sentences(open_source(plan.text, sentences, report), plan.text, workers, report)
+    lines = open_source(plan.text, sentences, report, settings.column)
+    source = sample_sentences(lines, plan.text, workers, report)
     return count_source(plan, counting_options(options, settings), source, workers, report)
 
 
@@ -77,7 +80,7 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
 def count_to_table(
     options: Mapping[str, object],
     settings: Settings,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     report: Report,
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
@@ -91,6 +94,9 @@ def count_to_table(
 _NOT_OF_PARTS = {
     "input": "the text is the column of the data",
     "input_format": "each row of the data is a sentence. Repeat a row instead of giving its count",
+    "input_column": "the argument column names it",
+    "split_lines": "each row of the data is a sentence. Make each line a row",
+    "skip_bad_records": "it is for JSON Lines. Read these into the data first",
     "input_sentence_size": "a part does not know the other lines. Sample the data instead",
     "shuffle_input_sentence": "it belongs to input_sentence_size, which cannot be used",
     "sampling_seed": "it belongs to input_sentence_size, which cannot be used",

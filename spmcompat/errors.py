@@ -1,6 +1,15 @@
 """The exception of the package, and its subclasses for errors that callers may want to catch."""
 
+from __future__ import annotations
+
 from os import PathLike, fsencode, fspath
+
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Taken = TypeVar("Taken")
 
 
 class TrainingError(RuntimeError):
@@ -89,3 +98,22 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(
         isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY
     )
+
+
+def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
+    """Take something from an iterator of the caller; an exception of it becomes a `TrainingError`.
+
+    Raises
+    ------
+    TrainingError
+        It names the exception, which is its cause.
+    """
+    try:
+        return take()
+    except (TrainingError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise TrainingError(
+            f"INTERNAL: the sentence iterator raised {type(error).__name__}: {reason}"
+        ) from error

@@ -15,6 +15,14 @@ class TextPlan(NamedTuple):
     ----------
     input : tuple of str
         The files; an empty name is standard input.
+    input_format : str
+        How sentences lie in the files: ``auto``, ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+    input_column : str
+        The field or column that holds the text; empty for ``text``.
+    split_lines : bool
+        Whether every line of a record is a sentence.
+    skip_bad_records : bool
+        Whether records that cannot be read are skipped.
     tsv : bool
         Whether lines are ``sentence<TAB>count``.
     max_sentence_length : int
@@ -40,6 +48,10 @@ class TextPlan(NamedTuple):
     """
 
     input: tuple[str, ...]
+    input_format: str
+    input_column: str
+    split_lines: bool
+    skip_bad_records: bool
     tsv: bool
     max_sentence_length: int
     streams_numbers: bool

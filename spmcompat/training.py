@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -33,12 +33,13 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
     from spmcompat.runtime.rounds import OnRound, Round
+    from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
 
 
 def run(
     settings: Settings,
-    sentences: Iterable[str | bytes] | None = None,
+    sentences: Sentences | None = None,
     writer: Writers | None = None,
     report: Report | None = None,
 ) -> None:
@@ -48,7 +49,7 @@ def run(
     ----------
     settings : Settings
         What to train, and how.
-    sentences : iterable of str or bytes, optional
+    sentences : iterable of str or bytes, or Arrow data, optional
         The corpus, if it is not read from files.
     writer : object with ``write``, optional
         Takes the bytes of the model, if it is not written to files. For several sizes, a list with
@@ -75,7 +76,7 @@ def run(
 
 def train(
     settings: Settings,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     writer: Writers | None,
     report: Report,
 ) -> None:
@@ -127,7 +128,7 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
 def write_models(
     runs: Sequence[Settings],
     meta: dict[int, MetaPiece],
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     writer: Writers | None,
     workers: Workers,
     report: Report,
@@ -169,7 +170,7 @@ def make_model(
 
 def learn(
     plan: Plan,
-    sentences: Iterable[str | bytes] | None,
+    sentences: Sentences | None,
     runs: Sequence[Settings],
     meta_pieces: int,
     workers: Workers,
@@ -184,7 +185,7 @@ def learn(
     source: Source | None = None
     tests = None
     if settings.counts is None:
-        lines = open_source(plan.text, sentences, report)
+        lines = open_source(plan.text, sentences, report, settings.column)
         tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
         read = lines if tests is None else tests
         source = sample_sentences(read, plan.text, workers, report)

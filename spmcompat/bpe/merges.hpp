@@ -13,7 +13,7 @@
 // Most pairs are too rare ever to be merged. Pairs whose count is below a floor are not recorded.
 // When no pair above the floor is left, the floor is lowered and the pairs of the text are recorded
 // again. With a floor of zero every pair has to be recorded from the beginning, since pairs that no
-// longer occur are wanted too.
+// longer occur are wanted too. After given pieces they are not wanted.
 //
 // Releases up to 0.2.1 choose among an active set (active_set.hpp). As long as the best pair of all
 // is so frequent that it must be in that set, it is the best pair of the set, and the set itself is
@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "spmcompat/bpe/active_set.hpp"
+#include "spmcompat/bpe/encoder.hpp"
 #include "spmcompat/bpe/merge_queue.hpp"
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
@@ -45,12 +46,15 @@ class Merges {
  public:
   // `expected` is about how many merges will be made. With `active_set`, merges are chosen among
   // the active set; then the segments must come in the order of the text, with all characters.
-  // The segments are freed as soon as the text is filled.
-  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set)
-      : rule_(rule), active_set_(active_set) {
+  // The segments are freed as soon as the text is filled. With `given` pieces, which the active set
+  // excludes, the text is encoded with them first, and merging goes on from there.
+  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
+         const ScoredPieces* given = nullptr)
+      : rule_(rule), active_set_(active_set), last_floor_(given == nullptr ? 0 : 1) {
     const uint64_t characters = fill_text(std::move(segments));
+    if (given != nullptr) encode_text(*given);
     floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
-    if (floor_ <= 1) floor_ = 0;
+    if (floor_ <= 1) floor_ = last_floor_;
     record_all_pairs();
   }
   Merges(const Merges&) = delete;
@@ -62,7 +66,7 @@ class Merges {
       if (active_set_ && size() % kRenewal == 0) renew_active_set();
       const uint32_t best = pop_best();
       if (best == PairIndex::kNone) {
-        if (floor_ == 0) break;
+        if (floor_ == last_floor_) break;
         lower_floor(cancel);
       } else if (pairs_[best].count < surely_active_) {
         start_active_set(cancel);
@@ -74,7 +78,7 @@ class Merges {
   }
 
   size_t size() const { return counts_.size(); }
-  std::string piece(size_t merge) const { return symbols_.utf8(characters_ + merge); }
+  std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
   // How often the pair occurred when it was merged.
   uint64_t count(size_t merge) const { return counts_[merge]; }
   // How many characters the left part of the pair has.
@@ -99,6 +103,7 @@ class Merges {
   };
 
   uint64_t fill_text(SegmentCounts segments);
+  void encode_text(const ScoredPieces& given);
 
   // Choosing a pair.
   void renew_active_set();
@@ -136,12 +141,15 @@ class Merges {
   size_t cache_used_from_ = 0;  // merges
 
   uint64_t floor_ = 0;
+  // Given pieces are not merged again, as a floor of zero needs it.
+  const uint64_t last_floor_;
   std::vector<Pair> pairs_;
   PairIndex index_;
   PositionArena arena_;
   MergeQueue<Later> queue_{Later{this}};
 
   uint32_t characters_ = 0;  // symbols that are not merged
+  uint32_t first_merge_ = 0;  // symbols that are characters or given
   std::vector<uint64_t> counts_;  // of the merges
   std::vector<uint16_t> left_lengths_;  // of the merges
   std::unordered_set<std::string> pieces_;
@@ -160,8 +168,15 @@ inline uint64_t Merges::fill_text(SegmentCounts segments) {
   const auto order =
       active_set_ ? SymbolText::Order::kAsGiven : SymbolText::Order::kMostFrequentFirst;
   const uint64_t characters = text_.fill(segments, order, symbols_);
-  characters_ = symbols_.size();
+  characters_ = first_merge_ = symbols_.size();
   return characters;
+}
+
+inline void Merges::encode_text(const ScoredPieces& given) {
+  Encoder encoder(given, symbols_);
+  encoder.encode(text_);
+  for (const auto& piece : given) pieces_.insert(piece.first);
+  first_merge_ = symbols_.size();
 }
 
 // Renews the active set. While the set itself is not needed, renews only the count from which on a

@@ -7,7 +7,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
-from libcpp.utility cimport move
+from libcpp.utility cimport move, pair
+from libcpp.vector cimport vector
 
 from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
@@ -15,11 +16,17 @@ from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 from spmcompat.errors import TrainingError
 
 
+cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
+    ctypedef vector[pair[string, float]] ScoredPieces
+    vector[uint64_t] cpp_count_in_encoded "spmcompat::count_in_encoded"(
+        const CSegmentCounts& segments, const ScoredPieces& pieces) except +
+
+
 cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
-            cbool active_set) except +
+            cbool active_set, const ScoredPieces* given) except +
         size_t make(size_t wanted, const CCancelFlag& cancel) except +
         size_t size()
         string piece(size_t merge) except +
@@ -40,20 +47,29 @@ cdef class Merges:
     active_set : bool, optional
         Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. Then
         the segments must come in the order of the text, with all of its characters.
+    given : iterable of (bytes, float), optional
+        Pieces and scores of a model. Then the text is first encoded with them, as sentencepiece
+        does, and merging goes on from there; these pieces are not merges here. Pairs that no
+        longer occur are not merged then. It excludes `active_set`.
     """
 
     cdef unique_ptr[CMerges] merges
 
-    def __init__(self, SegmentCounts segments not None, size_t expected, bint active_set=False):
+    def __init__(
+        self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
+    ):
+        cdef ScoredPieces pieces = () if given is None else given
+        cdef const ScoredPieces* given_pieces = NULL
+        if given is not None:
+            given_pieces = &pieces
         try:
             with nogil:
                 self.merges.reset(new CMerges(
-                    move(segments.segments), segments.rule.pieces, expected, active_set))
+                    move(segments.segments), segments.rule.pieces, expected, active_set,
+                    given_pieces))
                 segments.segments = CSegmentCounts()
         except RuntimeError as error:
-            raise TrainingError(
-                f"{error}: it holds 2**31 characters or more. Give less text or sample it "
-                "(--input_sentence_size).") from None
+            raise _too_large(error) from None
 
     def __len__(self):
         return dereference(self.merges).size()
@@ -76,3 +92,34 @@ cdef class Merges:
         with nogil:
             made = dereference(self.merges).make(wanted, cancel.flag)
         return made
+
+
+def count_in_encoded(SegmentCounts segments not None, given):
+    """Return how often each piece stands in a text that is encoded as sentencepiece does.
+
+    Parameters
+    ----------
+    segments : SegmentCounts
+        The text.
+    given : iterable of (bytes, float)
+        Pieces and scores of a model.
+
+    Returns
+    -------
+    list of int
+        The count of each piece, in their order; 0 for pieces of a single character.
+    """
+    cdef ScoredPieces pieces = given
+    cdef vector[uint64_t] counts
+    try:
+        with nogil:
+            counts = cpp_count_in_encoded(segments.segments, pieces)
+    except RuntimeError as error:
+        raise _too_large(error) from None
+    return counts
+
+
+def _too_large(error):
+    return TrainingError(
+        f"{error}: it holds 2**31 characters or more. Give less text or sample it "
+        "(--input_sentence_size).")

@@ -25,6 +25,10 @@ class Symbols {
     text_.push_back(character);
     return close();
   }
+  uint32_t add(std::u32string_view text) {
+    text_.append(text);
+    return close();
+  }
   uint32_t add(uint32_t left, uint32_t right) {
     for (const uint32_t part : {left, right}) {
       // By index, because the text moves when it grows.

@@ -119,10 +119,11 @@ def make_merges(
     workers: Workers,
     report: Report,
     active_set: bool = False,
+    given: Sequence[tuple[bytes, float]] | None = None,
 ) -> Merges:
-    """Make `wanted` merges, or as many as the text has."""
+    """Make `wanted` merges, or as many as the text has; see `Merges` for given pieces."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = workers.call(lambda: Merges(segments, wanted, active_set))
+    merges = workers.call(lambda: Merges(segments, wanted, active_set, given))
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))

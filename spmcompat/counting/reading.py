@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
+
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.retention import SentenceLog
@@ -11,6 +14,7 @@ from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.lines import LineFilter
+from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
@@ -26,15 +30,17 @@ class _Reader:
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
         self._log = SentenceLog(plan, can_read_again, must_keep)
         self._bytes = [0] * workers.count
+        self._nulls = [0] * workers.count
 
     def count(self, worker: int, index: int, buffer: Buffer) -> None:
         keep = self._log.keeps_pretokens
         batch = self._counters[worker].count(index, buffer, self._filters[worker], keep)
         self._log.add(index, batch)
         self._bytes[worker] += buffer.size
+        self._nulls[worker] += buffer.nulls
 
-    def facts(self) -> LineFacts:
-        return LineFacts.of(self._filters, sum(self._bytes))
+    def facts(self, skipped: Skipped) -> LineFacts:
+        return LineFacts.of(self._filters, sum(self._bytes), sum(self._nulls), skipped)
 
     def counts(self) -> Counts:
         log = self._log
@@ -67,16 +73,16 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         readers.append(_Reader(plan.seeds, workers, can_read_again))
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
-    with report.stage(name, source.size(), "bytes") as stage:
+    with report.stage(name, source.size(), "bytes") as stage, closing(iter(source)) as buffers:
 
         def work(worker: int, task: tuple[int, Buffer]) -> None:
             index, buffer = task
             for reader in readers:
                 reader.count(worker, index, buffer)
-            stage.advance(buffer.size)
+            stage.advance(buffer.input_size)
 
-        workers.feed(enumerate(source), work)
-    facts = sampled or readers[0].facts()
+        workers.feed(enumerate(buffers), work)
+    facts = sampled or readers[0].facts(source.skipped())
     _tell(facts, plan.text, report)
     return _merge(plan, readers, facts, workers, report)
 
@@ -103,14 +109,15 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
         readers.append(_Reader(plan.seeds, workers, can_read_again=True, must_keep=True))
     with report.stage("Reading again", len(source), "buffers") as stage:
 
-        def work(worker: int, index: int) -> None:
-            buffer = source.load(index)
+        def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
+            index, load = task
+            buffer = load()
             for reader in readers:
                 reader.count(worker, index, buffer)
             stage.advance()
 
-        workers.run(range(len(source)), work)
-    facts = source.facts() or readers[0].facts()
+        workers.run(source.again(range(len(source))), work)
+    facts = source.facts() or readers[0].facts(source.skipped())
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -151,6 +158,13 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
     if facts.reserved:
         report.warning(
             f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
+        )
+    if facts.nulls:
+        report.warning(f"Skipped {facts.nulls} rows that are null.")
+    if facts.broken:
+        report.warning(
+            f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "
+            f"{facts.first_broken}"
         )
     # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:

@@ -57,7 +57,6 @@ cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogi
 
 INSIDE, AT_END, AT_TEXT_END = kInside, kAtEnd, kAtTextEnd
 
-# Each worker holds the rows of one range, and those of another may wait for the caller.
 cdef size_t RANGE_PRETOKENS = 1 << 16
 cdef size_t RANGE_BYTES = 1 << 26
 
@@ -99,7 +98,7 @@ cdef class RowReader:
     counts : Counts
         Merged counts. They must stay as they are while the rows are read.
     workers : Workers
-        Real threads, which sort the rows.
+        Real threads, which sort the rows. Nobody else may use them while rows are read.
     pretokens : int
         About how many pretokens to hand out together.
     """
@@ -125,15 +124,11 @@ cdef class RowReader:
 
         The rows, and which ones are together, are the same for any number of workers.
         """
-        cdef size_t ranges = dereference(self.rows).ranges()
-        for first in range(0, ranges, self.workers.count):
-            together = range(first, min(first + self.workers.count, ranges))
-            written = {}
-            self.workers.run(together, lambda _, index: self._write(index, written))
-            for index in together:
-                yield from written.pop(index)
+        ranges = range(dereference(self.rows).ranges())
+        for columns in self.workers.ahead(ranges, lambda _, index: self._write(index)):
+            yield from columns
 
-    def _write(self, size_t index, dict written):
+    def _write(self, size_t index):
         cdef vector[RowBatch] batches
         cdef size_t i
         with nogil:
@@ -141,7 +136,7 @@ cdef class RowReader:
         columns = []
         for i in range(batches.size()):
             columns.append(_columns(batches[i]))
-        written[index] = columns
+        return columns
 
 
 cdef object _columns(RowBatch& batch):

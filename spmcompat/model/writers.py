@@ -103,7 +103,10 @@ def save(models: Iterable[Trained]) -> None:
     write_together(files)
 
 
-def write_together(files: Mapping[str, bytes]) -> None:
+def write_together(
+    files: Mapping[str, bytes],
+    remedy: str = "Choose a model_prefix in a folder that is writable and has free space.",
+) -> None:
     """Write all of the files, or none.
 
     Each file is written under a temporary name in the folder of its target. When all are complete,
@@ -113,6 +116,8 @@ def write_together(files: Mapping[str, bytes]) -> None:
     ----------
     files : mapping of str to bytes
         The content of each path.
+    remedy : str
+        What to do if a file cannot be written: a sentence.
 
     Raises
     ------
@@ -141,10 +146,7 @@ def write_together(files: Mapping[str, bytes]) -> None:
             with suppress(OSError):
                 os.unlink(name)
         if isinstance(error, OSError):
-            raise MissingFileError(
-                f'"{path}": {error.strerror}. Choose a model_prefix in a folder that is writable '
-                "and has free space."
-            ) from error
+            raise MissingFileError(f'"{path}": {error.strerror}. {remedy}') from error
         raise
 
 

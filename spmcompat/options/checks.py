@@ -27,6 +27,10 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.naming import naming_sizes
+from spmcompat.text.files import check_file
+from spmcompat.text.forms import AUTO
+from spmcompat.text.opening import is_remote
+from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
@@ -73,8 +77,13 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
+    if settings.column is not None and not has_sentences:
+        raise BadValueError(
+            "column names a column of Arrow data: give these as sentence_iterator, or leave column "
+            "out."
+        )
     if settings.counts is None:
-        _check_input(spec, settings.release, has_sentences=has_sentences)
+        _check_input(settings, has_sentences=has_sentences)
     else:
         _check_counts(spec, has_sentences=has_sentences)
     _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
@@ -156,7 +165,8 @@ def _check_algorithm(settings: Settings) -> None:
         _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
-            f"Supported formats are 'text' and 'tsv'. input_format is {spec.input_format!r}."
+            f"Supported formats are 'text' and 'tsv'. Also auto, jsonl and parquet are taken, but "
+            f"input_format is {spec.input_format!r}."
         )
 
 
@@ -362,18 +372,53 @@ def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
         )
 
 
-def _check_input(spec: TrainerSpec, release: Release, *, has_sentences: bool) -> None:
+def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     """Raise unless there is exactly one source of sentences, and it can be read."""
+    spec, release = settings.trainer, settings.release
     if has_sentences == bool(spec.input):
         raise TrainingError(
             "SentenceIterator and trainer_spec.input() must be exclusive. "
             "Give either input or sentence_iterator."
         )
+    if has_sentences:
+        _check_no_options_of_files(settings)
+        return
     # Without a random sample, reading may stop before a later file.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
-    for path in spec.input[:1] if stops_early else spec.input:
-        if not (release.folder_is_empty_file and os.path.isdir(path)):
+    given = spec.input[:1] if stops_early else spec.input
+    for path in given:
+        _check_no_space(path)
+    for path in expand(given):
+        if release.folder_is_empty_file and os.path.isdir(path):
+            continue
+        if not is_remote(path):
             _check_readable(path, "input")
+        check_file(path, spec.input_format or settings.input_format)
+
+
+def _check_no_options_of_files(settings: Settings) -> None:
+    """Raise if sentences come with an option that only files have."""
+    given = {
+        f"input_format={settings.input_format}": settings.input_format != AUTO,
+        "input_column": bool(settings.input_column),
+        "skip_bad_records": settings.skip_bad_records,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise BadValueError(
+                f"{name} is for files, and there is a sentence_iterator. Leave {name} out; column "
+                "names the column of Arrow data."
+            )
+
+
+def _check_no_space(path: str) -> None:
+    """Raise if a path begins with a space that belongs to the comma before it."""
+    bare = path.strip()
+    if path != bare and bare and not os.path.exists(path) and os.path.exists(bare):
+        raise MissingFileError(
+            f'"{path}": No such file or directory, but there is "{bare}". Remove the space next to '
+            "the comma in input."
+        )
 
 
 def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
@@ -415,15 +460,21 @@ def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
     if "\0" in spec.model_prefix:
         raise BadValueError("model_prefix holds a NUL character. Remove it.")
     for path in (f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"):
-        _check_writable(path)
+        check_writable(path, "model_prefix")
 
 
-def _check_writable(path: str) -> None:
-    """Raise if a file cannot be written when training ends."""
+def check_writable(path: str, option: str) -> None:
+    """Raise if a file, which an option names, cannot be written when training ends.
+
+    Raises
+    ------
+    MissingFileError
+        It tells to choose another value of the option.
+    """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
-        raise MissingFileError(f'"{path}": Is a directory. Choose another model_prefix.')
+        raise MissingFileError(f'"{path}": Is a directory. Choose another {option}.')
     if not os.path.isdir(folder):
         raise MissingFileError(
             f'"{path}": No such file or directory. Make the folder {folder} first.'
@@ -433,12 +484,10 @@ def _check_writable(path: str) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:  # such as a name that is too long
-        raise MissingFileError(
-            f'"{path}": {error.strerror}. Choose another model_prefix.'
-        ) from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Choose another {option}.') from error
     if not os.access(folder if is_replaceable(target) else target, os.W_OK):
         raise MissingFileError(
-            f'"{path}": Permission denied. Choose a model_prefix in a folder that can be written.'
+            f'"{path}": Permission denied. Choose a {option} in a folder that can be written.'
         )
 
 

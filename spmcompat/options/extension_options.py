@@ -56,6 +56,29 @@ _extension = partial(Option, in_reference=False)
 
 EXTENSIONS = (
     _extension(
+        "input_column",
+        TEXT,
+        "The field of JSON Lines, or the column of Parquet files, that holds the text; by default "
+        "text, or the only column of strings of a Parquet file.",
+        SETTINGS,
+        default="",
+    ),
+    _extension(
+        "split_lines",
+        BOOL,
+        "Every line of a record is a sentence. Otherwise a record of JSON Lines, a row of Parquet "
+        "or of Arrow data, or an item of an iterator is one, with its line breaks.",
+        SETTINGS,
+        default=False,
+    ),
+    _extension(
+        "skip_bad_records",
+        BOOL,
+        "Leave out the lines of JSON Lines that cannot be read, and say how many they are.",
+        SETTINGS,
+        default=False,
+    ),
+    _extension(
         "workers",
         INT32,
         "Number of real threads; by default one for each core. It changes the time only, "
@@ -86,6 +109,14 @@ EXTENSIONS = (
         "Train from the counts that spmcompat count made of a text, instead of from --input. The "
         "options of reading and normalizing are those of the counts.",
         ELSEWHERE,
+    ),
+    _extension(
+        "column",
+        TEXT,
+        "The column of a table that sentence_iterator is; by default text, or the only column that "
+        "holds strings.",
+        ELSEWHERE,
+        flag=False,
     ),
     _extension(
         "recipe",

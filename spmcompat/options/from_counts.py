@@ -11,6 +11,7 @@ from spmcompat.options.option import EXTENSION, NORMALIZER, TRAINER
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
+from spmcompat.text.forms import OWN_FORMATS
 
 if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 COUNTING_OPTIONS = (
     "input",
     "input_format",
+    "input_column",
+    "split_lines",
+    "skip_bad_records",
     "max_sentence_length",
     "input_sentence_size",
     "shuffle_input_sentence",
@@ -98,6 +102,9 @@ def counting_options(options: Mapping[str, object], settings: Settings) -> dict[
         for name, value in options.items()
         if name in (*COUNTING_OPTIONS, *SYMBOL_OPTIONS) and not callable(value)
     }
+    # Neither models nor tables depend on formats that only this package knows.
+    if stored.get("input_format") in OWN_FORMATS:
+        del stored["input_format"]
     for name in ("control_symbols", "user_defined_symbols"):
         if stored.pop(f"{name}_file", None):
             stored[name] = to_text([*getattr(spec, name)])

@@ -31,6 +31,7 @@ _OBJECTS = frozenset(
         "pretokenizer",
         "allow_inconsistent_pretokenization",
         "on_round",
+        "column",
         SERIALIZED_NORMALIZER,
     }
 )
@@ -77,6 +78,7 @@ def _settings(options: Mapping[str, object]) -> Settings:
     inconsistent = options.get("allow_inconsistent_pretokenization", False)
     settings.allow_inconsistent_pretokenization = bool(inconsistent)
     settings.on_round = _function(options.get("on_round"))
+    settings.column = _column(options.get("column"))
     for name, text in texts.items():
         check_unicode(name, text)
         store(settings, name, text)
@@ -136,6 +138,13 @@ def _function(on_round: object) -> OnRound | None:
             f"on_round must be a function that takes a Round, not {type(on_round).__name__}."
         )
     return on_round
+
+
+def _column(column: object) -> str | None:
+    """Return the name of a column."""
+    if column is not None and not isinstance(column, str):
+        raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
+    return column
 
 
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:

@@ -12,6 +12,8 @@ from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.text.forms import AUTO, TSV
+from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
 _MARK = SPACE_MARK.encode()
@@ -22,6 +24,10 @@ class PlanOptions(NamedTuple):
 
     model_type: int = TrainerSpec.UNIGRAM
     input: tuple[str, ...] = ()
+    input_format: str = AUTO
+    input_column: str = ""
+    split_lines: bool = False
+    skip_bad_records: bool = False
     tsv: bool = False
     input_sentence_size: int = 0
     shuffle_input_sentence: bool = True
@@ -56,7 +62,11 @@ def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
     spec = settings.trainer
     options = PlanOptions(
         model_type=spec.model_type,
-        input=tuple(spec.input),
+        input=tuple(spec.input) if settings.counts is not None else expand(spec.input),
+        input_format=spec.input_format or settings.input_format,
+        input_column=settings.input_column,
+        split_lines=settings.split_lines,
+        skip_bad_records=settings.skip_bad_records,
         tsv=spec.input_format == "tsv",
         input_sentence_size=spec.input_sentence_size,
         shuffle_input_sentence=spec.shuffle_input_sentence,
@@ -209,6 +219,10 @@ def _derive(
     return Plan(
         text=TextPlan(
             input=given.input,
+            input_format=TSV if given.tsv else given.input_format,
+            input_column=given.input_column,
+            split_lines=given.split_lines,
+            skip_bad_records=given.skip_bad_records,
             tsv=given.tsv,
             max_sentence_length=given.max_sentence_length,
             streams_numbers=release.streams_numbers,

@@ -34,6 +34,7 @@ from spmcompat.options.values import (
     stream_int,
 )
 from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.text.forms import OWN_FORMATS
 from spmcompat.unicode.marks import SPACE_MARK
 
 _WIDTHS = {INT32: values.INT32, UINT32: values.UINT32, UINT64: values.UINT64}
@@ -79,6 +80,8 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
         store_sizes(settings, text.split(","), command_line=command_line)
     elif option.target == DENORMALIZER:
         _set_denormalization_rules(settings, text)
+    elif name == "input_format" and text in OWN_FORMATS:
+        settings.input_format = text
     elif name == "pretokenizer":
         settings.pretokenizer = text or None
     elif option.target in (TRAINER, NORMALIZER):

@@ -30,11 +30,18 @@ _EM = (UNIGRAM,)
 
 REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
     "Input and output": (
-        Option("input", LIST, "Text files to train on, separated by commas; a line is a sentence."),
+        Option(
+            "input",
+            LIST,
+            "Files to train on, separated by commas; a line is a sentence. Also: compressed files "
+            "(.gz, .zst, .xz, .bz2), records (.jsonl, .parquet), patterns such as data/*.txt, "
+            "- for standard input, and addresses such as s3://bucket/a.txt.",
+        ),
         Option(
             "input_format",
             TEXT,
-            "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line.",
+            "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; "
+            "'jsonl' or 'parquet'; or 'auto' (the default), by the name of each file.",
         ),
         Option(
             "model_prefix",
@@ -47,7 +54,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "sentence_iterator",
             OBJECT,
-            "Sentences to train on, instead of files: an iterable of str or bytes.",
+            "Sentences to train on, instead of files: an iterable of str or bytes, or Arrow data.",
             ELSEWHERE,
             flag=False,
         ),

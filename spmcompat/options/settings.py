@@ -14,6 +14,7 @@ from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.text.forms import AUTO
 
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
@@ -29,6 +30,13 @@ class Settings:
     ----------
     trainer, normalizer, denormalizer : message
         The specs; what is set in them is what the model will store.
+    input_format : str
+        The format of the input, if it is none that ``sentencepiece`` knows: ``auto``, ``jsonl`` or
+        ``parquet``. The spec holds the others.
+    input_column : str
+        The field or column of a record that holds its text; empty for ``text``.
+    split_lines, skip_bad_records : bool
+        Whether every line of a record is a sentence, and whether broken records are skipped.
     workers : int
         Number of real threads. It never changes a byte of the result.
     sampling_seed : int
@@ -45,6 +53,8 @@ class Settings:
         ``script``; or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
         Whether to accept parts that do not join to the sentence.
+    column : str, optional
+        The column of Arrow data that holds the sentences.
     on_round : callable, optional
         A function that is called with a ``Round`` after each step.
     extensions : SimpleNamespace
@@ -63,6 +73,9 @@ class Settings:
         The sizes of several vocabularies to train; empty for one, whose size is in the spec.
     """
 
+    input_column: str
+    split_lines: bool
+    skip_bad_records: bool
     workers: int
     sampling_seed: int
     use_sparse_pruning: bool
@@ -82,9 +95,11 @@ class Settings:
             elif option.target == EXTENSION:
                 setattr(self.extensions, option.stored_as, option.default)
         self.workers = available_cores()
+        self.input_format = AUTO
         self.random_seed: int | None = None
         self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
         self.allow_inconsistent_pretokenization = False
+        self.column: str | None = None
         self.on_round: OnRound | None = None
         self.recipe = ""
         self.notes: list[str] = []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
@@ -50,8 +51,10 @@ class Workers:
         with suppress(MemoryError):
             self._dismiss()
 
-    def run(self, tasks: Sequence[Task], do: Callable[[int, Task], None]) -> None:
+    def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
+
+        Only one worker at a time takes a task, so `tasks` may be a generator.
 
         Raises
         ------
@@ -71,7 +74,7 @@ class Workers:
                     break
                 do(worker, cast(Task, task))
 
-        sharers = range(min(self.count, len(tasks)))
+        sharers = range(min(self.count, len(tasks)) if isinstance(tasks, Sized) else self.count)
         with self._ending_on_error():
             for worker in sharers:
                 self._order(worker, partial(share, worker))
@@ -98,6 +101,48 @@ class Workers:
                 used = max(used, worker + 1)
             for _ in range(used):
                 self._next_report()
+
+    def ahead(self, tasks: Iterable[Task], do: Callable[[int, Task], Result]) -> Iterator[Result]:
+        """Yield ``do(worker, task)`` for every task, in order.
+
+        While the caller is busy with a result, the workers compute the next ones: at most one for
+        each worker waits. The caller must not use the workers for anything else until the end. If
+        it stops before, the workers end.
+
+        Raises
+        ------
+        BaseException
+            What `tasks` or any call raised first.
+        MemoryError, RuntimeError
+            If a thread cannot start.
+        """
+        waiting = enumerate(tasks)
+        idle = [*range(self.count)]
+        busy: dict[int, int] = {}  # the index of the task of each worker
+        computed: dict[int, Result] = {}
+        finished: set[int] = set()
+        given = 0
+
+        def work(worker: int, index: int, task: Task) -> None:
+            computed[index] = do(worker, task)
+
+        with self._ending_on_error():
+            for index in count():
+                while idle and given - index < 2 * self.count:
+                    numbered = next(waiting, None)
+                    if numbered is None:
+                        break
+                    worker = idle.pop(0)
+                    busy[worker], given = given, given + 1
+                    self._order(worker, partial(work, worker, *numbered))
+                if index == given:
+                    return
+                while index not in finished:
+                    worker = self._next_report()
+                    finished.add(busy[worker])
+                    idle.append(worker)
+                finished.remove(index)
+                yield computed.pop(index)
 
     def call(self, function: Callable[[], Result]) -> Result:
         """Call the function in one worker, and return its result."""

@@ -5,7 +5,7 @@ The text is read twice more: to measure its sentences, and then chunk by chunk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from spmcompat.counting.counter import Batch, Counter, SentenceRules
 from spmcompat.counting.counts import Counts
@@ -18,7 +18,7 @@ from spmcompat.segments.chunk_plan import Chunk, ChunkPlan
 from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.segmenter import cut_seeding_chunk
 from spmcompat.text.lines import LineFilter
-from spmcompat.text.sources import Source
+from spmcompat.text.sources import Buffer, Source
 
 _INPUT_CHANGED = (
     "The input changed while it was read: its sentences are not those of the first reading. "
@@ -85,14 +85,14 @@ class SeedingChunks:
         chunks = ChunkPlan(self._alphabet, self._plan.seeding_chunk_bytes, batches)
         with self._report.stage("Measuring sentences", batches, "buffers") as stage:
 
-            def work(_: int, index: int) -> None:
+            def work(_: int, task: tuple[int, Callable[[], Buffer]]) -> None:
+                index, load = task
                 counter = Counter(0, self._rules)
-                buffer = self._source.load(index)
-                batch = counter.count(index, buffer, LineFilter(self._plan.text), True)
+                batch = counter.count(index, load(), LineFilter(self._plan.text), True)
                 chunks.measure(batch, counter)
                 stage.advance()
 
-            self._workers.run(range(batches), work)
+            self._workers.run(self._source.again(range(batches)), work)
         self._workers.call(chunks.cut)
         if chunks.sentences != self._sentences:
             raise TrainingError(_INPUT_CHANGED)
@@ -103,17 +103,17 @@ class SeedingChunks:
         batches: dict[int, Batch] = {}
         with self._report.stage(name, len(chunk.batches), "buffers") as stage:
 
-            def work(worker: int, index: int) -> None:
-                buffer = self._source.load(index)
+            def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
+                index, load = task
                 lines = LineFilter(self._plan.text)
                 selection = chunk.selection(index)
-                batch = counters[worker].count(index, buffer, lines, False, selection)
+                batch = counters[worker].count(index, load(), lines, False, selection)
                 if not self._plan.keeps_order:
                     chunk.drop_others(batch)
                 batches[index] = batch
                 stage.advance()
 
-            self._workers.run(chunk.batches, work)
+            self._workers.run(self._source.again(chunk.batches), work)
         ordered = [batches[index] for index in chunk.batches]
         if sum(batch.filled for batch in ordered) != chunk.sentences:
             raise TrainingError(_INPUT_CHANGED)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.rows import RowReader
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.unordered import KEY, fact_rows, last_row
-from spmcompat.text.lines import LineFilter, ReadBuffer
+from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.lines import LineFilter
 from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
@@ -92,19 +93,17 @@ class ArrowCounter:
         counter = Counter(0, rules)
         sentences = nulls = size = 0
         last = b""
-        for batch in batches:
-            strings = _strings(batch, self.column)
-            nulls += strings.null_count
-            for buffer in _read_buffers(strings.drop_null()):
-                counted = counter.count(0, buffer, line_filter, False)
-                sentences += counted.filled
-                size += buffer.size
-                if self._plan.boundaries_end_pretokens:
-                    least = counter.least_last_pretoken(counted)
-                    last = min(last or least, least or last)
-                if counter.table_bytes >= self._table_bytes:
-                    yield from self._rows(counter, workers)
-                    counter = Counter(0, rules)
+        for buffer in strings_of_all(batches, self.column):
+            counted = counter.count(0, buffer, line_filter, False)
+            sentences += counted.filled
+            nulls += buffer.nulls
+            size += buffer.size
+            if self._plan.boundaries_end_pretokens:
+                least = counter.least_last_pretoken(counted)
+                last = min(last or least, least or last)
+            if counter.table_bytes >= self._table_bytes:
+                yield from self._rows(counter, workers)
+                counter = Counter(0, rules)
         yield from self._rows(counter, workers)
         yield fact_rows(
             {
@@ -151,38 +150,3 @@ def _check_needs_no_order(plan: Plan) -> None:
             "follows which. Count files with spmcompat count, which reads them in order."
         )
     assert plan.uniform_starts
-
-
-def _strings(batch: pa.RecordBatch, column: str) -> pa.LargeStringArray:
-    """Return a column as strings with offsets of 64 bits; their bytes are not copied."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    if batch.schema.names.count(column) != 1:
-        raise TrainingError(
-            f"the batch has no column {column!r}, or more than one: it has "
-            f"{', '.join(batch.schema.names) or 'none'}."
-        )
-    strings = batch.column(column)
-    kind = strings.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind)):
-        raise BadValueError(f"the column {column!r} holds {kind}, not strings.")
-    return strings.cast(kind).cast(pa.large_string())
-
-
-def _is_view(kind: pa.DataType) -> bool:
-    import pyarrow as pa  # noqa: PLC0415
-
-    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
-
-
-def _read_buffers(strings: pa.LargeStringArray) -> Iterator[ReadBuffer]:
-    if len(strings) == 0:
-        return
-    _, ends, text = strings.buffers()
-    at, last = strings.offset, strings.offset + len(strings)
-    while at < last:
-        buffer = ReadBuffer.of_strings(ends, text or b"", at, last)
-        at += buffer.lines
-        yield buffer

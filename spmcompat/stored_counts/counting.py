@@ -89,6 +89,8 @@ def count_source(
         reserved=counts.facts.reserved,
         bytes_read=counts.facts.bytes_read,
         huge_characters=counts.facts.huge_characters,
+        nulls=counts.facts.nulls,
+        broken=counts.facts.broken,
     )
     return origin, _rows(counts, workers)
 

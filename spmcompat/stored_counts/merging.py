@@ -73,6 +73,7 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
         reserved=sum(origin.reserved for origin in origins),
         bytes_read=sum(origin.bytes_read for origin in origins),
         nulls=sum(origin.nulls for origin in origins),
+        broken=sum(origin.broken for origin in origins),
         huge_characters=sum(
             origin.huge_characters * float(weight)
             for origin, weight in zip(origins, weights, strict=True)

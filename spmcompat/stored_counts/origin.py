@@ -62,7 +62,10 @@ class Origin(NamedTuple):
     changes : tuple of str
         What was done to the counts since: merging with weights, dropping rare pretokens.
     nulls : int
-        Number of records of a data frame that were skipped, because they hold no text.
+        Number of rows of Arrow data, or of a data frame, that were skipped because they hold no
+        text.
+    broken : int
+        Number of records that were skipped, because they cannot be read.
     """
 
     options: dict[str, str]
@@ -79,12 +82,19 @@ class Origin(NamedTuple):
     bytes_read: int = 0
     changes: tuple[str, ...] = ()
     nulls: int = 0
+    broken: int = 0
 
     @property
     def facts(self) -> LineFacts:
         """What became of the lines."""
         return LineFacts(
-            self.lines, self.too_long, self.reserved, self.huge_characters, self.bytes_read
+            self.lines,
+            self.too_long,
+            self.reserved,
+            self.huge_characters,
+            self.bytes_read,
+            self.nulls,
+            self.broken,
         )
 
     def to_json(self) -> bytes:

@@ -5,12 +5,32 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "spmcompat/unicode/marks.hpp"
 
 namespace spmcompat {
+
+// Divides texts that lie one behind the other at each LF. CR and LF at the ends of lines are removed.
+inline void split_items(const std::string& items, const std::vector<size_t>& ends,
+                        std::string& lines, std::vector<size_t>& line_ends) {
+  lines.reserve(items.size());
+  const char* text = items.data();
+  for (const size_t item_end : ends) {
+    const char* end = items.data() + item_end;
+    do {
+      const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
+      const char* next = stop == nullptr ? end : stop + 1;
+      if (stop == nullptr) stop = end;
+      while (stop > text && stop[-1] == '\r') --stop;
+      lines.append(text, stop - text);
+      line_ends.push_back(lines.size());
+      text = next;
+    } while (text < end);
+  }
+}
 
 // The tests that a line passes before it is counted as a sentence.
 //

@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -23,9 +23,12 @@ cdef class ReadBuffer:
     cdef bytes text
     cdef string items
     cdef vector[size_t] ends
+    # For each null, the number of items before it.
+    cdef vector[size_t] null_places
     cdef bint is_lines
-    cdef _take_strings(
-        self, const int64_t* ends, const char* text, Py_ssize_t first, Py_ssize_t last)
+    cdef Py_ssize_t taken, records
+    cdef bint is_full(self) noexcept
+    cdef number_of(self, uint64_t line)
 
 
 cdef class LineFilter:

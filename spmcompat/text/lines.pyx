@@ -4,9 +4,17 @@ from cython cimport final
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
-from libc.stdint cimport int64_t, uint8_t
+from libcpp.algorithm cimport upper_bound
+from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, TrainingError
+
+
+cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
+    void split_items "spmcompat::split_items"(
+        const string& items, const vector[size_t]& ends, string& lines,
+        vector[size_t]& line_ends) except +
 
 
 cdef size_t MOST_BYTES = 1 << 20
@@ -16,6 +24,10 @@ BUFFER_BYTES = MOST_BYTES
 @final
 cdef class ReadBuffer:
     """A part of the input: lines that end in LF, or items of an iterator."""
+
+    def __cinit__(self):
+        self.taken = -1
+        self.records = -1
 
     @staticmethod
     def of_lines(bytes text not None, str origin, first_line):
@@ -54,59 +66,63 @@ cdef class ReadBuffer:
         return buffer if buffer.ends.size() > 0 else None
 
     @staticmethod
-    def of_strings(ends, text, Py_ssize_t first, Py_ssize_t last):
-        """Strings as Arrow lays them out, from an index on; CR and LF at their ends are removed.
-
-        Parameters
-        ----------
-        ends : buffer of int64
-            Offsets into `text`: where each string begins, and where the last one ends.
-        text : buffer of bytes
-            The strings.
-        first, last : int
-            Where to begin, and before which index to stop.
-
-        Returns
-        -------
-        ReadBuffer
-            It holds as many strings as fit, and at least one.
-        """
+    def of_rows(str origin, first_row):
+        """Return an empty buffer for rows of a table from `first_row` (counted from 1) on."""
         cdef ReadBuffer buffer = ReadBuffer()
-        cdef const uint8_t[::1] bounds = memoryview(ends).cast("B")
-        cdef const uint8_t[::1] bytes_ = memoryview(text or b"\0").cast("B")
         buffer.is_lines = False
-        buffer.origin = "row"
-        buffer.first_line = first + 1
-        buffer._take_strings(<const int64_t*>&bounds[0], <const char*>&bytes_[0], first, last)
+        buffer.origin = origin
+        buffer.first_line = first_row
+        buffer.items.reserve(MOST_BYTES)
         return buffer
 
-    cdef _take_strings(
-            self, const int64_t* ends, const char* text, Py_ssize_t first, Py_ssize_t last):
-        cdef Py_ssize_t i
-        cdef int64_t size
+    cdef bint is_full(self) noexcept:
+        """Tell whether rows fill the buffer; each counts one byte besides its text."""
+        return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
+
+    def split_lines(self):
+        """Make every line of an item an item; CR and LF at their ends are removed."""
+        cdef string items
+        cdef vector[size_t] ends
+        self.records = self.ends.size()
         with nogil:
-            for i in range(first, last):
-                size = ends[i + 1] - ends[i]
-                while size > 0 and text[ends[i] + size - 1] in (b"\r", b"\n"):
-                    size -= 1
-                self.items.append(text + ends[i], size)
-                self.ends.push_back(self.items.size())
-                if self.items.size() >= MOST_BYTES:
-                    break
+            split_items(self.items, self.ends, items, ends)
+        self.items.swap(items)
+        self.ends.swap(ends)
 
     def unfinished_line(self):
         """Return the text after the last line end."""
         return self.text[self.text.rfind(b"\n") + 1:]
 
+    cdef number_of(self, uint64_t line):
+        """Return the number in the whole text of a line (counted from 1) of the buffer."""
+        cdef size_t item = line - 1
+        cdef size_t nulls = upper_bound(
+            self.null_places.begin(), self.null_places.end(), item) - self.null_places.begin()
+        return self.first_line + item + nulls
+
     @property
     def lines(self):
-        """Number of items."""
-        return self.ends.size()
+        """Number of items, each with all its lines."""
+        return self.ends.size() if self.records < 0 else self.records
+
+    @property
+    def nulls(self):
+        """Number of rows that hold no text, not even an empty one."""
+        return self.null_places.size()
 
     @property
     def size(self):
         """Size in bytes."""
         return len(self.text) if self.is_lines else self.items.size()
+
+    @property
+    def input_size(self):
+        """How many bytes of the input became this buffer; `size`, unless it was set."""
+        return self.size if self.taken < 0 else self.taken
+
+    @input_size.setter
+    def input_size(self, Py_ssize_t size):
+        self.taken = size
 
 
 def _encode(item):
@@ -161,5 +177,5 @@ cdef class LineFilter:
 
     cdef fail(self, ReadBuffer buffer, error):
         """Raise the error of the line that was read last."""
-        line = buffer.first_line + dereference(self.filter).line() - 1
+        line = buffer.number_of(dereference(self.filter).line())
         raise TrainingError(f"{buffer.origin}:{line}: {error}") from None

@@ -114,3 +114,13 @@ cdef class SampleSlice:
     def size(self):
         """Size in bytes."""
         return bytes_of(dereference(self.sample.sample), self.first, self.last)
+
+    @property
+    def input_size(self):
+        """How many bytes of the sample this is: `size`."""
+        return self.size
+
+    @property
+    def nulls(self):
+        """Return 0: a sample holds no nulls."""
+        return 0

@@ -1,4 +1,4 @@
-"""Where sentences come from: files, an iterator, or a sample of either.
+"""Where sentences come from: files, an iterator, Arrow data, or a sample of these.
 
 Each source hands out the text once, one read buffer after the other. Files and samples give any
 of their read buffers again.
@@ -6,18 +6,23 @@ of their read buffers again.
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
+from spmcompat.text.files import Files
+from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
+from spmcompat.text.skipped import Skipped
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import ArrowExportable, Sentences
 
 _SLICE_SENTENCES = 1 << 14
 
@@ -27,7 +32,8 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
-    `bytes_read` is the size of what was read; 0 where it is not known.
+    `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`.
     """
 
     sentences: int
@@ -35,10 +41,15 @@ class LineFacts(NamedTuple):
     reserved: int
     huge_characters: float
     bytes_read: int = 0
+    nulls: int = 0
+    broken: int = 0
+    first_broken: str = ""
 
     @classmethod
-    def of(cls, filters: Iterable[LineFilter], size: int = 0) -> LineFacts:
-        """Add up what several filters counted in a text of this size."""
+    def of(
+        cls, filters: Iterable[LineFilter], size: int, nulls: int, skipped: Skipped
+    ) -> LineFacts:
+        """Add up what several filters counted in a text of this size with this many nulls."""
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
@@ -46,14 +57,17 @@ class LineFacts(NamedTuple):
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
+            nulls,
+            skipped.broken,
+            skipped.first_broken,
         )
 
 
 class Source(Protocol):
     """Read buffers, in the order of the text."""
 
-    def __iter__(self) -> Iterator[Buffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[Buffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
     def size(self) -> int | None:
         """Return the size in bytes, or None where it is not known beforehand."""
@@ -64,25 +78,55 @@ class Source(Protocol):
     def why_once(self) -> str:
         """Tell why the text can be read only once; empty if it can be read again."""
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
+
+    def skipped(self) -> Skipped:
+        """Return how many records could not be read, once all were read."""
 
 
 class LineSource(Source, Protocol):
     """Read buffers of lines, which have not passed a filter."""
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the text."""
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
 
 
 def open_source(
-    text: TextPlan, items: Iterable[str | bytes] | None, report: Report
-) -> Files | Items:
-    """Return the source of a run: the iterator if there is one, else the files of the plan."""
-    return Items(items) if items is not None else Files(text, report)
+    text: TextPlan, sentences: Sentences | None, report: Report, column: str | None = None
+) -> LineSource:
+    """Return the source of a run.
+
+    Parameters
+    ----------
+    text : TextPlan
+        The files, if there are no sentences.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The sentences.
+    report : Report
+        Receives the names of the files.
+    column : str, optional
+        The column of Arrow data.
+
+    Raises
+    ------
+    TrainingError
+        If the column cannot be found, or holds no strings.
+    """
+    if sentences is None:
+        return Files(text, report)
+    # A list of str needs none of the Arrow modules.
+    if isinstance(sentences, list | tuple):
+        return Items(sentences, column, text.split_lines)
+    from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
+
+    parts = arrow_parts(sentences, column)
+    if parts is not None:
+        return ArrowRows(parts, column, text.split_lines)
+    return Items(cast("Iterable[str | bytes]", sentences), column, text.split_lines)
 
 
 def sample_sentences(
@@ -105,129 +149,41 @@ def sample_sentences(
         text.sample_multiplies,
     )
     line_filter = LineFilter(text)
-    with report.stage("Reading", source.size(), "bytes") as stage:
-        for buffer in source:
+    nulls = 0
+    with report.stage("Reading", source.size(), "bytes") as stage, closing(iter(source)) as buffers:
+        for buffer in buffers:
             workers.call(partial(sample.add, buffer, line_filter))
-            stage.advance(buffer.size)
+            nulls += buffer.nulls
+            stage.advance(buffer.input_size)
             if sample.done:
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
-    return SampleSource(sample, LineFacts.of([line_filter]))
+    return SampleSource(sample, LineFacts.of([line_filter], 0, nulls, source.skipped()))
 
 
-class _FileSlice(NamedTuple):
-    """Whole lines of a file."""
+class _ReadOnce:
+    """A source that can be read only once."""
 
-    path: str
-    offset: int
-    size: int
-    first_line: int
+    _what: str
 
+    def __init__(self, column: str | None, split_lines: bool) -> None:
+        self._column = column
+        self._split_lines = split_lines
 
-class Files:
-    """The lines of files, in order.
-
-    Parameters
-    ----------
-    text : TextPlan
-        The files and how they are read.
-    report : Report
-        Receives the names of the files.
-    """
-
-    def __init__(self, text: TextPlan, report: Report) -> None:
-        self._text = text
-        self._report = report
-        self._slices: list[_FileSlice | ReadBuffer] = []
-
-    def __len__(self) -> int:
-        """Return the number of read buffers that can be loaded again."""
-        return len(self._slices)
-
-    def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
-        try:
-            return sum(os.stat(path).st_size for path in self._text.input) or None
-        except OSError:
-            return None
-
-    def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
-        for path in self._text.input:
-            if not path:
-                return "standard input can be read only once"
-            try:
-                mode = os.stat(path).st_mode
-            except OSError:
-                continue  # Reading it raises the error.
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                return f"{path} is no regular file and can be read only once"
-        return ""
-
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Read the files in order.
-
-        The reference reads one line from an empty file, unless it is the last file. This line is
-        empty. In some releases it is the last line of the previous file, if that has no line end.
-        """
-        repeats = self._text.empty_files_repeat_lines
-        self._slices = []
-        line = b""
-        for number, path in enumerate(self._text.input, 1):
-            self._report.info(f"Loading corpus: {path}")
-            offset = 0
-            try:
-                with open(path or 0, "rb", buffering=0) as file:
-                    name = path or "standard input"
-                    for buffer in _buffers_of_file(file, name, count_lines=self._text.tsv):
-                        self._slices.append(
-                            _FileSlice(path, offset, buffer.size, buffer.first_line)
-                        )
-                        yield buffer
-                        line = buffer.unfinished_line() if repeats else b""
-                        offset += buffer.size
-            except OSError as error:
-                if not self._reads_folder(path):
-                    raise _unreadable(path, error) from error
-            if offset == 0 and number < len(self._text.input):
-                buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
-                self._slices.append(buffer)
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the text. Closing the generator closes what it reads from."""
+        with closing(self._buffers()) as buffers:
+            for buffer in buffers:
+                if self._split_lines:
+                    buffer.split_lines()
                 yield buffer
 
-    def load(self, index: int) -> ReadBuffer:
-        """Return a read buffer again.
-
-        Raises
-        ------
-        MissingFileError
-            If its file can no longer be read.
-        """
-        kept = self._slices[index]
-        if isinstance(kept, ReadBuffer):
-            return kept
-        try:
-            with open(kept.path, "rb") as file:
-                file.seek(kept.offset)
-                text = file.read(kept.size)
-        except OSError as error:
-            raise _unreadable(kept.path, error) from error
-        return ReadBuffer.of_lines(text, kept.path, kept.first_line)
-
-    def facts(self) -> None:
-        """Return None: no line has passed a filter."""
-
-    def _reads_folder(self, path: str) -> bool:
-        return self._text.folder_is_empty_file and os.path.isdir(path)
-
-
-class Items:
-    """The items of an iterator, each a sentence."""
-
-    def __init__(self, items: Iterable[str | bytes]) -> None:
-        self._items = items
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        """Yield the sentences in order."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
-        """Return 0: no item can be loaded again."""
+        """Return 0: nothing can be loaded again."""
         return 0
 
     def size(self) -> None:
@@ -235,32 +191,72 @@ class Items:
 
     def why_once(self) -> str:
         """Tell why the text can be read only once."""
-        return "an iterator can be read only once"
+        return f"{self._what} can be read only once"
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
-        """Take the items in order."""
-        iterator = iter(self._items)
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
+        """Raise an error, because nothing can be read again."""
+        raise TrainingError(self.why_once())
+
+    def facts(self) -> None:
+        """Return None: no sentence has passed a filter."""
+
+    def skipped(self) -> Skipped:
+        """Return that every record could be read."""
+        return Skipped()
+
+
+class Items(_ReadOnce):
+    """The items of an iterator: each a sentence, or each a part of Arrow data."""
+
+    _what = "an iterator"
+
+    def __init__(
+        self, items: Iterable[Any], column: str | None = None, split_lines: bool = False
+    ) -> None:
+        super().__init__(column, split_lines)
+        self._items = items
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        iterator: Iterator[Any] = iter(self._items)
+        start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
+        items: Iterator[Any] = chain(start, iterator)
+        if start and not isinstance(start[0], str | bytes):
+            from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
+
+            if is_arrow(start[0]):
+                del start  # So that the first part is freed before the second one is made.
+                yield from strings_of_all(items, self._column)
+                return
+        if self._column is not None:
+            raise BadValueError(
+                f"column={self._column!r} was given, but the sentences are no Arrow data. Leave "
+                "column out."
+            )
         first = 1
         while True:
-            try:
-                buffer = ReadBuffer.of_items(iterator, first)
-            except (TrainingError, MemoryError):
-                raise
-            except Exception as error:
-                raise TrainingError(
-                    f"INTERNAL: the sentence iterator raised {type(error).__name__}: {error}"
-                ) from error
+            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first))
             if buffer is None:
                 return
             yield buffer
             first += buffer.lines
+            items = iterator
 
-    def load(self, index: int) -> ReadBuffer:
-        """Raise an error, because the items cannot be read again."""
-        raise TrainingError(self.why_once())
 
-    def facts(self) -> None:
-        """Return None: no item has passed a filter."""
+class ArrowRows(_ReadOnce):
+    """The rows of Arrow data, each a sentence."""
+
+    _what = "Arrow data"
+
+    def __init__(
+        self, parts: Iterable[ArrowExportable], column: str | None, split_lines: bool
+    ) -> None:
+        super().__init__(column, split_lines)
+        self._parts = parts
+
+    def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
+
+        return strings_of_all(self._parts, self._column)
 
 
 class SampleSource:
@@ -270,9 +266,9 @@ class SampleSource:
         self._sample = sample
         self._facts = facts
 
-    def __iter__(self) -> Iterator[SampleSlice]:
+    def __iter__(self) -> Generator[SampleSlice, None, None]:
         """Take the sentences in order."""
-        return (self.load(index) for index in range(len(self)))
+        return (self._slice(index) for index in range(len(self)))
 
     def size(self) -> int:
         """Return the size in bytes."""
@@ -286,8 +282,11 @@ class SampleSource:
         """Return nothing: a sample can be read again."""
         return ""
 
-    def load(self, index: int) -> SampleSlice:
-        """Return a slice of the sample."""
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], SampleSlice]]]:
+        """Yield some indexes, each with a function that returns its slice of the sample."""
+        return ((index, partial(self._slice, index)) for index in indexes)
+
+    def _slice(self, index: int) -> SampleSlice:
         first = index * _SLICE_SENTENCES
         last = min(first + _SLICE_SENTENCES, len(self._sample))
         return SampleSlice(self._sample, first, last)
@@ -295,6 +294,10 @@ class SampleSource:
     def facts(self) -> LineFacts:
         """Tell what became of the lines that were offered to the sample."""
         return self._facts
+
+    def skipped(self) -> Skipped:
+        """Return nothing: `facts` tells what was skipped."""
+        return Skipped()
 
 
 class SelfTestSource:
@@ -319,7 +322,7 @@ class SelfTestSource:
             among,
         )
 
-    def __iter__(self) -> Iterator[ReadBuffer]:
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text, and offer its sentences to the sample until that is complete."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:
@@ -339,39 +342,14 @@ class SelfTestSource:
         """Tell why the text can be read only once; empty if it can be read again."""
         return self._source.why_once()
 
-    def load(self, index: int) -> Buffer:
-        """Return a read buffer again."""
-        return self._source.load(index)
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer."""
+        return self._source.again(indexes)
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped; None before they have passed the filter."""
         return self._source.facts()
 
-
-class _Readable(Protocol):
-    def readinto(self, buffer: bytearray, /) -> int | None: ...
-
-
-def _buffers_of_file(file: _Readable, name: str, count_lines: bool = True) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a line longer than a read buffer is read whole.
-
-    Lines need to be counted only if an error message may name one.
-    """
-    buffer = bytearray(BUFFER_BYTES)
-    view = memoryview(buffer)
-    rest: list[bytes] = []
-    line = 1
-    while size := file.readinto(buffer):
-        end = buffer.rfind(b"\n", 0, size) + 1
-        if end > 0:
-            text = b"".join([*rest, view[:end]])
-            yield ReadBuffer.of_lines(text, name, line)
-            line += text.count(b"\n") if count_lines else 0
-            rest.clear()
-        rest.append(bytes(view[end:size]))
-    if text := b"".join(rest):
-        yield ReadBuffer.of_lines(text, name, line)
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')
+    def skipped(self) -> Skipped:
+        """Return how many records could not be read, once all were read."""
+        return self._source.skipped()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import json
 import random
 import signal
 import subprocess
@@ -199,3 +201,39 @@ def test_help_lists_the_flags_of_counting() -> None:
     assert status == 0
     assert "--max_sentence_length" in out
     assert "--vocab_size " not in out
+
+
+def test_counts_of_records_train_as_those_of_lines() -> None:
+    lines = TEXT.splitlines()
+    records = "".join(f"{json.dumps({'body': line})}\n" for line in lines)
+    Path("text.jsonl.gz").write_bytes(gzip.compress(records.encode() + b"{\nnull\n"))
+    flags = ("--input_format=jsonl", "--input_column=body", "--skip_bad_records", "--quiet")
+    assert run_count("--input=*.jsonl.gz", "--output=c.counts", *flags)[0] == 0
+    assert run_train("--counts=c.counts", "--model_prefix=m") == 0
+    from_counts = Path("m.vocab").read_bytes()
+    assert run_train("--input=text.txt", "--model_prefix=m") == 0
+    assert Path("m.vocab").read_bytes() == from_counts
+    status, out, _ = run_counts("show", "c.counts")
+    assert status == 0
+    shown = {line.split()[0]: line.split()[-1] for line in out.splitlines()[1:]}
+    assert shown["--input"] == "*.jsonl.gz"
+    assert shown["--input_column"] == "body"
+    assert "--input_format" not in shown
+    assert "skipped, null" in out
+    assert "skipped, broken" in out
+    # How the sentences lay in files does not keep counts apart.
+    assert run_count("--input=more.txt", "--output=d.counts", "--quiet")[0] == 0
+    merged = run_counts("merge", "c.counts", "d.counts", "--output=e.counts", "--quiet")
+    assert merged[0] == 0, merged
+    assert run_train("--counts=e.counts", "--model_prefix=m") == 0
+    from_counts = Path("m.vocab").read_bytes()
+    assert run_train("--input=text.txt,more.txt", "--model_prefix=m") == 0
+    assert Path("m.vocab").read_bytes() == from_counts
+
+
+def test_errors_of_input_write_no_counts() -> None:
+    Path("a.txt").write_bytes(gzip.compress(TEXT.encode()))
+    status, _, err = run_count("--input=a.txt", "--output=c.counts")
+    assert status == 1
+    assert "rename it to a.txt.gz" in err
+    assert not Path("c.counts").exists()

@@ -127,6 +127,13 @@ def test_an_error_is_one_line(flags: list[str], message: str) -> None:
     assert message in err
 
 
+def test_arrow_data_are_refused_because_the_reference_takes_none() -> None:
+    pa = pytest.importorskip("pyarrow")
+    for data in (pa.table({"text": ["a b"]}), pa.array(["a b"])):
+        with pytest.raises(spmcompat.BadValueError, match="must be an iterable of str or bytes"):
+            check.from_keywords({"sentence_iterator": data, "vocab_size": 10})
+
+
 def test_help_is_printed() -> None:
     assert _main("--help") == (EQUAL, HELP, "")
 

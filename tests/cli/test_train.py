@@ -1,5 +1,6 @@
 """The command line: how it is read, what it writes, how it ends."""
 
+import gzip
 import io
 import os
 import re
@@ -164,6 +165,20 @@ def test_interrupt_while_reading(tmp_path: Path) -> None:
         # More than a pipe holds, so the program has begun to read. The rest never comes.
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"a " * (1 << 20))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(LIMIT) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("flag", ["--input_format=auto", "--input_format=jsonl"])
+def test_interrupt_while_a_thread_reads_ahead(flag: str, tmp_path: Path) -> None:
+    command = ["-m", "spmcompat", "train", "--input=-", "--model_prefix=m", flag]
+    pipe = subprocess.PIPE
+    with start_python(command, tmp_path, stdin=pipe, stderr=pipe) as process:
+        read_until(process.stderr, b"Loading corpus")
+        assert process.stdin is not None
+        content = b'{"text": "a b"}\n' * (1 << 20)
+        os.write(process.stdin.fileno(), gzip.compress(content, 0)[: 1 << 20])
         process.send_signal(signal.SIGINT)
         assert process.wait(LIMIT) == 130
     assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,8 @@ and says so; then the row and the test go.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -139,6 +141,63 @@ def test_a_list_of_one_size(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case(options, [TEXT]))
     assert set(ours.outputs) == {"m-300.model", "m-300.vocab"}
     assert set(theirs.outputs) == {"m.model", "m.vocab"}
+
+
+# ---------------------------------------------------------------- files that are not plain
+
+
+@deviation(
+    "A file that holds gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
+)
+def test_a_file_that_holds_gzip_data(trainers: Trainers) -> None:
+    options = {**SOFT, "model_type": "char", "max_sentence_length": 100_000}
+    packed = gzip.compress(TEXT.encode())
+    files = {"a.gz": packed, "a.txt": packed}
+    ours, theirs = both(trainers, Case({**options, "input": "a.gz", "model_prefix": "m"}, files))
+    assert_trains(theirs)
+    plain = trainers.ours.run(file_case(options, [TEXT]))
+    assert pieces(ours) == pieces(plain)
+    ours, theirs = both(trainers, Case({**options, "input": "a.txt", "model_prefix": "m"}, files))
+    assert_trains(theirs)
+    assert_fails(ours, "TrainingError", "rename it to a.txt.gz")
+
+
+@deviation("A text file that is named as a packed one, such as `a.gz` or `a.parquet`")
+@pytest.mark.parametrize("name", ["a.gz", "a.parquet"])
+def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str) -> None:
+    case = Case({**SOFT, "input": name, "model_prefix": "m"}, {name: TEXT.encode()})
+    ours, theirs = both(trainers, case)
+    assert_trains(theirs)
+    assert_fails(ours, "TrainingError", "though its name says so" if name == "a.gz" else "Parquet")
+    trainers.check({**SOFT, "input": name, "input_format": "text"}, files=case.files)
+
+
+@deviation("A file that is named `.jsonl` or `.ndjson`")
+def test_a_file_that_is_named_jsonl(trainers: Trainers) -> None:
+    lines = "".join(f"{json.dumps({'text': line})}\n" for line in TEXT.splitlines())
+    case = Case({**SOFT, "input": "a.jsonl", "model_prefix": "m"}, {"a.jsonl": lines.encode()})
+    ours, theirs = both(trainers, case)
+    assert_trains(ours)
+    assert "{" in "".join(pieces(theirs))
+    assert "{" not in "".join(pieces(ours))
+    trainers.check({**SOFT, "input": "a.jsonl", "input_format": "text"}, files=case.files)
+
+
+@deviation(
+    "`input_format=auto`, `jsonl` or `parquet`; a pattern, `-` or an address as `input`, if there "
+    "is no such file"
+)
+@pytest.mark.parametrize(
+    "options", [{"input_format": "auto"}, {"input_format": "jsonl"}, {"input": "t*[0].txt"}]
+)
+def test_input_that_the_reference_does_not_know(
+    trainers: Trainers, options: dict[str, Option]
+) -> None:
+    text = "".join(f"{json.dumps(line)}\n" for line in TEXT.splitlines())
+    ours, theirs = both(trainers, file_case({**SOFT, **options}, [text]))
+    assert_trains(ours)
+    assert theirs.failure is not None
+    assert "RuntimeError" in theirs.failure.types
 
 
 # ---------------------------------------------------------------- random choices

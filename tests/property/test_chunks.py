@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import threading
 from dataclasses import dataclass, replace
@@ -19,7 +21,7 @@ from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.text import sources
+from spmcompat.text import line_buffers, sources
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
@@ -46,6 +48,7 @@ class Text:
     length_power: float = 1.0
     min_freq_alpha: float = 0.0
     sure_bytes: int = 1 << 24
+    packing: str = "plain"
 
     def rule(self) -> SeedRule:
         return SeedRule(self.seeds, self.length_power, self.min_freq_alpha, VOCAB_SIZE)
@@ -80,6 +83,7 @@ def texts(draw: st.DrawFn) -> Text:
         length_power=draw(st.sampled_from([1.0, 0.5, 0.3, -1.0])),
         min_freq_alpha=draw(st.sampled_from([0.0, 0.3, 2.0])),
         sure_bytes=draw(st.sampled_from([0, 100, 1 << 24])),
+        packing=draw(st.sampled_from(["plain", "gzip", "halves"] + ["jsonl"] * (not tsv))),
     )
 
 
@@ -131,10 +135,22 @@ def covered(text: Text) -> list[Sentence]:
 
 
 def read(text: Text, folder: Path) -> Corpus:
-    path = folder / "text"
+    """Read the text from files; those that are packed are read again from their starts."""
     lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
-    path.write_text("".join(f"{line}\n" for line in lines))
-    options = text.options._replace(input=(str(path),))
+    plain = "".join(f"{line}\n" for line in lines)
+    half = "".join(f"{line}\n" for line in lines[: len(lines) // 2])
+    files = {
+        "plain": {"text": plain.encode()},
+        "gzip": {"text.gz": gzip.compress(plain.encode())},
+        "halves": {
+            "first.gz": gzip.compress(half.encode()),
+            "second": plain[len(half) :].encode(),
+        },
+        "jsonl": {"text.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines).encode()},
+    }[text.packing]
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    options = text.options._replace(input=tuple(str(folder / name) for name in files))
     with mock.patch.object(retention, "_SURE_BYTES", text.sure_bytes):
         return read_plan(make_plan(options), None, Workers(text.workers), Report(2))
 
@@ -154,16 +170,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(texts())
 def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
     sentences = [(normalized(line, text.options), n) for line, n in text.lines]
-    with mock.patch.object(sources, "BUFFER_BYTES", text.buffer_bytes):
+    with mock.patch.object(line_buffers, "BUFFER_BYTES", text.buffer_bytes):
         if not any(line for line, _ in sentences):
             with pytest.raises(TrainingError):
                 read(text, folder)
             return
         corpus = read(text, folder)
-    size = sum(count * (len(line.encode()) + 1) for line, count in covered(text))
-    assert corpus.text_bytes == float(size)
-    assert (corpus.chunks is not None) == (size > text.options.seeding_chunk_bytes)
-    check_seeds(corpus, text)
+        size = sum(count * (len(line.encode()) + 1) for line, count in covered(text))
+        assert corpus.text_bytes == float(size)
+        assert (corpus.chunks is not None) == (size > text.options.seeding_chunk_bytes)
+        check_seeds(corpus, text)
 
 
 PLAIN = PlanOptions(remove_extra_whitespaces=False, character_coverage=1.0, seeding_chunk_bytes=100)
@@ -214,6 +230,14 @@ def test_an_iterator_cannot_be_read_again() -> None:
         make_plan(PLAIN), iter(line for line, _ in LONG.lines), Workers(1), Report(2)
     )
     with pytest.raises(TrainingError, match="iterator can be read only once"):
+        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+
+
+def test_arrow_data_cannot_be_read_again() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = pa.array([line for line, _ in LONG.lines])
+    corpus = read_plan(make_plan(PLAIN), rows, Workers(1), Report(2))
+    with pytest.raises(TrainingError, match="Arrow data can be read only once"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 

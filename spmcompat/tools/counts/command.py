@@ -147,6 +147,7 @@ def _facts(counts: CountTable) -> list[str]:
         ("skipped, too long", f"{origin.too_long:,}"),
         ("skipped, with U+2585", f"{origin.reserved:,}"),
         *([("skipped, null", f"{origin.nulls:,}")] if origin.nulls else []),
+        *([("skipped, broken", f"{origin.broken:,}")] if origin.broken else []),
         ("most frequent", " ".join(most_frequent)),
         *((f"--{name}", text) for name, text in origin.options.items()),
         *(("changed", change) for change in origin.changes),

@@ -16,6 +16,7 @@ import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
+from spmcompat.text.arrow_producers import is_arrow_data
 from spmcompat.tools.parity.measure import Process, run
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
 
@@ -131,6 +132,10 @@ def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Pa
             raise BadValueError(f"{name} cannot be sent to two processes. Leave it out.")
     options = _with_absolute_paths(keywords)
     for name in ("sentence_iterator", "sentence_reader"):
+        if name in options and is_arrow_data(options[name]):
+            raise BadValueError(
+                f"{name} must be an iterable of str or bytes here: {REFERENCE} takes no Arrow data."
+            )
         if name in options:
             options[name] = list(options[name])
     return _train_both(options, _compat(options.get("compat")), command_line=False, watch=watch)

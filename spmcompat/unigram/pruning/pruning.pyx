@@ -36,7 +36,8 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
     float loss_of_key(uint64_t key)
     uint32_t id_of_key(uint64_t key)
     float sum_counts(const vector[float]& count)
-    vector[uint32_t] select_pieces(const vector[PruningCandidates]& parts, size_t size) except +
+    vector[uint32_t] select_by_loss "spmcompat::select_pieces"(
+        const vector[PruningCandidates]& parts, size_t size) except +
 
 
 cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat" nogil:
@@ -90,7 +91,7 @@ cdef class Losses:
         """Return the pieces that stay and the new ids of the old ones, as `prune` does."""
         cdef vector[uint32_t] kept
         with nogil:
-            kept = select_pieces(self.parts, size)
+            kept = select_by_loss(self.parts, size)
         return select_kept(self.lattices.pieces, kept)
 
     def as_list(self):
@@ -121,6 +122,16 @@ cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept):
         new_ids.ids[kept[i]] = i
     new_ids.ids.push_back(kept.size())
     return new_pieces, new_ids
+
+
+def select_pieces(Pieces pieces not None, kept):
+    """Return the pieces with the given ids, in this order, and the new ids of the old ones."""
+    cdef vector[uint32_t] ids = kept
+    cdef uint32_t piece
+    for piece in ids:
+        if piece >= pieces.pieces.size():
+            raise IndexError(piece)
+    return select_kept(pieces, ids)
 
 
 @final

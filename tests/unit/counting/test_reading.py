@@ -18,8 +18,8 @@ from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
+from spmcompat.text import line_buffers
 from spmcompat.text import lines as lines_module
-from spmcompat.text import sources as sources_module
 from spmcompat.text.lines import BUFFER_BYTES, ReadBuffer
 from spmcompat.text.sources import open_source
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
@@ -69,26 +69,19 @@ class _OddReads:
         return self.stream.readinto(memoryview(buffer)[:size])
 
 
-class _PlainBuffer:
-    """A read buffer that shows what it was made of."""
-
-    of_lines = staticmethod(lambda text, origin, first_line: (text, origin, first_line))
-
-
 @pytest.mark.parametrize("number", range(50))
 def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(f"buffers/{number}")
-    monkeypatch.setattr(sources_module, "BUFFER_BYTES", dice.choice([1, 2, 7, 16, 1000]))
-    monkeypatch.setattr(sources_module, "ReadBuffer", _PlainBuffer)
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", dice.choice([1, 2, 7, 16, 1000]))
     lines = [b"x" * dice.choice([0, 1, 3, 30]) for _ in range(dice.randint(0, 30))]
     content = b"\n".join(lines) + dice.choice([b"", b"\n"])
-    buffers: Any = list(sources_module._buffers_of_file(_OddReads(content, dice), "name"))
-    assert b"".join(text for text, _, _ in buffers) == content
-    assert all(text.endswith(b"\n") for text, _, _ in buffers[:-1])
+    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice)))
+    assert b"".join(text for text, _ in buffers) == content
+    assert all(text.endswith(b"\n") for text, _ in buffers[:-1])
     line = 1
-    for text, origin, first_line in buffers:
+    for text, first_line in buffers:
         assert text
-        assert (origin, first_line) == ("name", line)
+        assert first_line == line
         line += text.count(b"\n")
 
 
@@ -99,7 +92,7 @@ def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
     size: int, workers: int, split: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = fingerprint(read(TEXT.split("\n"), 1, split_by_whitespace=split))
-    monkeypatch.setattr(sources_module, "BUFFER_BYTES", size)
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", size)
     half = len(TEXT) // 2
     half = TEXT.index("\n", half) + 1
     paths = write(tmp_path, TEXT[:half].encode(), TEXT[half:].rstrip("\n").encode())
@@ -117,7 +110,7 @@ def test_spaces_that_are_rare_only_late(
     paths = write(tmp_path, "\n".join(lines).encode())
     expected = fingerprint(read_files(*paths, character_coverage=coverage))
     monkeypatch.setattr(retention, "_SURE_BYTES", 50)
-    monkeypatch.setattr(sources_module, "BUFFER_BYTES", 40)
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", 40)
     assert fingerprint(read_files(*paths, workers=workers, character_coverage=coverage)) == expected
 
 
@@ -224,7 +217,7 @@ def test_errors_of_counted_lines_name_file_and_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sources_module, "BUFFER_BYTES", 64)
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", 64)
     good = "good\t3\n" * 40
     paths = write(tmp_path, good.encode(), f"{good}{line}\n{good}".encode())
     with pytest.raises(TrainingError, match=re.escape(f"{paths[1]}:41: {message}")):

@@ -36,6 +36,59 @@ def test_every_task_is_done_once(count: int, tasks: int) -> None:
     assert sorted(task for part in done for task in part) == list(range(2 * tasks))
 
 
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("tasks", [0, 1, 5, 100])
+def test_results_come_in_the_order_of_tasks(count: int, tasks: int) -> None:
+    workers = Workers(count)
+
+    def square(_: int, task: int) -> int:
+        time.sleep(0.002 * (task % 3 == 0))
+        return task * task
+
+    assert [*workers.ahead(range(tasks), square)] == [task * task for task in range(tasks)]
+    assert [*workers.ahead(range(tasks), square)] == [task * task for task in range(tasks)]
+    done: list[int] = []
+    workers.run(range(9), lambda _, task: done.append(task))
+    assert sorted(done) == list(range(9))
+
+
+def test_results_are_computed_while_the_caller_is_busy_and_not_too_early() -> None:
+    begun: list[int] = []
+    second = threading.Event()
+
+    def do(_: int, task: int) -> int:
+        begun.append(task)
+        if task == 1:
+            second.set()
+        return task
+
+    for taken, _ in enumerate(Workers(2).ahead(range(50), do), 1):
+        assert second.wait(LIMIT)
+        assert len(begun) < taken + 4
+
+
+def test_an_error_comes_in_place_of_a_result_and_ends_the_workers() -> None:
+    workers = Workers(2)
+
+    def do(_: int, task: int) -> int:
+        if task == 3:
+            raise ValueError("three")
+        return task
+
+    with pytest.raises(ValueError, match="three"):
+        [*workers.ahead(range(50), do)]
+    assert workers.cancel.is_set()
+    assert_ended(workers)
+
+
+def test_a_caller_that_stops_early_ends_the_workers() -> None:
+    workers = Workers(2)
+    results = workers.ahead(range(50), lambda _, task: task)
+    assert next(results) == 0
+    results.close()
+    assert_ended(workers)
+
+
 def test_tasks_begin_in_order() -> None:
     """Lanes wait for those before them. As tasks begin in order, one of them is always running."""
     begun: list[int] = []

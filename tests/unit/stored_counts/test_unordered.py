@@ -239,9 +239,10 @@ def test_a_long_text_is_read_in_bounded_memory() -> None:
             yield pa.record_batch({"text": lines[first : first + 10_000]})
 
     rows = counter.count(batches())
-    assert next(rows).num_rows > 0
+    first = next(rows).num_rows
+    assert first > 0
     assert given < 10
-    assert sum(batch.num_rows for batch in rows) > 100_000
+    assert first + sum(batch.num_rows for batch in rows) > 200_000
 
 
 def test_saved_and_shown_counts_are_in_order(tmp_path: Path) -> None:
@@ -387,7 +388,8 @@ def test_options_that_cannot_be_used_are_refused(options: dict[str, Any], messag
 
 def test_a_batch_without_the_column_is_refused() -> None:
     counter = spmcompat.arrow_counter("words", minloglevel=2)
-    with pytest.raises(TrainingError, match="no column 'words', or more than one: it has text"):
+    message = r"no column 'words'\. The columns are: text \(string\)"
+    with pytest.raises(TrainingError, match=message):
         [*counter.count([pa.record_batch({"text": ["a"]})])]
     with pytest.raises(BadValueError, match="the column 'words' holds int64, not strings"):
         [*counter.count([pa.record_batch({"words": [1]})])]

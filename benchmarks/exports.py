@@ -1,0 +1,151 @@
+"""Counts the lines that exports encode differently: ``python -m benchmarks.exports --folder DIR``.
+
+It trains a model for each of {unigram, bpe} x {rules} x {forms} on lines of all texts of the
+folder, exports it, and encodes other lines of each text, and the built-in hard lines, with
+sentencepiece and with the library of the target. It writes one row for each model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import spmcompat
+from spmcompat.exporting.causes import CAUSES, Reference
+from spmcompat.exporting.exporting import write_files
+from spmcompat.exporting.hard_lines import hard_lines
+from spmcompat.exporting.targets import target_of
+from spmcompat.exporting.verifying import compare
+from spmcompat.model.reading import parse
+
+TYPES = ("unigram", "bpe")
+RULES: dict[str, dict[str, object]] = {
+    "nmt_nfkc": {},
+    "identity": {"normalization_rule_name": "identity"},
+    "nfkc_cf": {"normalization_rule_name": "nfkc_cf"},
+    "own": {},  # the rules of `OWN_RULES`
+}
+# One character and several, to nothing, to a space, to several; a beginning of a longer one.
+OWN_RULES = """\
+41\t61
+FF21\t61
+DF\t73 73
+74 68\tFE
+74 68 65\t2A 2A
+65 301\tE9
+301\t
+2026\t2E 2E 2E
+9\t20
+A\t20
+"""
+FORMS: dict[str, dict[str, object]] = {
+    "plain": {},
+    "byte_fallback": {"byte_fallback": True},
+    "user-defined symbols": {
+        "user_defined_symbols": ["<mask>", "<MASK>", "@@", "\u2581the", "e\u0301", "<m"],
+        "control_symbols": ["<ctl>", "\u00b6"],
+    },
+    "white space as suffix": {"treat_whitespace_as_suffix": True},
+    "no dummy prefix": {"add_dummy_prefix": False},
+    "extra spaces kept": {"remove_extra_whitespaces": False},
+}
+_LONGEST = 10_000  # characters of a line
+_LEARNED = 200  # lines of each text that the models are trained on
+
+
+def lines_of(path: Path, start: int, count: int) -> list[str]:
+    """Return lines of a text."""
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        chosen = itertools.islice(file, start, start + count)
+        return [line.removesuffix("\n")[:_LONGEST] for line in chosen]
+
+
+def trained(
+    lines: list[str], model_type: str, options: dict[str, object], vocab_size: int
+) -> bytes:
+    """Return a model."""
+    written = io.BytesIO()
+    spmcompat.train(
+        sentence_iterator=iter(lines),
+        model_writer=written,
+        model_type=model_type,
+        vocab_size=vocab_size,
+        character_coverage=0.999,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **options,
+    )
+    return written.getvalue()
+
+
+def cases(
+    types: Sequence[str], rules_file: Path
+) -> Iterator[tuple[str, str, str, dict[str, object]]]:
+    """Yield the type, the rules, the form and the options of each model."""
+    for model_type, (rules, named), (form, options) in itertools.product(
+        types, RULES.items(), FORMS.items()
+    ):
+        own = {"normalization_rule_tsv": str(rules_file)} if rules == "own" else {}
+        yield model_type, rules, form, {**named, **own, **options}
+
+
+def row(model: bytes, to: str, texts: list[list[str]]) -> tuple[int, Counter[str]]:
+    """Return the number of lines, and of those that differ by cause."""
+    message, target = parse(model), target_of(to)
+    reference, causes, total = Reference(message), Counter[str](), 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "export")
+        write_files(target.files(message), path)
+        loaded = target.load(path)
+        for lines in [hard_lines(message), *texts]:
+            found = compare(reference, loaded, lines)
+            total += found.lines
+            causes.update(found.causes)
+    return total, causes
+
+
+def main() -> None:
+    """Write the table to standard output."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.exports", description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True, help="folder with NAME.txt")
+    parser.add_argument("--to", default="tokenizer.json", help="the target [%(default)s]")
+    parser.add_argument("--lines", type=int, default=1000, help="lines of each text [%(default)s]")
+    parser.add_argument("--vocab_size", type=int, default=8000)
+    parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
+    parser.add_argument(
+        "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
+    )
+    arguments = parser.parse_args()
+
+    common = dict(option.split("=", 1) for option in arguments.options)
+    target = target_of(arguments.to)
+    paths = sorted(arguments.folder.glob("*.txt"))
+    count = arguments.lines
+    learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
+    # Short texts have no other lines; then the same ones are encoded.
+    texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
+    print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
+    print(f"| type | rules | form | lines | {' | '.join(CAUSES)} |")
+    print(f"|---|---|---|---|{'---|' * len(CAUSES)}")
+    with tempfile.TemporaryDirectory() as folder:
+        rules_file = Path(folder) / "rules.tsv"
+        rules_file.write_text(OWN_RULES)
+        for model_type, rules, form, options in cases(arguments.types, rules_file):
+            model = trained(learned, model_type, {**options, **common}, arguments.vocab_size)
+            refusals = [limit for limit in target.limits(parse(model)) if limit.refuses]
+            if refusals:
+                told = " ".join(limit.text for limit in refusals)
+                print(f"| {model_type} | {rules} | {form} | refused: {told} |", flush=True)
+                continue
+            total, causes = row(model, arguments.to, texts)
+            numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)
+            print(f"| {model_type} | {rules} | {form} | {total:,} | {numbers} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

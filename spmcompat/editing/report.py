@@ -1,0 +1,145 @@
+"""What a change of a model does to a text: the words that are cut differently, and the tokens."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import MissingFileError, TrainingError, refuse_impossible
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+_LINES = 10_000  # lines that are encoded at once
+_BUFFER = 1 << 24
+
+
+class ChangedWord(NamedTuple):
+    """A word that two models cut differently.
+
+    Attributes
+    ----------
+    word : str
+        The word: what stands between white space in the text.
+    occurrences : int
+        How often it occurs.
+    before, after : list of str
+        The texts of its tokens.
+    """
+
+    word: str
+    occurrences: int
+    before: list[str]
+    after: list[str]
+
+
+class Changes(NamedTuple):
+    """How the encoding of a text changed.
+
+    Attributes
+    ----------
+    lines, changed_lines : int
+        The number of lines, and of those with other tokens.
+    tokens_before, tokens_after : int
+        The number of tokens in all lines.
+    words : list of ChangedWord
+        The words that are cut differently between two spaces, the most frequent ones first.
+    """
+
+    lines: int
+    changed_lines: int
+    tokens_before: int
+    tokens_after: int
+    words: list[ChangedWord]
+
+
+class _Tokens:
+    """Encodes texts into the texts of pieces.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    unknown : str
+        What to call unknown tokens.
+    between_spaces : bool
+        Whether a text is encoded as if it stood between two spaces. For most models this is so
+        anyway: they put a space mark in front.
+    """
+
+    def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
+        own = ModelProto()
+        own.CopyFrom(model)
+        if between_spaces:
+            own.normalizer_spec.add_dummy_prefix = True
+        self._encoder = _processor(own)
+        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
+
+    def of(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each text. Unknown ones are the unknown piece."""
+        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
+
+
+def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
+    """Encode a text with two models, and return what differs.
+
+    Tokens are compared by the texts of their pieces, so other ids alone are no difference.
+
+    Raises
+    ------
+    MissingFileError
+        If the text cannot be read.
+    TrainingError
+        If ``sentencepiece`` is not installed.
+    """
+    unknown = before.trainer_spec.unk_piece
+    old, new = _Tokens(before, unknown), _Tokens(after, unknown)
+    counts: Counter[str] = Counter()
+    lines = changed = tokens_before = tokens_after = 0
+    for batch in _batches(path):
+        lines += len(batch)
+        olds, news = old.of(batch), new.of(batch)
+        tokens_before += sum(map(len, olds))
+        tokens_after += sum(map(len, news))
+        changed += sum(one != other for one, other in zip(olds, news, strict=True))
+        for line in batch:
+            counts.update(line.split())
+    words = _changed_words(_Tokens(before, unknown, True), _Tokens(after, unknown, True), counts)
+    return Changes(lines, changed, tokens_before, tokens_after, words)
+
+
+def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[ChangedWord]:
+    """Return the words that are cut differently."""
+    words = sorted(counts)
+    changed = [
+        ChangedWord(word, counts[word], one, other)
+        for word, one, other in zip(words, old.of(words), new.of(words), strict=True)
+        if one != other
+    ]
+    return sorted(changed, key=lambda one: -one.occurrences)
+
+
+def _processor(model: ModelProto) -> SentencePieceProcessor:
+    try:
+        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise TrainingError(
+            "the report needs sentencepiece, which is not installed: pip install 'spmcompat[eval]'."
+        ) from None
+    return SentencePieceProcessor(model_proto=model.SerializeToString())
+
+
+def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
+    """Yield the lines of a text, some at a time. Only a line feed ends a line."""
+    refuse_impossible(path, "check --report")
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+            while batch := file.readlines(_BUFFER):
+                for begin in range(0, len(batch), _LINES):
+                    yield [line.rstrip("\r\n") for line in batch[begin : begin + _LINES]]
+    except OSError as error:
+        raise MissingFileError(f'"{os.fspath(path)}": {error.strerror}. Check --report.') from error

@@ -1,0 +1,72 @@
+"""Prunes a trained Unigram model by the loss of the trainer, without EM."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from spmcompat.editing.extending_unigram import losses_of
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.pruning import select_pieces
+from spmcompat.unigram.pruning.sizes import shrunk
+
+
+def least_losses(
+    corpus: Corpus,
+    pieces: Sequence[tuple[bytes, float]],
+    may_fall: Collection[bytes],
+    dropped: int,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+) -> list[bytes]:
+    """Return the pieces that a text needs least.
+
+    They fall in rounds, each of which keeps a share of the pieces, as in training: the best paths
+    of the text are counted again after each round. A piece that no best path uses falls first. So
+    does one that is not the best path of its own text. Of these, the one with the lowest score
+    falls first; of the others, the one with the lowest loss.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The text.
+    pieces : sequence of (bytes, float)
+        The normal pieces of the model and their scores.
+    may_fall : collection of bytes
+        The pieces that may fall.
+    dropped : int
+        How many fall.
+    options : UnigramOptions
+        The options of the trainer.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+    report : Report
+        Takes log lines and progress.
+    """
+    fallen: list[bytes] = []
+    report.step("Building lattices")
+    with_log1p = options.release.log_sum_exp_with_log1p
+    lattices = Lattices(corpus, Pieces(pieces), workers, with_log1p)
+    with report.stage("Pruning", dropped, "pieces") as stage:
+        while len(fallen) < dropped:
+            losses = losses_of(lattices, options, workers, report)
+            ranked = sorted(
+                (loss is not None, score if loss is None else loss, piece_id, piece)
+                for piece_id, ((piece, score), loss) in enumerate(
+                    zip(lattices.pieces, losses, strict=True)
+                )
+                if piece in may_fall
+            )
+            most = len(losses) - shrunk(len(losses), options.shrinking_factor)
+            falling = ranked[: min(dropped - len(fallen), max(most, 1))]
+            ids = {piece_id for _, _, piece_id, _ in falling}
+            fallen += [piece for *_, piece in falling]
+            stage.advance(len(falling))
+            left = [piece_id for piece_id in range(len(losses)) if piece_id not in ids]
+            lattices.renumber(*select_pieces(lattices.pieces, left), workers)
+    return fallen

@@ -1,0 +1,295 @@
+"""The vocabulary of a model as plain pieces, and the model with another vocabulary.
+
+Everything in this room works on a list of `Piece`: the id of a piece is its index. `with_pieces`
+puts such a list back into a model; all other fields stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError, refuse_impossible
+from spmcompat.model.entries import vocabulary_lines
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.writers import write_together
+from spmcompat.unicode.marks import SPACE_MARK
+
+_TYPES = ModelProto.SentencePiece
+NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
+USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
+
+_RESERVED = ("unk", "bos", "eos", "pad")
+_CHOOSE_AN_OUTPUT = "Choose an --output in a folder that is writable and has free space."
+_TOO_LONG = 8000  # bytes; sentencepiece loads no piece of this size
+
+
+class Piece(NamedTuple):
+    """An entry of a vocabulary.
+
+    Attributes
+    ----------
+    text : str
+        The text, with U+2581 for spaces.
+    score : float
+        The score, a value of float32.
+    type : int
+        `NORMAL`, `UNKNOWN`, `CONTROL`, `USER_DEFINED`, `UNUSED` or `BYTE`.
+    """
+
+    text: str
+    score: float
+    type: int = NORMAL
+
+
+def type_name(piece_type: int) -> str:
+    """Return the name of a type, as it is used in messages."""
+    return _TYPES.Type.Name(piece_type).lower().replace("_", "-")
+
+
+def to_float32(score: float) -> float:
+    """Return the nearest value of float32, in which a model stores its scores."""
+    try:
+        nearest: float = struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return float("inf") if score > 0 else float("-inf")
+    return nearest
+
+
+def lowest_score(pieces: Iterable[Piece]) -> float:
+    """Return the lowest score of the normal and unused pieces; 0 if there are none."""
+    return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
+
+
+def below(score: float, step: float) -> float:
+    """Return a value of float32 below a score: one step, or the next value if that is further."""
+    while (lower := to_float32(score - step)) >= score:
+        step *= 2
+    return lower
+
+
+def pieces_of(model: ModelProto) -> list[Piece]:
+    """Return the pieces of a model in the order of their ids."""
+    return [Piece(one.piece, one.score, one.type) for one in model.pieces]
+
+
+def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
+    """Return the id of each text.
+
+    Raises
+    ------
+    BadValueError
+        If two pieces have the same text.
+    """
+    ids: dict[str, int] = {}
+    for piece_id, piece in enumerate(pieces):
+        if piece.text in ids:
+            raise BadValueError(
+                f"{piece.text} is already defined: it is the piece of id {ids[piece.text]} and of "
+                f"id {piece_id}. Give each id another text."
+            )
+        ids[piece.text] = piece_id
+    return ids
+
+
+def check_loads(pieces: Sequence[Piece], trainer: TrainerSpec) -> None:
+    """Raise for a vocabulary that ``sentencepiece`` would not load.
+
+    Raises
+    ------
+    BadValueError
+        If a piece is empty, too long, holds U+0000 or occurs twice; if the unknown piece or a byte
+        of ``byte_fallback`` is missing; or if a score is no finite number.
+    """
+    ids_of(pieces)
+    for piece_id, piece in enumerate(pieces):
+        # sentencepiece takes no notice of this piece, which other programs write:
+        # google/sentencepiece#1308.
+        if piece.text == "\0" and (piece.type == UNUSED or trainer.byte_fallback):
+            continue
+        if not piece.text or "\0" in piece.text:
+            what = "holds the character U+0000" if piece.text else "is empty"
+            raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
+        if len(piece.text.encode()) >= _TOO_LONG:
+            raise BadValueError(
+                f"the piece of id {piece_id} is too long: {piece.text[:40]}... Give it a text of "
+                f"fewer than {_TOO_LONG} bytes."
+            )
+        if not abs(piece.score) < float("inf"):
+            raise BadValueError(f"the score of {piece.text} is no finite number of 32 bits.")
+    unknown = [piece.text for piece in pieces if piece.type == UNKNOWN]
+    if len(unknown) > 1:
+        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
+    if not unknown and not trainer.byte_fallback:
+        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
+    _check_bytes({piece.text for piece in pieces if piece.type == BYTE}, trainer.byte_fallback)
+    if not any(piece.type in (NORMAL, USER_DEFINED, UNUSED) for piece in pieces):
+        raise BadValueError("no pieces are loaded: all of them are meta pieces. Keep normal ones.")
+
+
+def _check_bytes(found: set[str], byte_fallback: bool) -> None:
+    needed = {f"<0x{byte:02X}>" for byte in range(256)} if byte_fallback else set()
+    if found != needed:
+        wrong = min(found ^ needed)
+        raise BadValueError(
+            f"byte_fallback is {str(byte_fallback).lower()}, but the byte piece {wrong} is "
+            f"{'not ' if wrong in needed else ''}in the vocabulary."
+        )
+
+
+def with_pieces(
+    model: ModelProto, pieces: Sequence[Piece], origins: Sequence[int | None] | None = None
+) -> ModelProto:
+    """Return a copy of a model with another vocabulary.
+
+    The fields of the trainer that list pieces follow: ``vocab_size``, ``control_symbols``,
+    ``user_defined_symbols``, and the ids of unk, bos, eos and pad. Samples for self-tests are
+    dropped, because the new vocabulary may cut them differently, and then ``sentencepiece`` 0.2.0
+    would not load the model. All other fields stay, also those that the format does not know.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    pieces : sequence of Piece
+        The new vocabulary, in the order of the ids.
+    origins : sequence of int or None, optional
+        The id that each piece has in `model`; None for a new piece. By default, the ids of
+        `model` stay, and the pieces behind them are new.
+
+    Returns
+    -------
+    ModelProto
+        The new model.
+
+    Raises
+    ------
+    BadValueError
+        If ``sentencepiece`` would not load it.
+    """
+    check_loads(pieces, model.trainer_spec)
+    old_size = len(model.pieces)
+    if origins is None:
+        origins = [i if i < old_size else None for i in range(len(pieces))]
+    changed = ModelProto()
+    changed.CopyFrom(model)
+    changed.ClearField("pieces")
+    changed.ClearField("self_test_data")
+    for piece, origin in zip(pieces, origins, strict=True):
+        entry = changed.pieces.add()
+        if origin is not None:
+            entry.CopyFrom(model.pieces[origin])
+        _store(entry, piece)
+    old = pieces_of(model)
+    _store_reserved(changed.trainer_spec, old, pieces, origins)
+    _store_symbols(changed.trainer_spec, old, pieces, origins)
+    if len(pieces) != old_size:
+        changed.trainer_spec.vocab_size = len(pieces)
+    return changed
+
+
+def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
+    """Change the fields that differ, and no other: a field may be stored with its default."""
+    if entry.piece != piece.text or not entry.HasField("piece"):
+        entry.piece = piece.text
+    if entry.score != piece.score or not entry.HasField("score"):
+        entry.score = piece.score
+    if entry.type != piece.type:
+        if piece.type == NORMAL:
+            entry.ClearField("type")
+        else:
+            entry.type = piece.type  # type: ignore[assignment]
+
+
+def _store_symbols(
+    trainer: TrainerSpec,
+    old: Sequence[Piece],
+    new: Sequence[Piece],
+    origins: Sequence[int | None],
+) -> None:
+    """Change the two lists of symbols as the pieces changed.
+
+    The lists need not hold all pieces of their type: bos, eos and pad are in none, and other
+    programs may have changed the model before.
+    """
+    moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
+    old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
+    reserved = {getattr(trainer, f"{kind}_piece") for kind in _RESERVED}
+    for field, symbol_type in (
+        (trainer.control_symbols, CONTROL),
+        (trainer.user_defined_symbols, USER_DEFINED),
+    ):
+        kept = []
+        for symbol in field:
+            # A symbol that the vocabulary never had stays: the trainer dropped it.
+            piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
+            if piece is not None and piece.type in (symbol_type, -1):
+                kept.append(piece.text)
+        was_symbol = {one.text for one in old if one.type == symbol_type}
+        added = [
+            piece.text
+            for piece, origin in zip(new, origins, strict=True)
+            if piece.type == symbol_type
+            and piece.text not in reserved
+            and (origin is None or old[origin].text not in was_symbol)
+        ]
+        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with the mark itself
+            marked = {SPACE_MARK + text for text in [*kept, *added]}
+            added = [text for text in added if text not in marked]
+        if [*kept, *added] != list(field):
+            del field[:]
+            field.extend(dict.fromkeys([*kept, *added]))
+
+
+def _store_reserved(
+    trainer: TrainerSpec,
+    old: Sequence[Piece],
+    new: Sequence[Piece],
+    origins: Sequence[int | None],
+) -> None:
+    """Store the texts and ids of unk, bos, eos and pad where they changed."""
+    for kind in _RESERVED:
+        text = getattr(trainer, f"{kind}_piece")
+        old_id = _reserved_id(kind, text, old)
+        if old_id >= 0 and old_id in origins:
+            text_now = new[origins.index(old_id)].text
+            if text_now != text:
+                setattr(trainer, f"{kind}_piece", text_now)
+                text = text_now
+        new_id = _reserved_id(kind, text, new)
+        if new_id != old_id:
+            setattr(trainer, f"{kind}_id", new_id)
+
+
+def _reserved_id(kind: str, text: str, pieces: Sequence[Piece]) -> int:
+    """Return the id of a reserved piece as ``sentencepiece`` finds it: by its text and type."""
+    wanted = UNKNOWN if kind == "unk" else CONTROL
+    return next((i for i, one in enumerate(pieces) if one.text == text and one.type == wanted), -1)
+
+
+def write_model(model: ModelProto, path: str | PathLike[str]) -> None:
+    """Write a model, and beside it the ``.vocab`` file if the name ends in ``.model``.
+
+    Either both files are written or none.
+
+    Raises
+    ------
+    MissingFileError
+        If one of them cannot be written.
+    """
+    write_together(files_of(model, path), _CHOOSE_AN_OUTPUT)
+
+
+def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes]:
+    """Return the contents of the files that `write_model` writes, by path."""
+    refuse_impossible(path, "check --output")
+    name = os.fspath(path)
+    files = {name: model.SerializeToString()}
+    if name.endswith(".model"):
+        lines = [(one.piece.encode(), one.score) for one in model.pieces]
+        with_scores = model.trainer_spec.vocabulary_output_piece_score
+        files[f"{name.removesuffix('.model')}.vocab"] = vocabulary_lines(lines, with_scores)
+    return files

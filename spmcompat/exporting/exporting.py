@@ -1,0 +1,176 @@
+"""Exports a model: the limits first, then the verification, then the files. And the way back."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TextIO
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.exporting.hard_lines import hard_lines
+from spmcompat.exporting.limits import Limit
+from spmcompat.exporting.targets import target_of
+from spmcompat.exporting.verifying import Verification, verify
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.writers import write_together
+
+REMEDY = "Choose an --output in a folder that is writable and has free space."
+
+
+def export(
+    model: ModelProto,
+    to: str,
+    output: str,
+    lines: Iterable[str] | None,
+    warn: Callable[[str], None],
+) -> Verification | None:
+    """Export a model.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    to : str
+        The name of the target.
+    output : str
+        The file to write, or the folder if the target has several files.
+    lines : iterable of str, optional
+        The lines to verify the export with. None leaves the verification out.
+    warn : callable
+        Takes a line about each limit before anything is written.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why.
+
+    Raises
+    ------
+    BadValueError
+        If the target cannot express the model, or there is no such target.
+    MissingFileError
+        If a file cannot be written. Then none is.
+    """
+    target = target_of(to)
+    refuse_impossible(output, "check --output")
+    limits = target.limits(model)
+    refuse(limits, to)
+    for limit in limits:
+        warn(f"{to}: {limit.line}")
+    files = target.files(model)
+    found = None if lines is None else verify(model, target, files, lines)
+    write_files(files, output)
+    return found
+
+
+def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
+    """Write the model of a ``tokenizer.json``.
+
+    Parameters
+    ----------
+    path : str
+        The ``tokenizer.json``.
+    output : str
+        The model to write.
+    warn : callable
+        Takes a line about each thing that the model leaves out, before anything is written.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be read or written.
+    BadValueError
+        If no model does exactly what the file says.
+    """
+    from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
+
+    refuse_impossible(path, "check the path")
+    refuse_impossible(output, "check --output")
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    try:
+        model, limits = import_tokenizer(content)
+    except BadValueError as error:
+        raise BadValueError(f'"{path}": {error}') from None
+    for limit in limits:
+        warn(limit.line)
+    write_together({output: model.SerializeToString()}, REMEDY)
+
+
+def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
+    """Return the lines to verify an export with.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    verify : str, bool or iterable of str
+        The path of a text in UTF-8; True for the built-in lines, False for none; or the lines.
+
+    Raises
+    ------
+    MissingFileError
+        If the text cannot be read.
+    BadValueError
+        If it is not in UTF-8.
+    """
+    if isinstance(verify, bool):
+        return hard_lines(model) if verify else None
+    return _lines_of_file(verify) if isinstance(verify, str) else verify
+
+
+def _lines_of_file(path: str) -> Iterator[str]:
+    refuse_impossible(path, "check --verify")
+    try:
+        file = open(path, encoding="utf-8", newline="\n")  # noqa: SIM115
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --verify.') from error
+    return _checked_lines(path, file)
+
+
+def _checked_lines(path: str, file: TextIO) -> Iterator[str]:
+    with file:
+        try:
+            for line in file:
+                yield line.removesuffix("\n")
+        except UnicodeDecodeError as error:
+            raise BadValueError(f'"{path}": not a text in UTF-8. Check --verify.') from error
+
+
+def refuse(limits: Iterable[Limit], to: str) -> None:
+    """Raise if one of the limits refuses the export; the line holds all of them.
+
+    Raises
+    ------
+    BadValueError
+        If one of them does.
+    """
+    refusals = [limit.line for limit in limits if limit.refuses]
+    if refusals:
+        raise BadValueError(f"{to} cannot express this model. {' '.join(refusals)}")
+
+
+def write_files(files: Mapping[str, bytes], output: str) -> None:
+    """Write the files of a target: all of them, or none.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        What `Target.files` has returned.
+    output : str
+        The file, or the folder, which is made if it does not exist.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    """
+    if "" in files:
+        write_together({output: files[""]}, REMEDY)
+        return
+    try:
+        os.makedirs(output, exist_ok=True)
+    except OSError as error:
+        raise MissingFileError(f'"{output}": {error.strerror}. {REMEDY}') from error
+    write_together({os.path.join(output, name): files[name] for name in files}, REMEDY)

@@ -1,0 +1,79 @@
+"""Writes the key-value part of a GGUF file (version 3, little endian, no tensors).
+
+The package ``gguf`` writes only into a file that it opens itself, and it would be one more package
+to install. The format is a header and a list of keys with typed values, so this module is shorter.
+The tests read its files with ``gguf``.
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+_MAGIC = b"GGUF"
+_VERSION = 3
+# The data of tensors would begin at a multiple of this, so the file ends at one.
+_ALIGNMENT = 32
+
+_UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9
+
+
+class Value(NamedTuple):
+    """A typed value as it stands in the file: its type, and its bytes."""
+
+    type: int
+    content: bytes
+
+
+Values: TypeAlias = dict[str, Value]
+
+
+def integer(value: int) -> Value:
+    """Return an unsigned integer of 32 bits."""
+    return Value(_UINT32, struct.pack("<I", value))
+
+
+def flag(value: bool) -> Value:
+    """Return a truth value."""
+    return Value(_BOOL, struct.pack("<?", value))
+
+
+def text(value: str) -> Value:
+    """Return a string."""
+    return Value(_STRING, _string(value.encode()))
+
+
+def texts(values: Sequence[str]) -> Value:
+    """Return an array of strings."""
+    return _array(_STRING, len(values), b"".join(_string(value.encode()) for value in values))
+
+
+def floats(values: Sequence[float]) -> Value:
+    """Return an array of float32."""
+    return _array(_FLOAT32, len(values), struct.pack(f"<{len(values)}f", *values))
+
+
+def integers(values: Sequence[int]) -> Value:
+    """Return an array of signed integers of 32 bits."""
+    return _array(_INT32, len(values), struct.pack(f"<{len(values)}i", *values))
+
+
+def binary(value: bytes) -> Value:
+    """Return an array of bytes."""
+    return _array(_UINT8, len(value), value)
+
+
+def serialize(values: Values) -> bytes:
+    """Return the content of a file with these values and no tensors."""
+    parts = [_MAGIC, struct.pack("<IQQ", _VERSION, 0, len(values))]
+    for key, value in values.items():
+        parts += [_string(key.encode()), struct.pack("<I", value.type), value.content]
+    content = b"".join(parts)
+    return content + bytes(-len(content) % _ALIGNMENT)
+
+
+def _string(value: bytes) -> bytes:
+    return struct.pack("<Q", len(value)) + value
+
+
+def _array(kind: int, length: int, content: bytes) -> Value:
+    return Value(_ARRAY, struct.pack("<IQ", kind, length) + content)

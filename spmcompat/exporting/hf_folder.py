@@ -1,0 +1,85 @@
+"""The target ``hf-folder``: a folder that ``AutoTokenizer`` of ``transformers`` loads."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+
+from spmcompat.exporting import tokenizer_json
+from spmcompat.exporting.limits import Limit
+from spmcompat.exporting.targets import Loaded, need
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+_PIECE = ModelProto.SentencePiece
+
+
+def limits(model: ModelProto) -> list[Limit]:
+    """Return what the folder cannot express exactly: the same as its ``tokenizer.json``."""
+    return tokenizer_json.limits(model)
+
+
+def files(model: ModelProto) -> dict[str, bytes]:
+    """Return the files, and the model itself for programs that read it."""
+    special = _special_pieces(model)
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        **special,
+        "clean_up_tokenization_spaces": False,
+        # The text of a control piece in a line is plain text, as it is in sentencepiece.
+        "split_special_tokens": True,
+    }
+    return {
+        "tokenizer.json": tokenizer_json.files(model)[""],
+        "tokenizer_config.json": _as_json(config),
+        "special_tokens_map.json": _as_json(special),
+        "tokenizer.model": model.SerializeToString(),
+    }
+
+
+def load(path: str) -> Loaded:
+    """Load the folder with ``AutoTokenizer``."""
+    need("transformers")
+    # Only this folder is read: nothing is looked up in the network.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+    normalizer = tokenizer.backend_tokenizer.normalizer
+
+    def encode(lines: Sequence[str]) -> list[list[int]]:
+        if not lines:
+            return []
+        ids: list[list[int]] = tokenizer(list(lines), add_special_tokens=False)["input_ids"]
+        return ids
+
+    def normalize(line: str) -> str:
+        return line if normalizer is None else normalizer.normalize_str(line)
+
+    def decode(ids: Sequence[int]) -> str:
+        return str(tokenizer.decode(list(ids)))
+
+    return Loaded(encode, normalize, decode)
+
+
+def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
+    """Return the pieces with a meaning by the names that ``transformers`` gives them."""
+    spec = model.trainer_spec
+    special: dict[str, str | list[str]] = {}
+    for kind in ("unk", "bos", "eos", "pad"):
+        index = getattr(spec, f"{kind}_id")
+        wanted = _PIECE.UNKNOWN if kind == "unk" else _PIECE.CONTROL
+        if 0 <= index < len(model.pieces) and model.pieces[index].type == wanted:
+            special[f"{kind}_token"] = model.pieces[index].piece
+    others = [
+        piece.piece
+        for piece in model.pieces
+        if piece.type == _PIECE.CONTROL and piece.piece not in special.values()
+    ]
+    if others:
+        special["additional_special_tokens"] = others
+    return special
+
+
+def _as_json(content: object) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,161 @@
+"""Which column of Arrow data holds the text, and what its type is called in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError
+
+DEFAULT_COLUMN = "text"
+"""The column that is read if none is named."""
+
+# As many columns as fit into a message.
+_MOST_LISTED = 30
+
+_STRINGS = {
+    "u": "string",
+    "U": "large_string",
+    "vu": "string_view",
+    "z": "binary",
+    "Z": "large_binary",
+    "vz": "binary_view",
+}
+_OTHERS = {
+    "n": "null",
+    "b": "bool",
+    "c": "int8",
+    "C": "uint8",
+    "s": "int16",
+    "S": "uint16",
+    "i": "int32",
+    "I": "uint32",
+    "l": "int64",
+    "L": "uint64",
+    "e": "float16",
+    "f": "float32",
+    "g": "float64",
+}
+_BEGINNINGS = {
+    "w:": "fixed_size_binary",
+    "d:": "decimal",
+    "td": "date",
+    "tt": "time",
+    "ts": "timestamp",
+    "tD": "duration",
+    "ti": "interval",
+    "+l": "list",
+    "+L": "large_list",
+    "+v": "list_view",
+    "+w": "fixed_size_list",
+    "+s": "struct",
+    "+m": "map",
+    "+u": "union",
+    "+r": "run_end_encoded",
+}
+
+
+class Field(NamedTuple):
+    """A column of Arrow data.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    format : str
+        Its type, as the Arrow C data interface writes it; of a dictionary, that of the indices.
+    values : str
+        The type of a dictionary's values; empty without a dictionary.
+    is_readable : bool
+        Whether it holds strings, or nothing but nulls.
+    """
+
+    name: str
+    format: str
+    values: str
+    is_readable: bool
+
+    @property
+    def type_name(self) -> str:
+        """The type in Arrow's words."""
+        return f"dictionary of {_name(self.values)}" if self.values else _name(self.format)
+
+    @property
+    def holds_strings(self) -> bool:
+        """Whether it holds strings."""
+        return self.is_readable and (self.values or self.format) in _STRINGS
+
+
+def column_of_table(fields: Sequence[Field], column: str | None) -> int:
+    """Return the index of the column that holds the text.
+
+    Parameters
+    ----------
+    fields : sequence of Field
+        The columns.
+    column : str, optional
+        The name that was given. Without it, it is `DEFAULT_COLUMN`, or the only column of strings.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such column, more than one, or it holds no strings.
+    """
+    wanted = DEFAULT_COLUMN if column is None else column
+    found = [index for index, field in enumerate(fields) if field.name == wanted]
+    if not found and column is None:
+        found = [index for index, field in enumerate(fields) if field.holds_strings]
+        if len(found) != 1:
+            raise BadValueError(
+                f"cannot tell which column holds the text: there is no column {wanted!r}, and "
+                f"{len(found) or 'no'} columns hold strings. {_listed(fields)}. Name the column "
+                "with column=."
+            )
+    if not found:
+        raise BadValueError(f"there is no column {wanted!r}. {_listed(fields)}.")
+    if len(found) > 1:
+        raise BadValueError(f"there is more than one column {wanted!r}. {_listed(fields)}.")
+    _check_readable(fields[found[0]], f"the column {wanted!r}")
+    return found[0]
+
+
+def check_column_alone(field: Field, column: str | None) -> None:
+    """Raise if a column that is no part of a table cannot be read.
+
+    Raises
+    ------
+    BadValueError
+        If it holds no strings, or a name was given.
+    """
+    if column is not None:
+        raise BadValueError(
+            f"column={column!r} was given, but the data are a single column without a name. Leave "
+            "column out."
+        )
+    _check_readable(field, "the data")
+
+
+def _check_readable(field: Field, what: str) -> None:
+    """Raise if a column cannot be read as strings."""
+    if field.is_readable:
+        return
+    if field.format == "+r":
+        raise BadValueError(
+            f"{what} is run-end encoded, which spmcompat does not read. Decode it first, with "
+            "pyarrow.compute.run_end_decode for example."
+        )
+    verb = "hold" if what == "the data" else "holds"
+    raise BadValueError(f"{what} {verb} {field.type_name}, not strings.")
+
+
+def _listed(fields: Sequence[Field]) -> str:
+    """Return a sentence that names the columns and their types."""
+    named = [f"{field.name} ({field.type_name})" for field in fields[:_MOST_LISTED]]
+    if len(fields) > _MOST_LISTED:
+        named.append(f"and {len(fields) - _MOST_LISTED} more")
+    return f"The columns are: {', '.join(named)}" if named else "There are no columns"
+
+
+def _name(form: str) -> str:
+    """Return the name of a type."""
+    return _STRINGS.get(form) or _OTHERS.get(form) or _BEGINNINGS.get(form[:2]) or form

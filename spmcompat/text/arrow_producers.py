@@ -1,0 +1,236 @@
+"""Objects that hand out Arrow data, of any library, as read buffers.
+
+Most have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and lazy frames of
+polars have none: they give batches that have one. They are recognized by the names of their
+classes, so that no library is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeAlias, TypeGuard
+
+from spmcompat.errors import BadValueError, naming_iterator_errors
+from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.text.arrow_strings import ArrowStrings
+from spmcompat.text.lines import ReadBuffer
+
+# Rows in a batch, where the producer lets the reader choose. A row may be a whole document.
+_BATCH_ROWS = 1000
+_BATCH_ROWS_OF_QUERY = 10_000
+
+_SPLITS = ("DatasetDict", "IterableDatasetDict")
+_DATA_SETS = ("Dataset", "IterableDataset", *_SPLITS)
+
+
+class ArrowStreamExportable(Protocol):
+    """Data in batches: a table, a column in chunks, a reader."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with an ``ArrowArrayStream``."""
+
+
+class ArrowArrayExportable(Protocol):
+    """A single batch: a record batch, or a column."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Return capsules with an ``ArrowSchema`` and an ``ArrowArray``."""
+
+
+class LazyFrame(Protocol):
+    """A lazy frame of polars."""
+
+    def collect_schema(self) -> Any:
+        """Return the names and types of the columns."""
+
+
+class Dataset(Protocol):
+    """A ``Dataset`` or an ``IterableDataset`` of Hugging Face."""
+
+    def with_format(self, type: str | None = None) -> Any:
+        """Return the data set with rows of another form."""
+
+
+ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
+Sentences: TypeAlias = (
+    "Iterable[str | bytes] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
+)
+"""What a text may be, besides files."""
+
+
+def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
+    """Tell whether an object has a method of the Arrow PyCapsule interface."""
+    kind = type(data)
+    return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
+
+
+def is_arrow_data(data: object) -> bool:
+    """Tell whether `arrow_parts` finds Arrow objects in the data, or says why it does not."""
+    return (
+        is_arrow(data)
+        or _is_of(data, "polars", "LazyFrame")
+        or any(_is_of(data, "datasets", name) for name in _DATA_SETS)
+    )
+
+
+def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] | None:
+    """Return the Arrow objects that data consist of; None if the data are no Arrow data.
+
+    Parameters
+    ----------
+    data : object
+        What the caller gave as sentences.
+    column : str, optional
+        The column that is read. Others are not even computed, where the library can leave them out.
+
+    Raises
+    ------
+    BadValueError
+        If the data are several data sets, or cannot be read as Arrow data.
+    TrainingError
+        If the library raises an exception.
+    """
+    if any(_is_of(data, "datasets", name) for name in _SPLITS):
+        raise _several_splits(data)
+    if _is_of(data, "datasets", "Dataset"):
+        return naming_iterator_errors(lambda: _batches_of_dataset(data, column))
+    if _is_of(data, "datasets", "IterableDataset"):
+        return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data, column))
+    if _is_of(data, "polars", "LazyFrame"):
+        return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
+    if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
+        return naming_iterator_errors(lambda: _batches_of_relation(data, column))
+    # Without pyarrow, a Series can still be iterated over.
+    if _is_of(data, "pandas", "Series") and find_spec("pyarrow") is None:
+        return None
+    return [data] if is_arrow(data) else None
+
+
+def _is_of(data: object, library: str, name: str) -> bool:
+    """Tell whether a class of a library, or a subclass, made the object."""
+    return any(
+        kind.__name__ == name and kind.__module__.partition(".")[0].lstrip("_") == library
+        for kind in type(data).__mro__
+    )
+
+
+def _several_splits(splits: Any) -> BadValueError:
+    names = [repr(name) for name in splits]
+    return BadValueError(
+        f"a {type(splits).__name__} holds several data sets: {', '.join(names)}. Pick one of them, "
+        f"as data[{names[0] if names else repr('train')}]."
+    )
+
+
+def _column_of(table: ArrowExportable, column: str | None) -> str:
+    """Return the name of the column that is read from tables like this one."""
+    strings = ArrowStrings(table, column)
+    assert strings.column_name is not None
+    return strings.column_name
+
+
+def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a data set; they honour its selection and order of rows."""
+    if data.format["type"] == "custom":
+        raise BadValueError(
+            "the data set has a transform (set_transform or with_transform), which its Arrow data "
+            "do not pass through. Apply the function with map, or give an iterator of texts."
+        )
+    name = _column_of(data.features.arrow_schema.empty_table(), column)
+    batches: Iterable[ArrowExportable] = (
+        data.select_columns([name]).with_format("arrow").iter(_BATCH_ROWS)
+    )
+    return batches
+
+
+def _batches_of_iterable_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a data set that is computed while it is read."""
+    if data.features is not None:
+        batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
+        return batches
+    # Its rows are made in Python, and their types are not known. `datasets` guesses the types of
+    # each row alone, and fails at a null.
+    return (_table_of(batch, column) for batch in data.with_format(None).iter(_BATCH_ROWS))
+
+
+def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportable:
+    """Return a table of the column that is read, or of all where that is not known."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    wanted = DEFAULT_COLUMN if column is None else column
+    table: ArrowExportable = pa.table({wanted: batch[wanted]} if wanted in batch else batch)
+    return table
+
+
+def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a query, of which no more than a few are computed ahead."""
+    import polars  # noqa: PLC0415
+
+    name = _column_of(polars.DataFrame(schema=data.collect_schema()), column)
+    query = data.select(polars.selectors.by_name(name))
+    if hasattr(query, "collect_batches"):
+        batches: Iterable[ArrowExportable] = query.collect_batches(
+            chunk_size=_BATCH_ROWS_OF_QUERY, maintain_order=True
+        )
+        return batches
+    return [query.collect(engine="streaming")]
+
+
+def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the result of a DuckDB relation as a reader of small batches.
+
+    Its ``__arrow_c_stream__`` gives a million rows at a time. Its readers need pyarrow.
+    """
+    name = _column_of(data.limit(0), column)
+    query = data.project('"' + name.replace('"', '""') + '"')
+    read = getattr(query, "to_arrow_reader", None) or query.fetch_arrow_reader
+    return [read(_BATCH_ROWS_OF_QUERY)]
+
+
+def strings_of(
+    data: ArrowExportable, column: str | None = None, origin: str = "row"
+) -> Generator[ReadBuffer, None, None]:
+    """Read the strings of one Arrow object: see `strings_of_all`."""
+    return strings_of_all([data], column, origin)
+
+
+def strings_of_all(
+    parts: Iterable[ArrowExportable], column: str | None = None, origin: str = "row"
+) -> Generator[ReadBuffer, None, None]:
+    """Read the strings of Arrow objects, one after the other.
+
+    Parameters
+    ----------
+    parts : iterable of objects with ``__arrow_c_stream__`` or ``__arrow_c_array__``
+        Tables, or columns by themselves. Each is dropped when its strings are in read buffers.
+    column : str, optional
+        The column of each table. Without it, the column ``text``, or else the only column that
+        holds strings.
+    origin : str
+        What error messages put before the number of a row.
+
+    Yields
+    ------
+    ReadBuffer
+        Strings without CR and LF at their ends; nulls are left out and counted. The buffers do not
+        depend on how the data are divided into parts and batches.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such column, or it holds no strings.
+    TrainingError
+        If the data cannot be read.
+    """
+    buffer = ReadBuffer.of_rows(origin, 1)
+    iterator = iter(parts)
+    while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
+        with closing(ArrowStrings(part, column)) as strings:
+            del part  # Only the strings keep it, so that it is freed before the next one is made.
+            while strings.fill(buffer):
+                yield buffer
+                buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)
+    if buffer.lines or buffer.nulls:
+        yield buffer

@@ -1,0 +1,247 @@
+"""Strings of Arrow data as read buffers (arrow_strings.hpp).
+
+The data come through the Arrow C data interface: as a stream of batches or as a single one. A batch
+is a table, whose columns have names, or a column by itself.
+"""
+
+from cython cimport final
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.errno cimport ENOMEM
+from libc.stdint cimport int64_t
+from libc.string cimport strerror
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from spmcompat.text.lines cimport ReadBuffer
+
+from spmcompat.errors import TrainingError
+from spmcompat.text.arrow_columns import Field, check_column_alone, column_of_table
+from spmcompat.text.lines import BUFFER_BYTES
+
+cdef size_t MOST_BYTES = BUFFER_BYTES
+
+
+cdef extern from "spmcompat/text/arrow_abi.hpp" namespace "spmcompat" nogil:
+    cdef cppclass ArrowSchema:
+        const char* format
+        const char* name
+        int64_t n_children
+        ArrowSchema** children
+        ArrowSchema* dictionary
+
+    cdef cppclass ArrowArray:
+        pass
+
+    cdef cppclass ArrowArrayStream:
+        int get_schema(ArrowArrayStream*, ArrowSchema*)
+        int get_next(ArrowArrayStream*, ArrowArray*)
+        const char* get_last_error(ArrowArrayStream*)
+
+    cdef cppclass Owned[Struct]:
+        void take(Struct* other)
+        Struct* emptied()
+        void release()
+        cbool is_released()
+        Struct* get()
+
+
+cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
+    cdef cppclass StringType:
+        cbool is_readable()
+        @staticmethod
+        StringType of(const ArrowSchema& schema)
+
+    cdef cppclass StringColumn:
+        StringColumn()
+        StringColumn(const ArrowArray& batch, int64_t column, StringType type) except +
+        int64_t append(
+            int64_t row, size_t most_bytes, string& text, vector[size_t]& ends,
+            vector[size_t]& nulls) except +
+
+
+@final
+cdef class ArrowStrings:
+    """The strings of one Arrow object, batch after batch.
+
+    Parameters
+    ----------
+    data : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
+        A table or a column.
+    column : str, optional
+        The column of a table: see `column_of_table`.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such column, or it holds no strings.
+    TrainingError
+        If the data cannot be read.
+
+    Attributes
+    ----------
+    column_name : str or None
+        The name of the column that is read; None if the data are a column by themselves.
+    """
+
+    cdef Owned[ArrowSchema] schema
+    cdef Owned[ArrowArrayStream] stream
+    cdef Owned[ArrowArray] batch
+    cdef StringColumn strings
+    cdef StringType type
+    cdef int64_t column
+    cdef int64_t row
+    cdef object name
+    cdef readonly object column_name
+
+    def __init__(self, data, column=None):
+        self.name = type(data).__name__
+        try:
+            self._take(data)
+            self._choose(column)
+            self.schema.release()
+            if not self.batch.is_released():
+                self._begin_batch()
+        except BaseException:
+            self.close()
+            raise
+
+    def __dealloc__(self):
+        with nogil:
+            self.batch.release()
+            self.stream.release()
+            self.schema.release()
+
+    cdef _take(self, data):
+        """Move the structs out of the producer's capsules."""
+        has_stream = hasattr(type(data), "__arrow_c_stream__")
+        try:
+            if has_stream:
+                capsule = data.__arrow_c_stream__()
+                self.stream.take(
+                    <ArrowArrayStream*>PyCapsule_GetPointer(capsule, "arrow_array_stream"))
+            else:
+                schema, batch = data.__arrow_c_array__()
+                self.schema.take(<ArrowSchema*>PyCapsule_GetPointer(schema, "arrow_schema"))
+                self.batch.take(<ArrowArray*>PyCapsule_GetPointer(batch, "arrow_array"))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise self._error(f"{type(error).__name__}: {error}") from error
+        if self.batch.is_released() and self.stream.is_released():
+            raise self._error("its data have been read before")
+        if has_stream:
+            self._read_schema()
+
+    cdef _read_schema(self):
+        cdef int code
+        # Producers may run code of Python, or wait for threads that do.
+        with nogil:
+            code = self.stream.get().get_schema(self.stream.get(), self.schema.emptied())
+        self._check(code)
+
+    cdef _choose(self, column):
+        """Choose the column."""
+        cdef ArrowSchema* schema = self.schema.get()
+        self.column = -1
+        if schema.format == b"+s" and schema.dictionary == NULL:
+            fields = [_field(schema.children[i][0]) for i in range(schema.n_children)]
+            self.column = column_of_table(fields, column)
+            self.column_name = fields[self.column].name
+            schema = schema.children[self.column]
+        else:
+            check_column_alone(_field(schema[0]), column)
+        self.type = StringType.of(schema[0])
+
+    cdef _check(self, int code):
+        """Raise the error that a callback of the stream returned."""
+        if code == 0:
+            return
+        cdef const char* message = self.stream.get().get_last_error(self.stream.get())
+        if code == ENOMEM:
+            raise MemoryError()
+        cdef bytes reason = strerror(code) if message == NULL else message
+        raise self._error(_without_traceback(reason.decode(errors="replace")))
+
+    def fill(self, ReadBuffer buffer not None):
+        """Append the next strings to a read buffer.
+
+        Returns
+        -------
+        bool
+            Whether the buffer is full. If it is not, the data have ended.
+
+        Raises
+        ------
+        TrainingError
+            If the data cannot be read.
+        """
+        while True:
+            if not self.batch.is_released():
+                self._append(buffer)
+            if buffer.is_full():
+                return True
+            if not self._next_batch():
+                return False
+
+    cdef _append(self, ReadBuffer buffer):
+        try:
+            with nogil:
+                self.row = self.strings.append(
+                    self.row, MOST_BYTES, buffer.items, buffer.ends, buffer.null_places)
+        except RuntimeError as error:
+            raise self._error(f"its Arrow data are broken: {error}") from None
+
+    cdef bint _next_batch(self) except -1:
+        """Read the next batch of a stream; return whether there is one."""
+        cdef int code
+        with nogil:
+            self.batch.release()
+        if self.stream.is_released():
+            return False
+        with nogil:
+            code = self.stream.get().get_next(self.stream.get(), self.batch.emptied())
+        self._check(code)
+        if self.batch.is_released():
+            self.close()
+            return False
+        self._begin_batch()
+        return True
+
+    cdef _begin_batch(self):
+        self.row = 0
+        try:
+            self.strings = StringColumn(self.batch.get()[0], self.column, self.type)
+        except RuntimeError as error:
+            raise self._error(f"its Arrow data are broken: {error}") from None
+
+    cdef _error(self, str reason):
+        """Return the error of data that cannot be read; its message is one line."""
+        return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
+
+    def close(self):
+        """Hand the memory back to the producer."""
+        with nogil:
+            self.batch.release()
+            self.stream.release()
+            self.schema.release()
+
+
+cdef _without_traceback(str reason):
+    """Return the exception that the traceback in an error message of pyarrow ends with."""
+    _, found, traceback = reason.rpartition("Traceback (most recent call last):\n")
+    if not found:
+        return reason
+    lines = [line for line in traceback.splitlines() if not line.startswith("  ")]
+    if lines == ["KeyboardInterrupt"]:
+        raise KeyboardInterrupt
+    return "\n".join(lines) or reason
+
+
+cdef _field(const ArrowSchema& schema):
+    cdef bytes name = b"" if schema.name == NULL else schema.name
+    cdef bytes form = schema.format
+    cdef bytes values = b"" if schema.dictionary == NULL else schema.dictionary.format
+    readable = StringType.of(schema).is_readable()
+    return Field(name.decode(errors="replace"), form.decode(), values.decode(), readable)

@@ -1,0 +1,210 @@
+"""Compressed files as streams, with all their members: one behind the other, they are one text."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from spmcompat.errors import TrainingError
+from spmcompat.text.forms import BZIP2, GZIP, XZ, ZSTD
+
+# How much is read at a time. Many small members make copies of it, so it is not large.
+_CHUNK_BYTES = 1 << 16
+
+_TESTS = {
+    GZIP: "gzip -t",
+    ZSTD: "zstd -t",
+    XZ: "xz -t",
+    BZIP2: "bzip2 -t",
+}
+
+
+class Readable(Protocol):
+    """A file that hands out bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes; none at the end."""
+
+
+class _Decoder(Protocol):
+    """Decompresses one member."""
+
+    eof: bool
+    needs_input: bool
+    unused_data: bytes
+
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+def require_decoder(compression: str) -> None:
+    """Raise if what decompresses such files is not installed.
+
+    Raises
+    ------
+    TrainingError
+        It says what to install.
+    """
+    if compression == ZSTD and find_spec(_zstd_module().partition(".")[0]) is None:
+        raise TrainingError(
+            "To read .zst files, Python before 3.14 needs the package backports.zstd: "
+            "pip install 'spmcompat[zstd]'."
+        )
+
+
+class Decompressed:
+    """What a compressed file holds.
+
+    Parameters
+    ----------
+    file : Readable
+        The file.
+    compression : str
+        `GZIP`, `ZSTD`, `XZ` or `BZIP2`.
+    name : str
+        How errors call the file.
+
+    Attributes
+    ----------
+    consumed : int
+        How many bytes of the file were read.
+    """
+
+    def __init__(self, file: Readable, compression: str, name: str) -> None:
+        require_decoder(compression)
+        self._file = file
+        self._compression = compression
+        self._name = name
+        self._rest = b""  # what was read, and belongs to the next member
+        self._members = 0
+        self._has_begun = False  # whether the member that is read has a valid beginning
+        self._decoder: _Decoder | None = None
+        self.consumed = 0
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:
+        """Fill the buffer; return how many bytes there were, fewer only at the end."""
+        view = memoryview(buffer)
+        filled = 0
+        while filled < len(view) and (part := self._part(len(view) - filled)):
+            view[filled : filled + len(part)] = part
+            filled += len(part)
+        return filled
+
+    def _part(self, most: int) -> bytes:
+        """Return the next bytes; none at the end."""
+        while self._decoder is not None or self._begin_member():
+            assert self._decoder is not None
+            data = b""
+            if self._decoder.needs_input:
+                data = self._rest or self._read()
+                self._rest = b""
+                if not data:
+                    raise TrainingError(
+                        f"{self._name} ends early: its last {self._compression} member was cut "
+                        "off. Copy or make the file again."
+                    )
+            part = self._decode(data, most)
+            self._has_begun = True
+            if self._decoder.eof:
+                self._rest = self._decoder.unused_data
+                self._decoder = None
+            if part:
+                return part
+        return b""
+
+    def _begin_member(self) -> bool:
+        """Begin the next member, if there is one. Zero bytes between members are padding."""
+        if self._members > 0:
+            self._rest = self._rest.lstrip(b"\0")
+        while not self._rest:
+            self._rest = self._read()
+            if not self._rest and self._members > 0:
+                return False
+            if not self._rest:
+                raise TrainingError(
+                    f"{self._name} is empty, which no {self._compression} file is: make it again."
+                )
+            if self._members > 0:
+                self._rest = self._rest.lstrip(b"\0")
+        self._members += 1
+        self._has_begun = False
+        self._decoder = _decoder(self._compression)
+        return True
+
+    def _read(self) -> bytes:
+        data = self._file.read(_CHUNK_BYTES)
+        self.consumed += len(data)
+        return data
+
+    def _decode(self, data: bytes, most: int) -> bytes:
+        assert self._decoder is not None
+        try:
+            return self._decoder.decompress(data, most)
+        except MemoryError:
+            raise
+        except Exception as error:  # each module has a type of its own
+            reason = " ".join(str(error).split()) or type(error).__name__
+            what = f"{self._compression} cannot decompress it near byte {self.consumed} ({reason})"
+            if self._members > 1 and not self._has_begun:
+                what = (
+                    f"behind its last {self._compression} member stand bytes that are no "
+                    f"{self._compression} data"
+                )
+            raise TrainingError(
+                f"{self._name} is broken: {what}. {_TESTS[self._compression]} tests a file; copy "
+                "or make it again."
+            ) from None
+
+
+def _decoder(compression: str) -> _Decoder:
+    """Return what decompresses the next member. Its module is imported when it is needed."""
+    decoder: Any
+    if compression == GZIP:
+        decoder = _Gunzip()
+    elif compression == BZIP2:
+        import bz2  # noqa: PLC0415
+
+        decoder = bz2.BZ2Decompressor()
+    elif compression == XZ:
+        import lzma  # noqa: PLC0415
+
+        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    else:
+        from importlib import import_module  # noqa: PLC0415
+
+        zstd = import_module(_zstd_module())
+        # As zstd --long=31 writes them: the memory is taken only where a frame asks for it.
+        window = {zstd.DecompressionParameter.window_log_max: 31}
+        decoder = zstd.ZstdDecompressor(options=window)
+    found: _Decoder = decoder
+    return found
+
+
+def _zstd_module() -> str:
+    return "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+
+class _Gunzip:
+    """A gzip member; the module zlib, with the interface of the other modules."""
+
+    def __init__(self) -> None:
+        import zlib  # noqa: PLC0415
+
+        self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        """Whether the member has ended."""
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given behind the end of the member."""
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Return at most so many bytes of the member."""
+        part = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        self.needs_input = not self._inner.unconsumed_tail and len(part) < max_length
+        return part

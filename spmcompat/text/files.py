@@ -1,0 +1,265 @@
+"""The text of files, in order: plain ones, and those whose sentences have to be unpacked first."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.plan import TextPlan
+from spmcompat.runtime.progress import Report
+from spmcompat.text import remote
+from spmcompat.text.forms import Form
+from spmcompat.text.line_buffers import cut_at_lines
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.opening import InputFile, form_of_input, is_remote, name_of, open_input
+from spmcompat.text.skipped import Skipped
+
+
+class _FileSlice(NamedTuple):
+    """Whole lines of a plain file, which can be read again by themselves."""
+
+    path: str
+    offset: int
+    size: int
+    first_line: int
+
+
+class _Part(NamedTuple):
+    """A read buffer of a file that is read again from its start."""
+
+    path: str
+    number: int
+
+
+class Files:
+    """The sentences of files, in order.
+
+    Parameters
+    ----------
+    text : TextPlan
+        The files and how they are read.
+    report : Report
+        Receives the names of the files.
+    """
+
+    def __init__(self, text: TextPlan, report: Report) -> None:
+        self._text = text
+        self._report = report
+        self._kept: list[_FileSlice | _Part | ReadBuffer] = []
+        self._skipped = Skipped()
+        self._again = _ReadAgain(text)
+
+    def __len__(self) -> int:
+        """Return the number of read buffers that can be loaded again."""
+        return len(self._kept)
+
+    def size(self) -> int | None:
+        """Return the size in bytes, or None where it is not known beforehand."""
+        sizes = []
+        try:
+            for path in self._text.input:
+                sizes.append(remote.size_of(path) if is_remote(path) else os.stat(path).st_size)
+        except OSError:
+            return None
+        return sum(size or 0 for size in sizes) or None
+
+    def why_once(self) -> str:
+        """Tell why the text can be read only once; empty if it can be read again."""
+        for path in self._text.input:
+            if not path:
+                return "standard input can be read only once"
+            try:
+                mode = os.stat(path).st_mode
+            except OSError:
+                continue  # Reading it raises the error. An address can be read again.
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return f"{path} is no regular file and can be read only once"
+        return ""
+
+    def __iter__(self) -> Generator[ReadBuffer, None, None]:
+        """Read the files in order. Closing the generator closes the file.
+
+        The reference reads one line from an empty file, unless it is the last file. This line is
+        empty. In some releases it is the last line of the previous file, if that has no line end.
+        """
+        repeats = self._text.empty_files_repeat_lines
+        self._kept = []
+        line = b""
+        for number, path in enumerate(self._text.input, 1):
+            self._report.info(f"Loading corpus: {path}")
+            before = len(self._kept)
+            holds_lines = True
+            try:
+                with open_input(path) as file:
+                    form = form_of_input(file, self._text.input_format)
+                    holds_lines = form.holds_lines
+                    for buffer in self._buffers(file, form):
+                        yield buffer
+                        line = buffer.unfinished_line() if repeats and holds_lines else b""
+            except OSError as error:
+                if isinstance(error, TrainingError):
+                    raise
+                if not self._reads_folder(path):
+                    raise _unreadable(path, error) from error
+            if holds_lines and len(self._kept) == before and number < len(self._text.input):
+                buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
+                self._kept.append(buffer)
+                yield buffer
+
+    def _buffers(self, file: InputFile, form: Form) -> Iterator[ReadBuffer]:
+        """Yield the buffers of one file, and remember how each can be loaded again."""
+        if form.compression or not form.holds_lines or is_remote(file.path):
+            for number, buffer in enumerate(_unpacked(file, form, self._text, self._skipped)):
+                self._kept.append(_Part(file.path, number))
+                yield buffer
+            return
+        offset = 0
+        name = name_of(file.path)
+        for text, line in cut_at_lines(file, count_lines=self._text.tsv):
+            self._kept.append(_FileSlice(file.path, offset, len(text), line))
+            yield ReadBuffer.of_lines(text, name, line)
+            offset += len(text)
+
+    def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
+        """Yield some indexes, in their order, each with a function that loads its read buffer.
+
+        Raises
+        ------
+        MissingFileError
+            If a file can no longer be read; the function raises it too.
+        """
+        for index in indexes:
+            kept = self._kept[index]
+            if isinstance(kept, _Part):
+                buffer = self._again.load(kept)
+                yield index, partial(_same, buffer)
+            else:
+                yield index, partial(_load, kept)
+
+    def facts(self) -> None:
+        """Return None: no line has passed a filter."""
+
+    def skipped(self) -> Skipped:
+        """Return how many records could not be read."""
+        return self._skipped
+
+    def _reads_folder(self, path: str) -> bool:
+        return self._text.folder_is_empty_file and os.path.isdir(path)
+
+
+class _ReadAgain:
+    """Reads files again whose sentences have to be unpacked, each from its start.
+
+    It goes on where it stands if what is wanted comes later. So the chunks of a text, which follow
+    each other, do not unpack all that stands before them.
+    """
+
+    def __init__(self, text: TextPlan) -> None:
+        self._text = text
+        self._path: str | None = None
+        self._number = -1
+        self._buffer: ReadBuffer | None = None
+        self._buffers: Iterator[ReadBuffer] = iter(())
+
+    def load(self, part: _Part) -> ReadBuffer:
+        """Return a read buffer again.
+
+        Raises
+        ------
+        TrainingError
+            If the file is no longer what it was.
+        """
+        if part.path != self._path or part.number < self._number:
+            self._path, self._number = part.path, -1
+            self._buffers = _read_again(part.path, self._text)
+        while self._number < part.number:
+            self._buffer = next(self._buffers, None)
+            self._number += 1
+        if self._buffer is None:
+            raise TrainingError(
+                f"{name_of(part.path)} changed while it was read. Train again when nothing writes "
+                "to it."
+            )
+        return self._buffer
+
+
+def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
+    """Yield the buffers of a file whose sentences have to be unpacked, once more."""
+    try:
+        with open_input(path) as file:
+            form = form_of_input(file, text.input_format)
+            yield from _unpacked(file, form, text, Skipped())
+    except OSError as error:
+        if isinstance(error, TrainingError):
+            raise
+        raise _unreadable(path, error) from error
+
+
+def _unpacked(
+    file: InputFile, form: Form, text: TextPlan, skipped: Skipped
+) -> Iterator[ReadBuffer]:
+    """Yield the buffers of a file, which a thread unpacks ahead of the reader."""
+    # Imported here, because a small training from plain files takes no longer than the imports.
+    from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
+    from spmcompat.text.records import read_records  # noqa: PLC0415
+
+    return read_ahead(read_records(file, form, text, skipped))
+
+
+def _same(buffer: ReadBuffer) -> ReadBuffer:
+    return buffer
+
+
+def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
+    """Return a read buffer of a plain file again."""
+    if isinstance(kept, ReadBuffer):
+        return kept
+    try:
+        with open(kept.path, "rb") as file:
+            file.seek(kept.offset)
+            text = file.read(kept.size)
+    except OSError as error:
+        raise _unreadable(kept.path, error) from error
+    return ReadBuffer.of_lines(text, kept.path, kept.first_line)
+
+
+def check_file(path: str, input_format: str) -> None:
+    """Raise if an input is not what its name says, or if what reads it is not installed.
+
+    A pipe is not opened, because it can be opened only once.
+
+    Parameters
+    ----------
+    path : str
+        A path as `spmcompat.text.paths.expand` returns it, which can be read; or an address.
+    input_format : str
+        The format that the user gave, or ``auto``.
+
+    Raises
+    ------
+    TrainingError
+        It says what to do.
+    """
+    if is_remote(path):
+        remote.size_of(path)
+        return
+    if not path or not stat.S_ISREG(os.stat(path).st_mode):
+        return
+    with open_input(path) as file:
+        form = form_of_input(file, input_format)
+    if form.compression:
+        from spmcompat.text.compression import require_decoder  # noqa: PLC0415
+
+        require_decoder(form.compression)
+    elif form.format == "parquet":
+        from spmcompat.text.parquet import require_pyarrow  # noqa: PLC0415
+
+        require_pyarrow()
+
+
+def _unreadable(path: str, error: OSError) -> MissingFileError:
+    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')

@@ -1,0 +1,195 @@
+"""What a file holds: how it is compressed and in which form its sentences lie, by name and content.
+
+Both must agree, so that a compressed file is never trained on as if it were text. Only content that
+no text in UTF-8 begins with is taken for something else than text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from spmcompat.errors import TrainingError
+
+AUTO, TEXT, TSV, JSONL, PARQUET = "auto", "text", "tsv", "jsonl", "parquet"
+
+OWN_FORMATS = (AUTO, JSONL, PARQUET)
+"""The formats that ``sentencepiece`` does not know. A model does not store them."""
+
+GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
+
+HEAD_BYTES = 512
+"""How much of a file tells what it holds."""
+
+_COMPRESSIONS = {
+    ".gz": GZIP,
+    ".zst": ZSTD,
+    ".zstd": ZSTD,
+    ".xz": XZ,
+    ".bz2": BZIP2,
+}
+_SUFFIXES = {GZIP: ".gz", ZSTD: ".zst", XZ: ".xz", BZIP2: ".bz2", PARQUET: ".parquet"}
+_FORMATS = {".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET}
+_ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
+
+
+class Form(NamedTuple):
+    """How the sentences lie in a file.
+
+    Attributes
+    ----------
+    compression : str
+        `GZIP`, `ZSTD`, `XZ` or `BZIP2`; empty for none.
+    format : str
+        `TEXT`, `TSV`, `JSONL` or `PARQUET`.
+    """
+
+    compression: str
+    format: str
+
+    @property
+    def holds_lines(self) -> bool:
+        """Whether the contents are read as a text file, line by line."""
+        return self.format in (TEXT, TSV)
+
+
+def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = True) -> Form:
+    """Return the form of a file.
+
+    Parameters
+    ----------
+    name : str
+        Its name; that of standard input is empty.
+    head : bytes
+        How it begins: `HEAD_BYTES`, or all of it.
+    input_format : str
+        The format that the user gave, or `AUTO`.
+    may_rename : bool
+        Whether the user chose the name. A pipe and a remote address may have any name, so there
+        the content decides about compression.
+
+    Raises
+    ------
+    TrainingError
+        If name and content do not agree.
+    """
+    named = _form_of_name(name, input_format)
+    found = content_of(head)
+    if found == PARQUET:
+        if named.format != PARQUET:
+            raise TrainingError(
+                f"{_holds(name, found)}, not {named.format}: {_remedy(name, found)}"
+            )
+    elif found:
+        _check_compression(name, named, found, may_rename)
+    elif named.format == PARQUET and not named.compression:
+        raise TrainingError(f"{_holds(name, '')} no Parquet data: make the file again.")
+    elif named.compression:
+        return _uncompressed(name, head, named, input_format, may_rename)
+    return named._replace(compression="" if found == PARQUET else found)
+
+
+def content_of(head: bytes) -> str:
+    """Return the compression of what begins like this, or `PARQUET`; empty if it may be text."""
+    if head.startswith(bytes.fromhex("1f8b08")):
+        return GZIP
+    if head.startswith(bytes.fromhex("fd377a585a00")):
+        return XZ
+    if _begins_zstd(head):
+        return ZSTD
+    if head.startswith(b"BZh") and _begins_bzip2(head):
+        return BZIP2
+    # The bytes PAR1 may begin a text. Behind them, a Parquet file has the type of its first page.
+    return PARQUET if head.startswith(b"PAR1\x15") else ""
+
+
+def check_contents(name: str, head: bytes, form: Form) -> None:
+    """Raise if what a compressed file holds cannot be read as its form says.
+
+    Raises
+    ------
+    TrainingError
+        It says what the file holds instead.
+    """
+    found = content_of(head)
+    if found:
+        raise TrainingError(
+            f"{name} holds {_TITLES[found]} data inside of {_TITLES[form.compression]}: "
+            "decompress it once yourself."
+        )
+    if head[257:262] == b"ustar":
+        raise TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
+
+
+def _form_of_name(name: str, input_format: str) -> Form:
+    base, suffix = os.path.splitext(name.lower())
+    compression = _COMPRESSIONS.get(suffix, "")
+    if (base if compression else name.lower()).endswith(_ARCHIVES):
+        raise TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
+    if compression:
+        suffix = os.path.splitext(base)[1]
+    form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
+    return Form(compression, form)
+
+
+def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> None:
+    """Raise if a compressed file has another name than such files have."""
+    if named.format == PARQUET:
+        raise TrainingError(
+            f"{_holds(name, found)}: a Parquet file cannot be read while it is compressed as a "
+            "whole. Decompress it."
+        )
+    if may_rename and named.compression != found:
+        what = f"not {named.compression or 'text'}"
+        raise TrainingError(f"{_holds(name, found)}, {what}: {_remedy(name, found)}")
+
+
+def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_rename: bool) -> Form:
+    """Return the form of a file that is not compressed, though its name says so."""
+    if not head:
+        raise TrainingError(
+            f"{name} is empty, which no {named.compression} file is: make it again."
+        )
+    # Many servers decompress what they send. And who names the format of a text means the bytes.
+    if not may_rename or input_format in (TEXT, TSV):
+        return named._replace(compression="")
+    raise TrainingError(
+        f"{name} holds no {named.compression} data, though its name says so: make the file again, "
+        "or rename it if it is not compressed."
+    )
+
+
+_TITLES = {GZIP: "gzip", ZSTD: "zstd", XZ: "xz", BZIP2: "bzip2", PARQUET: "Parquet"}
+
+
+def _holds(name: str, found: str) -> str:
+    title = f" {_TITLES[found]} data" if found else ""
+    return f"{name or 'standard input'} holds{title}"
+
+
+def _remedy(name: str, found: str) -> str:
+    if found == PARQUET:
+        return "rename it to end in .parquet, or give --input_format=parquet."
+    bare = os.path.splitext(name)[0] if _COMPRESSIONS.get(os.path.splitext(name)[1]) else name
+    return f"rename it to {os.path.basename(bare)}{_SUFFIXES[found]}, so that it is decompressed."
+
+
+def _begins_zstd(head: bytes) -> bool:
+    """Tell whether a zstd frame begins, perhaps behind a frame that decoders skip."""
+    if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
+        head = head[8 + int.from_bytes(head[4:8], "little") :]
+    return head.startswith(bytes.fromhex("28b52ffd"))
+
+
+def _begins_bzip2(head: bytes) -> bool:
+    """Tell whether these bytes are bzip2: a text may begin with its signature."""
+    if not re.match(rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", head):
+        return False
+    import bz2  # noqa: PLC0415
+
+    try:
+        bz2.BZ2Decompressor().decompress(head)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,143 @@
+"""Opens an input: a file, a pipe, standard input or an address, and tells how it begins."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from typing import TypeAlias
+
+from spmcompat.text import remote
+from spmcompat.text.forms import HEAD_BYTES, Form, form_of
+
+
+@contextmanager
+def open_input(path: str) -> Iterator[InputFile]:
+    """Open an input for a ``with`` statement.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened; for an address, a `MissingFileError`.
+    """
+    if is_remote(path):
+        far = remote.open_remote(path)
+        try:
+            yield Stream(path, far)
+        finally:
+            far.close()
+        return
+    with open(path or 0, "rb", buffering=0) as file:
+        is_regular = bool(path) and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        yield RegularFile(path, file) if is_regular else Stream(path, file)
+
+
+def is_remote(path: str) -> bool:
+    """Tell whether a path is an address, and not also that of a file of this machine."""
+    return remote.is_address(path) and not os.path.exists(path)
+
+
+def name_of(path: str) -> str:
+    """Return how errors call an input."""
+    return path or "standard input"
+
+
+def form_of_input(file: InputFile, input_format: str) -> Form:
+    """Return how the sentences lie in an input.
+
+    Raises
+    ------
+    TrainingError
+        If its name and its content do not agree.
+    """
+    path = remote.base_of(file.path) if is_remote(file.path) else file.path
+    return form_of(path, file.head, input_format, may_rename=file.is_regular)
+
+
+class RegularFile:
+    """A file of this machine.
+
+    Attributes
+    ----------
+    path : str
+        What was opened.
+    head : bytes
+        How it begins.
+    is_regular : bool
+        Whether any part of it can be read again.
+    consumed : int
+        How many bytes were read.
+    """
+
+    is_regular = True
+
+    def __init__(self, path: str, file: FileIO) -> None:
+        self.path = path
+        self.head = os.pread(file.fileno(), HEAD_BYTES, 0)
+        self.consumed = 0
+        self._file = file
+
+    @property
+    def size(self) -> int | None:
+        """The size in bytes."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes; none at the end."""
+        data = self._file.read(size)
+        self.consumed += len(data)
+        return data
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:
+        """Put bytes into the buffer and return how many; none at the end."""
+        size = self._file.readinto(buffer) or 0
+        self.consumed += size
+        return size
+
+
+class Stream:
+    """An input that is read from its start to its end; the attributes are those of `RegularFile`.
+
+    Attributes
+    ----------
+    file : file object
+        What it is read from; the head of it is read already.
+    """
+
+    is_regular = False
+
+    def __init__(self, path: str, file: FileIO | remote.RemoteFile) -> None:
+        self.path = path
+        self.consumed = 0
+        self.file = file
+        self.head = self._peek()
+        self._peeked = self.head
+
+    def _peek(self) -> bytes:
+        head = b""
+        while len(head) < HEAD_BYTES and (part := self.file.read(HEAD_BYTES - len(head))):
+            head += part
+        return head
+
+    @property
+    def size(self) -> int | None:
+        """The size in bytes, where it is known."""
+        return remote.size_of(self.path) if is_remote(self.path) else None
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes; none at the end."""
+        data, self._peeked = self._peeked[:size], self._peeked[size:]
+        data = data or self.file.read(size)
+        self.consumed += len(data)
+        return data
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:
+        """Put bytes into the buffer and return how many; none at the end."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+InputFile: TypeAlias = "RegularFile | Stream"

@@ -1,0 +1,150 @@
+"""The sentences of one input that is no plain text file, in read buffers."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+
+from spmcompat.errors import TrainingError
+from spmcompat.plan import TextPlan
+from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.text.compression import Decompressed
+from spmcompat.text.forms import HEAD_BYTES, PARQUET, Form, check_contents
+from spmcompat.text.json_lines import JsonLines
+from spmcompat.text.line_buffers import cut_at_lines
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.parquet import read_column
+from spmcompat.text.skipped import Skipped
+
+
+def read_records(
+    file: InputFile, form: Form, text: TextPlan, skipped: Skipped
+) -> Iterator[ReadBuffer]:
+    """Yield the sentences of an input, which know how many of its bytes were read for them.
+
+    Parameters
+    ----------
+    file : InputFile
+        The input.
+    form : Form
+        How the sentences lie in it.
+    text : TextPlan
+        Which column is read, and how.
+    skipped : Skipped
+        Counts the records that cannot be read.
+
+    Raises
+    ------
+    TrainingError
+        If the input cannot be read to its end.
+    """
+    if form.format == PARQUET:
+        buffers = read_column(file, text.input_column)
+    elif form.holds_lines:
+        buffers = _lines(file, form, text)
+    else:
+        buffers = _json_lines(file, form, text, skipped)
+    for buffer in buffers:
+        if text.split_lines and not form.holds_lines:
+            buffer.split_lines()
+        yield buffer
+
+
+def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
+    name = name_of(file.path)
+    taken = 0
+    for lines, first in cut_at_lines(_contents(file, form), count_lines=text.tsv):
+        buffer = ReadBuffer.of_lines(lines, name, first)
+        buffer.input_size = file.consumed - taken
+        taken = file.consumed
+        yield buffer
+
+
+def _json_lines(
+    file: InputFile, form: Form, text: TextPlan, skipped: Skipped
+) -> Iterator[ReadBuffer]:
+    name = name_of(file.path)
+    column = text.input_column or DEFAULT_COLUMN
+    records = JsonLines(column)
+    taken = broken = 0
+    for lines, first in cut_at_lines(_contents(file, form)):
+        buffer = records.read(_without_mark(lines, name) if first == 1 else lines, name, first)
+        skipped.broken += records.broken - broken
+        broken = records.broken
+        if records.first_broken is not None and not skipped.first_broken:
+            number, line = records.first_broken
+            skipped.first_broken = f"{name}:{number}: {what_is_wrong(line, column)}"
+            if not text.skip_bad_records:
+                raise TrainingError(
+                    f"{skipped.first_broken} Repair the line, or give --skip_bad_records to leave "
+                    "out such lines; --input_format=text reads lines as they are."
+                )
+        buffer.input_size = file.consumed - taken
+        taken = file.consumed
+        yield buffer
+
+
+class _Contents:
+    """What a compressed file holds, once its beginning has been looked at."""
+
+    def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
+        self._inner = inner
+        head = bytearray(HEAD_BYTES)
+        self._head = bytes(head[: inner.readinto(head)])
+        check_contents(name, self._head, form)
+
+    def readinto(self, buffer: bytearray, /) -> int:
+        """Put bytes into the buffer and return how many; none at the end."""
+        head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(head)] = head
+        return len(head) + self._inner.readinto(memoryview(buffer)[len(head) :])
+
+
+def _contents(file: InputFile, form: Form) -> InputFile | _Contents:
+    if not form.compression:
+        return file
+    name = name_of(file.path)
+    return _Contents(Decompressed(file, form.compression, name), name, form)
+
+
+def _without_mark(lines: bytes, name: str) -> bytes:
+    """Return the first lines of a file without the mark that says that they are in UTF-8."""
+    if lines.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise TrainingError(f"{name} is in UTF-16: convert it to UTF-8, such as with iconv.")
+    return lines.removeprefix(codecs.BOM_UTF8)
+
+
+def what_is_wrong(line: bytes, column: str) -> str:
+    """Return a sentence that says why a line of JSON Lines is broken.
+
+    Parameters
+    ----------
+    line : bytes
+        The line.
+    column : str
+        The name of the field that holds the text.
+    """
+    try:
+        record = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        return f"broken record: byte {error.start + 1} of the line is not valid UTF-8."
+    except json.JSONDecodeError as error:
+        reason = error.msg[:1].lower() + error.msg[1:]
+        return f"broken record: no valid JSON: {reason}, at character {error.pos + 1} of the line."
+    except (ValueError, RecursionError):
+        return "broken record."
+    if not isinstance(record, dict):
+        found = record
+        where = "the record"
+    elif column not in record:
+        listed = ", ".join(json.dumps(name, ensure_ascii=False) for name in record)
+        return f'the record has no field "{column}"; it has {listed or "none"} (--input_column).'
+    else:
+        found = record[column]
+        where = f'the field "{column}"'
+    if isinstance(found, str):
+        return f"broken record: {where} holds a lone surrogate, which has no UTF-8 form."
+    kinds = {dict: "an object", list: "a list", bool: "a truth value"}
+    return f"broken record: {where} holds {kinds.get(type(found), 'a number')}, not a string."

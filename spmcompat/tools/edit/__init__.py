@@ -1,0 +1,1 @@
+"""Edits of single pieces of a model."""

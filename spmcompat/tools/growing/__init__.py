@@ -1,0 +1,1 @@
+"""The commands that make a vocabulary larger or smaller."""

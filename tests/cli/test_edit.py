@@ -1,0 +1,227 @@
+"""``spmcompat edit``: what it reads, writes, shows and refuses."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.editing.vocabulary import UNUSED, pieces_of
+from spmcompat.model.reading import read_model
+from spmcompat.tools.edit import command
+from tests.unit.editing.models import by_text, processor, trained
+
+pytestmark = pytest.mark.reference
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("m.model").write_bytes(trained("unigram").SerializeToString())
+    Path("text.txt").write_text("the cat\nthe dog, other\nЖ\n\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    return command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+def refused(*arguments: str) -> str:
+    before = sorted(Path.cwd().iterdir())
+    status, out, err = run("m.model", "--output=n.model", *arguments)
+    assert (status, out) == (1, "")
+    assert sorted(Path.cwd().iterdir()) == before, "a file was written"
+    assert err.startswith("spmcompat edit: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_all_options_at_once() -> None:
+    status, out, err = run(
+        "m.model",
+        "--output=n.model",
+        '--add-control=<a>,"<b,c>"',
+        "--add_user_defined=<d>",
+        "--add=Ж,Щ",
+        "--rename=<s>=<bos>",
+        "--rename=</s>=<eos>",
+        "--remove=▁the",
+        "--set-score=Ж=-12.5",
+    )
+    assert (status, err) == (0, "")
+    size = len(read_model("m.model").pieces)
+    assert out.splitlines()[0] == f"n.model: {size + 5} pieces, {size} before"
+    ids = [line.split() for line in out.splitlines()[2:]]
+    added = [[str(size + i), text] for i, text in enumerate(["<a>", "<b,c>", "<d>", "Ж", "Щ"])]
+    assert ids == [["1", "<bos>"], ["2", "<eos>"], *added]
+    new = read_model("n.model")
+    assert by_text(new)["Ж"][1].score == -12.5
+    assert by_text(new)["▁the"][1].type == UNUSED
+    processor(new)
+
+
+def test_the_vocab_file_is_written_beside() -> None:
+    assert run("m.model", "--output=n.model", "--add-control=<a>")[0] == 0
+    lines = Path("n.vocab").read_text(encoding="utf-8").splitlines()
+    assert [line.split("\t")[0] for line in lines] == [
+        piece.text for piece in pieces_of(read_model("n.model"))
+    ]
+    assert run("m.model", "--output=o", "--add-control=<a>")[0] == 0
+    assert Path("o").read_bytes() == Path("n.model").read_bytes()
+    assert sorted(path.name for path in Path.cwd().iterdir()) == [
+        "m.model", "n.model", "n.vocab", "o", "text.txt",
+    ]  # fmt: skip
+
+
+def test_the_model_itself_can_be_replaced() -> None:
+    assert run("m.model", "--output=m.model", "--add-control=<a>", "--quiet") == (0, "", "")
+    assert "<a>" in by_text(read_model("m.model"))
+
+
+def test_quiet_writes_nothing() -> None:
+    flags = ("--report=text.txt", "--remove=▁the", "--quiet")
+    assert run("m.model", "--output=n.model", *flags) == (0, "", "")
+
+
+def test_the_report_names_words_and_tokens() -> None:
+    status, out, _ = run("m.model", "--output=n.model", "--remove=▁the", "--report=text.txt")
+    assert status == 0
+    old, new = processor(read_model("m.model")), processor(read_model("n.model"))
+    lines = ["the cat", "the dog, other", "Ж", ""]
+    tokens = [sum(len(ids) for ids in one.encode(lines)) for one in (old, new)]
+    _, counts, words, _, *rows = out.splitlines()
+    assert counts == (
+        f"{tokens[0]} tokens before, {tokens[1]} after; 2 of 4 lines are cut differently"
+    )
+    assert words == "words that are cut differently: 1"
+    assert [row.split() for row in rows] == [["2", "the", "▁the", *new.encode("the", out_type=str)]]
+
+
+def test_unknown_words_that_become_known_are_told() -> None:
+    out = run("m.model", "--output=n.model", "--add=Ж", "--report=text.txt")[1]
+    assert out.splitlines()[-1].split() == ["1", "Ж", "▁", "<unk>", "▁", "Ж"]
+    flags = ("--rename=<unk>=[UNK]", "--report=text.txt")
+    assert "differently: 0" in run("m.model", "--output=n.model", *flags)[1]
+
+
+def test_long_reports_are_cut_unless_all_is_asked_for() -> None:
+    words = [f"the{first}{second}" for first in "abcde" for second in "xyzqv"]
+    Path("text.txt").write_text("\n".join(words), encoding="utf-8")
+    flags = ("m.model", "--output=n.model", "--remove=▁the", "--report=text.txt")
+    short, long = run(*flags)[1], run(*flags, "--all")[1]
+    assert "...and 5 more; --all shows them" in short
+    assert len(long.splitlines()) == 4 + 25
+
+
+def test_pieces_that_hold_a_new_symbol_are_told() -> None:
+    flags = ("m.model", "--output=n.model", "--remove=in", "--add-user-defined=in")
+    unreachable, covering = run(*flags)[1].splitlines()[-2:]
+    assert unreachable == "never used any more, because they hold a new symbol: 1 pieces: ▁in"
+    assert covering.startswith("used in the place of a new symbol that they hold, unless you")
+    assert "ing" in covering.split()
+
+
+def test_dropped_samples_are_told() -> None:
+    model = trained("unigram", compat="0.2.0", self_test_sample_size=3)
+    Path("m.model").write_bytes(model.SerializeToString())
+    assert "dropped 3 samples for self-tests" in run("m.model", "--output=n.model", "--add=Ж")[1]
+
+
+def test_a_piece_with_an_equals_sign_is_renamed() -> None:
+    assert run("m.model", "--output=n.model", "--add-control=<q=b,<q,<r==", "--quiet")[0] == 0
+    assert run("n.model", "--output=o.model", "--rename=<r===d=", "--quiet")[0] == 0
+    assert "d=" in by_text(read_model("o.model"))
+    status, _, err = run("n.model", "--output=o.model", "--rename=<q=b=x")
+    assert status == 1
+    assert "--rename=<q=b=x can mean <q to b=x or <q=b to x. Use spmcompat.edit" in err
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ((), "nothing to change"),
+        (("--use-unused",), "nothing to change"),
+        (("--remove=the",), "Did you mean ▁the?"),
+        (("--remove=<unk>",), "is the unknown piece"),
+        (("--add=▁the",), "▁the is already defined"),
+        (("--add=Ａ",), "the normalizer makes 'A' of it"),
+        (("--add=,Ж",), "a piece to add is empty"),
+        (("--rename=▁the",), "--rename takes OLD=NEW, not '▁the'."),
+        (("--rename=▁the=",), "the new text of ▁the is empty"),
+        (("--rename=▁the=▁of",), "▁of is already defined"),
+        (("--rename=▁the=▁x", "--rename=▁the=▁y"), "--rename names ▁the twice"),
+        (("--set-score=▁the",), "--set-score takes PIECE=SCORE, not '▁the'."),
+        (("--set-score=▁the=high",), "--set-score takes PIECE=SCORE"),
+        (("--set-score=▁the=0",), "must be below 0"),
+        (("--set-score=▁the=-3", "--set-score=▁the=-4"), "--set-score names ▁the twice"),
+        (("--add=Ж", "--use-unused"), "1 ids are needed, but only 0"),
+        (("--add-control=\udcff",), "is not valid UTF-8"),
+        (("--add=Ж", "--report=none.txt"), '"none.txt": No such file or directory. Check --report'),
+    ],
+)
+def test_mistakes_are_one_line_and_write_nothing(flags: tuple[str, ...], message: str) -> None:
+    assert message in refused(*flags)
+
+
+def test_files_that_cannot_be_read_or_written() -> None:
+    status, _, err = run("none.model", "--output=n.model", "--add=Ж")
+    assert (status, err) == (
+        1, 'spmcompat edit: "none.model": No such file or directory. Check the path.\n'
+    )  # fmt: skip
+    status, _, err = run("text.txt", "--output=n.model", "--add=Ж")
+    assert status == 1
+    assert "not a SentencePiece model" in err
+    status, _, err = run("m.model", "--output=none/n.model", "--add=Ж")
+    assert status == 1
+    assert "Choose an --output in a folder that is writable" in err
+
+
+def test_output_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run("m.model", "--add=Ж")
+    assert caught.value.code == 2
+    assert "--output" in capsys.readouterr().err
+
+
+def test_spmcompat_has_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spmcompat_main(["edit", "m.model", "--output=n.model", "--add=Ж"]) == 0
+    assert "n.model: " in capsys.readouterr().out
+
+
+def test_python() -> None:
+    result = spmcompat.edit(
+        "m.model",
+        output="n.model",
+        add_control=["<a>"],
+        add="Ж",
+        rename={"<s>": "<bos>"},
+        set_score={"▁the": -3},
+        remove=(text for text in ["▁of"]),
+        report="text.txt",
+    )
+    assert Path("n.model").read_bytes() == result.model
+    assert result.size == result.old_size + 2
+    assert set(result.ids) == {"<a>", "Ж", "<bos>", "▁the"}
+    assert result.changes is not None
+    assert result.changes.lines == 4
+    assert spmcompat.edit(Path("m.model"), add="Ж").changes is None
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"add": [3]}, "add must be a list of texts"),
+        ({"remove": 3}, "remove must be a list of texts"),
+        ({"rename": {"a": 1}}, "rename must be a dictionary from pieces to texts"),
+        ({"rename": "a"}, "rename must be a dictionary from pieces to texts"),
+        ({"set_score": {"a": "b"}}, "set_score must be a dictionary from pieces to numbers"),
+        ({}, "nothing to change"),
+    ],
+)
+def test_wrong_keywords(keywords: dict[str, object], message: str) -> None:
+    with pytest.raises(spmcompat.BadValueError, match=message):
+        spmcompat.edit("m.model", **keywords)  # type: ignore[arg-type]

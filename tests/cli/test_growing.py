@@ -1,0 +1,163 @@
+"""``spmcompat extend`` and ``spmcompat trim``: what they write, say and refuse."""
+
+from __future__ import annotations
+
+import io
+import random
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.model.reading import read_model
+from spmcompat.tools.growing import extend, trim
+from tests.processes import read_until, start_python
+from tests.unit.editing.growing_models import KINDS, trained, words
+
+COMMANDS = {"extend": (extend.main, "add"), "trim": (trim.main, "keep")}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("new.txt").write_text("".join(f"{line}\n" for line in words(2, 80)), encoding="utf-8")
+    Path("more.txt").write_text("".join(f"{line}\n" for line in words(3, 80)), encoding="utf-8")
+    model = trained(words(1, 200, types=300), vocab_size=200)
+    Path("m.model").write_bytes(model.SerializeToString())
+    return tmp_path
+
+
+def run(command: str, *arguments: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    status = COMMANDS[command][0](arguments, stdout, stderr)
+    return status, stdout.getvalue(), stderr.getvalue()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_extend_writes_what_python_returns(kind: str) -> None:
+    model = trained(words(1, 200, types=300), vocab_size=200, model_type=kind)
+    Path("m.model").write_bytes(model.SerializeToString())
+    arguments = ("m.model", "--input=new.txt,more.txt", "--add=40", "--output=n.model")
+    status, _, err = run("extend", *arguments, "--character_coverage=0.99")
+    assert status == 0
+    assert f"Saved n.model: {len(model.pieces) + 40} pieces" in err
+    expected = spmcompat.extend(
+        "m.model", input=["new.txt", "more.txt"], add=40, character_coverage=0.99, minloglevel=2
+    )
+    assert Path("n.model").read_bytes() == expected.model
+    assert expected.size == len(model.pieces) + 40 == expected.old_size + len(expected.pieces)
+    new = [one.piece for one in read_model("n.model").pieces[expected.old_size :]]
+    assert new == expected.pieces
+    assert len(Path("n.vocab").read_text().splitlines()) == len(model.pieces) + 40
+    assert run("extend", *arguments, "--character_coverage=0.99", "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_trim_writes_what_python_returns(kind: str) -> None:
+    model = trained(words(1, 200, types=300), vocab_size=200, model_type=kind)
+    Path("m.model").write_bytes(model.SerializeToString())
+    for flags, keep_ids in (((), False), (("--keep-ids",), True)):
+        arguments = ("m.model", "--input=new.txt", "--keep=120", "--output=s.model", *flags)
+        status, _, err = run("trim", *arguments)
+        assert status == 0
+        assert f"Dropped {len(model.pieces) - 120} of {len(model.pieces)} pieces" in err
+        expected = spmcompat.trim(
+            "m.model", input="new.txt", keep=120, keep_ids=keep_ids, minloglevel=2
+        )
+        assert Path("s.model").read_bytes() == expected.model
+        assert len(expected.pieces) == len(model.pieces) - 120
+    assert len(read_model("s.model").pieces) == len(model.pieces)
+
+
+def test_use_unused_takes_the_ids_that_trim_left() -> None:
+    size = len(read_model("m.model").pieces)
+    arguments = ("m.model", "--input=new.txt", f"--keep={size - 20}", "--output=s.model")
+    assert run("trim", *arguments, "--keep-ids", "--quiet") == (0, "", "")
+    assert sum(one.type == one.UNUSED for one in read_model("s.model").pieces) == 20
+    arguments = ("s.model", "--input=more.txt", "--add=20", "--output=n.model")
+    assert run("extend", *arguments, "--use-unused", "--quiet") == (0, "", "")
+    pieces = read_model("n.model").pieces
+    assert len(pieces) == size
+    assert all(one.type != one.UNUSED for one in pieces)
+
+
+def test_the_output_may_be_the_model_itself() -> None:
+    arguments = ("m.model", "--input=new.txt", "--add=10", "--output=m.model", "--quiet")
+    size = len(read_model("m.model").pieces)
+    assert run("extend", *arguments) == (0, "", "")
+    assert len(read_model("m.model").pieces) == size + 10
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "the model is missing"),
+        ("m.model other.model --input=new.txt --SIZE=50 --output=n", "unexpected 'other.model'"),
+        ("m.model --SIZE=50 --output=n", "--input is missing"),
+        ("m.model --input=new.txt --output=n", "--SIZE is missing"),
+        ("m.model --input=new.txt --SIZE=50", "--output is missing"),
+        ("m.model --input=new.txt --SIZE=x --output=n", 'cannot parse "x" as int'),
+        ("m.model --input=new.txt --SIZE=50 --output=n --vocab_size=5", "Unknown command line"),
+        ("m.model --input=new.txt --SIZE=50 --output=n --workers=x", 'cannot parse "x"'),
+    ],
+)
+def test_usage_errors(command: str, arguments: str, message: str) -> None:
+    size = COMMANDS[command][1]
+    status, _, err = run(command, *arguments.replace("SIZE", size).split())
+    assert status == 2
+    assert err.startswith(f"spmcompat {command}: ")
+    assert message.replace("SIZE", size) in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("none.model --input=new.txt --SIZE=150 --output=n.model", '"none.model": No such file'),
+        ("new.txt --input=new.txt --SIZE=150 --output=n.model", "not a SentencePiece model"),
+        ("m.model --input=none.txt --SIZE=150 --output=n.model", '"none.txt": No such file'),
+        ("m.model --input=new.txt --SIZE=150 --output=none/n.model", "Make the folder"),
+        ("m.model --input=new.txt --SIZE=150 --output=.", "Is a directory. Choose another output"),
+        ("m.model --input=new.txt --SIZE=-3 --output=n.model", "at least"),
+        ("m.model --input=empty.txt --SIZE=150 --output=n.model", "The input holds no sentence"),
+    ],
+)
+def test_failures(folder: Path, command: str, arguments: str, message: str) -> None:
+    Path("empty.txt").touch()
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    status, _, err = run(command, *arguments.replace("SIZE", COMMANDS[command][1]).split())
+    assert status == 1
+    assert message in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith(f"spmcompat {command}: ")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_ctrl_c_leaves_no_file(folder: Path, command: str) -> None:
+    dice = random.Random(1)
+    text = "".join(f"w{dice.randrange(10**6)} the\n" for _ in range(300_000))
+    Path("big.txt").write_text(text, encoding="utf-8")
+    before = {path.name for path in folder.iterdir()}
+    size = f"--{COMMANDS[command][1]}=100"
+    arguments = ["-m", "spmcompat", command, "m.model", "--input=big.txt", size, "--output=n.model"]
+    with start_python(arguments, folder, stderr=subprocess.PIPE) as process:
+        read_until(process.stderr, b"Reading")
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert b"interrupted; no file was written." in rest.splitlines()[-1]
+    assert {path.name for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_lists_the_flags(command: str) -> None:
+    status, out, _ = run(command, "--help")
+    assert status == 0
+    assert f"--{COMMANDS[command][1]}=N" in out
+    assert "--input_sentence_size" in out
+    assert "--vocab_size" not in out

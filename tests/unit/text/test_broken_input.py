@@ -1,0 +1,395 @@
+"""Input that cannot be read to its end: one clear line, and no file is written."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import struct
+import sys
+import tarfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.train import main
+from spmcompat.errors import MissingFileError, TrainingError
+from tests.parity import corpora
+
+LINES = corpora.words_text(7, 300).splitlines()
+TEXT = "".join(f"{line}\n" for line in LINES).encode()
+
+
+def json_lines(lines: list[str] = LINES, **fields: object) -> bytes:
+    return b"".join(json.dumps({"text": line, **fields}).encode() + b"\n" for line in lines)
+
+
+def with_line(line: bytes, number: int = 7) -> bytes:
+    """JSON Lines of which one line is another."""
+    lines = json_lines().splitlines()
+    lines[number - 1] = line
+    return b"\n".join(lines) + b"\n"
+
+
+def zstd(text: bytes) -> bytes:
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    pytest.importorskip(name)
+    packed: bytes = import_module(name).compress(text)
+    return packed
+
+
+def parquet(**columns: Any) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    written = io.BytesIO()
+    pq.write_table(pa.table(columns), written)
+    return written.getvalue()
+
+
+def tar(text: bytes) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as archive:
+        member = tarfile.TarInfo("a.txt")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return written.getvalue()
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+# What it is: the name of the file, its content, and what the message says.
+BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
+    "gzip named .txt": (
+        "a.txt",
+        lambda: gzip.compress(TEXT),
+        "a.txt holds gzip data, not text: rename it to a.txt.gz, so that it is decompressed.",
+    ),
+    "zstd named .txt": ("a.txt", lambda: zstd(TEXT), "rename it to a.txt.zst"),
+    "xz named .txt": ("a.txt", lambda: lzma.compress(TEXT), "rename it to a.txt.xz"),
+    "bzip2 named .txt": ("a.txt", lambda: bz2.compress(TEXT), "rename it to a.txt.bz2"),
+    "Parquet named .txt": (
+        "a.txt",
+        lambda: parquet(text=LINES),
+        "a.txt holds Parquet data, not text: rename it to end in .parquet, or give "
+        "--input_format=parquet.",
+    ),
+    "zstd named .gz": (
+        "a.gz",
+        lambda: zstd(TEXT),
+        "a.gz holds zstd data, not gzip: rename it to a.zst",
+    ),
+    "a text named .gz": ("a.gz", lambda: TEXT, "a.gz holds no gzip data, though its name says so"),
+    "a text named .parquet": ("a.parquet", lambda: TEXT, "a.parquet holds no Parquet data"),
+    "empty gzip": ("a.gz", lambda: b"", "a.gz is empty, which no gzip file is"),
+    "gzip that ends early": (
+        "a.gz",
+        lambda: gzip.compress(TEXT)[:-100],
+        "a.gz ends early: its last gzip member was cut off",
+    ),
+    "gzip without its last byte": (
+        "a.gz",
+        lambda: gzip.compress(TEXT)[:-1],
+        "a.gz ends early: its last gzip member was cut off",
+    ),
+    "gzip whose second member ends early": (
+        "a.gz",
+        lambda: gzip.compress(TEXT) + gzip.compress(TEXT)[:50],
+        "a.gz ends early: its last gzip member was cut off",
+    ),
+    "zstd that ends early": (
+        "a.zst",
+        lambda: zstd(TEXT) + zstd(TEXT)[:-9],
+        "a.zst ends early: its last zstd member was cut off",
+    ),
+    "xz that ends early": ("a.xz", lambda: lzma.compress(TEXT)[:-9], "a.xz ends early"),
+    "bzip2 that ends early": ("a.bz2", lambda: bz2.compress(TEXT)[:-9], "a.bz2 ends early"),
+    "gzip with a wrong checksum": (
+        "a.gz",
+        lambda: flipped(gzip.compress(TEXT), -6),
+        "a.gz is broken: gzip cannot decompress it",
+    ),
+    "bzip2 with a damaged byte": (
+        "a.bz2",
+        lambda: flipped(bz2.compress(TEXT), 100),
+        "a.bz2 is broken: bzip2 cannot decompress it",
+    ),
+    "something behind gzip": (
+        "a.gz",
+        lambda: gzip.compress(TEXT) + b"no gzip",
+        "a.gz is broken: behind its last gzip member stand bytes that are no gzip data",
+    ),
+    "gzip twice": (
+        "a.gz",
+        lambda: gzip.compress(gzip.compress(TEXT)),
+        "a.gz holds gzip data inside of gzip: decompress it once",
+    ),
+    "an archive by name": ("a.tar.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
+    "an archive by content": ("a.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
+    "compressed Parquet": (
+        "a.parquet.gz",
+        lambda: gzip.compress(parquet(text=LINES)),
+        "a Parquet file cannot be read while it is compressed as a whole",
+    ),
+    "a line that is no JSON": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": "a" "b"}'),
+        "a.jsonl:7: broken record: no valid JSON: expecting ',' delimiter, at character 14 of the "
+        "line. Repair the line, or give --skip_bad_records",
+    ),
+    "a last line that was cut off": (
+        "a.jsonl",
+        lambda: json_lines()[:-5],
+        f"a.jsonl:{len(LINES)}: broken record: no valid JSON: unterminated string",
+    ),
+    "a field that is missing": (
+        "a.jsonl",
+        lambda: with_line(b'{"body": "a", "id": 1}'),
+        'a.jsonl:7: the record has no field "text"; it has "body", "id" (--input_column).',
+    ),
+    "a field of another type": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": ["a"]}'),
+        'a.jsonl:7: broken record: the field "text" holds a list, not a string.',
+    ),
+    "a record of another type": (
+        "a.jsonl",
+        lambda: with_line(b"17"),
+        "a.jsonl:7: broken record: the record holds a number, not a string.",
+    ),
+    "a lone surrogate": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": "\\ud800"}'),
+        "holds a lone surrogate, which has no UTF-8 form",
+    ),
+    "a record that is not UTF-8": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": "caf\xe9"}'),
+        "a.jsonl:7: broken record: byte 14 of the line is not valid UTF-8.",
+    ),
+    "JSON Lines in UTF-16": (
+        "a.jsonl",
+        lambda: json_lines().decode().encode("utf-16"),
+        "a.jsonl is in UTF-16: convert it to UTF-8",
+    ),
+    "a text named .jsonl": (
+        "a.jsonl",
+        lambda: TEXT,
+        "--input_format=text reads lines as they are",
+    ),
+    "a broken record in a compressed file": (
+        "a.jsonl.gz",
+        lambda: gzip.compress(with_line(b"{")),
+        "a.jsonl.gz:7: broken record",
+    ),
+    "Parquet without the column": (
+        "a.parquet",
+        lambda: parquet(body=LINES, title=LINES, id=list(range(len(LINES)))),
+        'a.parquet has no column "text"; it has body (string), title (string), id (int64). Give '
+        "one of them as --input_column.",
+    ),
+    "a column of numbers": (
+        "a.parquet",
+        lambda: parquet(text=[1, 2], body=["a", "b"]),
+        'a.parquet: the column "text" holds int64, not strings. Columns of strings: body.',
+    ),
+    "Parquet that ends early": (
+        "a.parquet",
+        lambda: parquet(text=LINES)[:-20],
+        "a.parquet is broken or ends early",
+    ),
+    "Parquet with damaged pages": (
+        "a.parquet",
+        lambda: parquet(text=LINES)[:4] + b"\x15" * 200 + parquet(text=LINES)[204:],
+        "a.parquet is broken or ends early",
+    ),
+    "nothing but broken records": (
+        "a.jsonl",
+        lambda: json_lines(LINES).replace(b'"text"', b'"body"'),
+        "a.jsonl:1: the record has no field",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_one_line_says_what_to_do(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, content, message = BROKEN[what]
+    Path(name).write_bytes(content())
+    before = sorted(tmp_path.iterdir())
+    err = io.StringIO()
+    status = main(
+        [f"--input={name}", "--model_prefix=m", "--model_type=char", "--minloglevel=2"],
+        io.StringIO(),
+        err,
+    )
+    assert status == 1
+    assert message in err.getvalue()
+    assert err.getvalue().startswith("spm_train: ")
+    assert err.getvalue().count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def train(**options: Any) -> bytes:
+    written = io.BytesIO()
+    spmcompat.train(model_writer=written, model_type="char", minloglevel=2, **options)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"BZh91AY&SY is how a bzip2 file begins",
+        b"BZh9 is how a bzip2 file begins",
+        b"PAR1 and more",
+        b"P*M\x18\x04\0\0\0 and a text",
+    ],
+)
+def test_a_text_that_begins_like_something_else_is_a_text(begin: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(begin + b"\n" + TEXT)
+    lines = (begin + b"\n" + TEXT).splitlines()
+    as_file = train(input=path, hard_vocab_limit=False)
+    assert as_file.replace(str(path).encode(), b"") != b""
+    from_iterator = train(sentence_iterator=lines, hard_vocab_limit=False)
+    assert pieces(as_file) == pieces(from_iterator)
+
+
+def pieces(model: bytes) -> list[Any]:
+    from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
+
+    return [str(piece) for piece in ModelProto.FromString(model).pieces]
+
+
+def test_zero_bytes_between_members_are_padding(tmp_path: Path) -> None:
+    half = len(TEXT) // 2
+    padded = gzip.compress(TEXT[:half]) + bytes(700) + gzip.compress(TEXT[half:]) + bytes(70_000)
+    (tmp_path / "a.gz").write_bytes(padded)
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    packed = train(input=tmp_path / "a.gz", hard_vocab_limit=False)
+    assert pieces(packed) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+
+
+def test_a_frame_that_decoders_skip_is_no_text(tmp_path: Path) -> None:
+    skipped = b"\x50\x2a\x4d\x18" + struct.pack("<I", 4) + b"size"
+    (tmp_path / "a.zst").write_bytes(skipped + zstd(TEXT) + skipped + zstd(TEXT) + skipped)
+    (tmp_path / "a.txt").write_bytes(TEXT * 2)
+    packed = train(input=tmp_path / "a.zst", hard_vocab_limit=False)
+    assert pieces(packed) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+    (tmp_path / "b.txt").write_bytes(skipped + zstd(TEXT))
+    with pytest.raises(TrainingError, match=r"rename it to b\.txt\.zst"):
+        train(input=tmp_path / "b.txt")
+
+
+def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(TEXT)
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    read = train(input=tmp_path / "a.gz", input_format="text", hard_vocab_limit=False)
+    assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+
+
+def test_json_lines_can_be_read_as_text(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.txt"):
+        (tmp_path / name).write_bytes(json_lines())
+    read = train(input=tmp_path / "a.jsonl", input_format="text", hard_vocab_limit=False)
+    assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+
+
+def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
+    lines = json_lines().splitlines()
+    lines[3:3] = [b"{", b'{"body": 1}', b"null", b'{"text": null}', b"", b'{"text": "\\ud800"}']
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(b"[]\n" + json_lines()))
+    (tmp_path / "a.txt").write_bytes(TEXT * 2)
+    log = io.StringIO()
+    written = io.BytesIO()
+    spmcompat.train(
+        input=[tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"],
+        model_writer=written,
+        model_type="char",
+        hard_vocab_limit=False,
+        skip_bad_records=True,
+        logstream=log,
+    )
+    plain = train(input=tmp_path / "a.txt", hard_vocab_limit=False)
+    assert pieces(written.getvalue()) == pieces(plain)
+    assert "Skipped 2 rows that are null." in log.getvalue()
+    assert (
+        f"Skipped 4 records that cannot be read (--skip_bad_records). The first: "
+        f"{tmp_path}/a.jsonl:4: broken record: no valid JSON" in log.getvalue()
+    )
+
+
+@pytest.mark.parametrize("given", ["*.nothing", "no/such/[ab].txt", "a?"])
+def test_a_pattern_without_a_match(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    with pytest.raises(MissingFileError, match="no file matches this pattern"):
+        train(input=given)
+
+
+def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """google/sentencepiece 1098."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes(TEXT)
+    with pytest.raises(MissingFileError, match=r'" b\.txt": No such file .* there is "b\.txt"'):
+        spmcompat.SentencePieceTrainer.train(input="a.txt, b.txt", model_prefix="m")
+
+
+def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from spmcompat.text import compression, parquet  # noqa: PLC0415
+
+    (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1\x15")
+    for module, name, extra in (
+        (compression, "a.zst", "zstd"),
+        (parquet, "a.parquet", "parquet"),
+    ):
+        monkeypatch.setattr(module, "find_spec", lambda _: None)
+        with pytest.raises(TrainingError, match=rf"pip install 'spmcompat\[{extra}\]'"):
+            train(input=tmp_path / name)
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(TrainingError, match=r"pip install 'spmcompat\[remote\]'"):
+        train(input="memory://a.txt")
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("memory://no/such.txt", "No such file or directory"),
+        ("nosuchscheme://a.txt", "nosuchscheme"),
+        ("memory://no/*.txt", "no file matches this pattern"),
+    ],
+)
+def test_addresses_that_lead_nowhere(address: str, message: str) -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(MissingFileError, match=message) as caught:
+        train(input=address)
+    assert address in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_changes_between_two_readings(tmp_path: Path) -> None:
+    from spmcompat.options.planning import PlanOptions, make_plan  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.text.files import Files  # noqa: PLC0415
+
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(TEXT * 200))
+    files = Files(make_plan(PlanOptions(input=(str(path),))).text, Report(3))
+    assert len(list(files)) > 2
+    path.write_bytes(gzip.compress(TEXT))
+    with pytest.raises(TrainingError, match="changed while it was read"):
+        list(files.again([len(files) - 1]))

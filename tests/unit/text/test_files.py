@@ -1,0 +1,343 @@
+"""Files that are packed: read in order, read again, with their progress and in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.cli.train import main
+from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.runtime.progress import Report
+from spmcompat.text import line_buffers
+from spmcompat.text.files import Files
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.paths import expand
+from spmcompat.text.read_ahead import read_ahead
+from tests.parity import corpora
+from tests.unit.text.json_oracle import sentences_of
+from tests.waiting import LIMIT
+
+QUIET = Report(3)
+LINES = [line for line in corpora.words_text(3, 500).splitlines() if line]
+TEXT = "".join(f"{line}\n" for line in LINES).encode()
+
+
+def files_of(*paths: Path | str, **options: Any) -> Files:
+    plan = make_plan(PlanOptions(input=tuple(map(str, paths)), **options))
+    return Files(plan.text, QUIET)
+
+
+def all_sentences(buffers: Iterator[ReadBuffer] | Files) -> list[str]:
+    return [one.decode() for buffer in buffers for one in sentences_of(buffer)]
+
+
+def packed(folder: Path) -> dict[str, Path]:
+    """The same text in several forms."""
+    records = "".join(f"{json.dumps({'text': line})}\n" for line in LINES).encode()
+    contents = {
+        "a.txt": TEXT,
+        "a.txt.gz": gzip.compress(TEXT[:5000]) + gzip.compress(TEXT[5000:]),
+        "a.jsonl": records,
+        "a.jsonl.gz": gzip.compress(records),
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    found = {name: folder / name for name in contents}
+    try:
+        import pyarrow as pa  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError:
+        return found
+    parquet.write_table(pa.table({"text": LINES}), folder / "a.parquet", row_group_size=70)
+    return {**found, "a.parquet": folder / "a.parquet"}
+
+
+@pytest.mark.parametrize("size", [1, 100, 1 << 20])
+def test_every_form_holds_the_same_sentences(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", size)
+    for path in packed(tmp_path).values():
+        assert all_sentences(files_of(path)) == LINES, path
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_read_buffers_can_be_loaded_again(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, or some of them in their order, as seeding chunks want them."""
+    dice = random.Random(seed)
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", dice.choice([64, 1000]))
+    paths = dice.sample(sorted(packed(tmp_path).values()), 3)
+    files = files_of(*paths)
+    first = [sentences_of(buffer) for buffer in files]
+    assert not files.why_once()
+    assert len(files) == len(first)
+    for _ in range(4):
+        count = dice.randint(1, len(first))
+        start = dice.randrange(len(first))
+        indexes = sorted(dice.sample(range(len(first)), count))
+        indexes = dice.choice([indexes, list(range(start, len(first))), list(range(len(first)))])
+        again = [(index, sentences_of(load())) for index, load in files.again(indexes)]
+        assert again == [(index, first[index]) for index in indexes]
+
+
+def test_progress_is_that_of_the_bytes_that_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", 1000)
+    for path in packed(tmp_path).values():
+        files = files_of(path)
+        assert files.size() == path.stat().st_size
+        sizes = [buffer.input_size for buffer in files]
+        # Rows come in buffers of their own size.
+        assert len(sizes) > 3 or path.suffix == ".parquet"
+        assert min(sizes) >= 0
+        assert sum(sizes) == path.stat().st_size, path
+
+
+def test_the_log_knows_the_size_of_compressed_input(tmp_path: Path) -> None:
+    path = packed(tmp_path)["a.jsonl.gz"]
+    log = io.StringIO()
+    spmcompat.train(
+        input=path,
+        model_writer=io.BytesIO(),
+        model_type="char",
+        hard_vocab_limit=False,
+        logstream=log,
+    )
+    assert f"Reading: {path.stat().st_size:,} bytes" in log.getvalue()
+    assert f"Reading: done {path.stat().st_size:,} bytes" in log.getvalue()
+
+
+def test_nulls_are_skipped_and_counted(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    values = [None if number % 3 == 0 else line for number, line in enumerate(LINES)]
+    pq.write_table(pa.table({"text": values}), tmp_path / "a.parquet", row_group_size=70)
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps({'text': v})}\n" for v in values))
+    for name in ("a.parquet", "a.jsonl"):
+        files = files_of(tmp_path / name)
+        buffers = list(files)
+        assert all_sentences(iter(buffers)) == [value for value in values if value is not None]
+        assert sum(buffer.nulls for buffer in buffers) == values.count(None)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "string",
+        "large_string",
+        "binary",
+        "large_binary",
+        "string_view",
+        "dictionary",
+        "null",
+    ],
+)
+def test_types_of_parquet_columns(kind: str, tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    if kind == "dictionary":
+        column = pa.array(LINES).dictionary_encode()
+    elif kind == "null":
+        column = pa.nulls(len(LINES))
+    else:
+        if not hasattr(pa, kind):
+            pytest.skip(f"this pyarrow has no type {kind}")
+        column = pa.array(LINES).cast(getattr(pa, kind)())
+    pq.write_table(pa.table({"n": range(len(LINES)), "text": column}), tmp_path / "a.parquet")
+    expected = [] if kind == "null" else LINES
+    assert all_sentences(files_of(tmp_path / "a.parquet")) == expected
+
+
+def test_the_column_that_is_read(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    others = [line[::-1] for line in LINES]
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"n": range(len(LINES)), "body": LINES}), path)
+    assert all_sentences(files_of(path)) == LINES
+    nested = [{"text": "no"}] * len(LINES)
+    pq.write_table(pa.table({"nested": nested, "body": others, "text": LINES}), path)
+    assert all_sentences(files_of(path)) == LINES
+    assert all_sentences(files_of(path, input_column="body")) == others
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f"{json.dumps({'text': 1, 'a.é': line})}\n" for line in LINES))
+    assert all_sentences(files_of(path, input_column="a.é")) == LINES
+
+
+def test_a_mark_of_utf_8_at_the_start_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"text": "a"}\r\n\r\n{"text": "b"}')
+    assert all_sentences(files_of(path)) == ["a", "b"]
+
+
+def test_formats_by_option_and_by_name(tmp_path: Path) -> None:
+    found = packed(tmp_path)
+    (tmp_path / "a.log").write_bytes(found["a.jsonl"].read_bytes())
+    (tmp_path / "A.NDJSON").write_bytes(found["a.jsonl"].read_bytes())
+    assert all_sentences(files_of(tmp_path / "a.log", input_format="jsonl")) == LINES
+    assert all_sentences(files_of(tmp_path / "A.NDJSON")) == LINES
+    if "a.parquet" in found:
+        (tmp_path / "a.bin").write_bytes(found["a.parquet"].read_bytes())
+        assert all_sentences(files_of(tmp_path / "a.bin", input_format="parquet")) == LINES
+
+
+def test_a_pipe_is_read_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=[gzip.compress(TEXT)], daemon=True)
+    writer.start()
+    files = files_of(path)
+    assert "can be read only once" in files.why_once()
+    assert files.size() is None
+    assert all_sentences(files) == LINES
+    writer.join(LIMIT)
+
+
+def test_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.txt", "a.txt", "c.text", "x/d.txt", "x/y/e.txt", "[a].txt", "dir.txt/f"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("a\n")
+    assert expand(["*.txt"]) == ("[a].txt", "a.txt", "b.txt")
+    assert expand(["?.t*"]) == ("a.txt", "b.txt", "c.text")
+    assert expand(["[ab].txt", "c.text"]) == ("a.txt", "b.txt", "c.text")
+    assert expand(["[a].txt"]) == ("[a].txt",)
+    assert expand(["**/*.txt"]) == ("[a].txt", "a.txt", "b.txt", "x/d.txt", "x/y/e.txt")
+    assert expand(["-", ""]) == ("", "")
+    Path("-").write_text("a\n")
+    assert expand(["-"]) == ("-",)
+    with pytest.raises(MissingFileError):
+        expand(["*.none"])
+
+
+def test_remote_patterns() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    for name in ("b.txt", "a.txt", "c.gz"):
+        with fsspec.open(f"memory://patterns/{name}", "wb") as file:
+            file.write(b"a\n")
+    found = expand(["memory://patterns/*.txt"])
+    assert [one.rpartition("/")[2] for one in found] == ["a.txt", "b.txt"]
+    assert all_sentences(files_of(*found)) == ["a", "a"]
+    assert files_of(*found).size() == 4
+    assert expand(["https://host/a?b=[1]"]) == ("https://host/a?b=[1]",)
+
+
+@pytest.mark.parametrize(
+    "options", [{"input_format": "jsonl"}, {"input_column": "a"}, {"skip_bad_records": True}]
+)
+def test_options_of_files_are_refused_for_sentences(options: dict[str, Any]) -> None:
+    with pytest.raises(BadValueError, match="is for files"):
+        spmcompat.train(sentence_iterator=LINES, model_writer=io.BytesIO(), **options)
+
+
+@pytest.mark.parametrize("form", ["python", "command line"])
+def test_a_model_stores_no_format_that_sentencepiece_does_not_know(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_bytes(TEXT)
+    Path("b.txt").write_text("".join(f"{json.dumps(line)}\n" for line in LINES))
+    models = []
+    for given in (
+        {"input": "a.txt"},
+        {"input": "a.txt", "input_format": "auto"},
+        {"input": "b.txt", "input_format": "jsonl", "split_lines": "true"},
+    ):
+        options = {**given, "model_type": "char", "hard_vocab_limit": "false", "minloglevel": "2"}
+        if form == "python":
+            written = io.BytesIO()
+            spmcompat.SentencePieceTrainer.train(model_writer=written, **options)
+            models.append(written.getvalue())
+        else:
+            flags = [f"--{name}={value}" for name, value in options.items()]
+            assert main([*flags, "--model_prefix=m"]) == 0
+            models.append(Path("m.model").read_bytes())
+    assert models[0] == models[1]
+    assert models[0].replace(b"a.txt", b"b.txt") == models[2]
+
+
+def test_reading_ahead_keeps_order_and_raises_behind_the_items_before() -> None:
+    def items() -> Iterator[int]:
+        yield from range(20)
+        raise ValueError("here")
+
+    seen: list[int] = []
+    with pytest.raises(ValueError, match="here"):
+        seen.extend(read_ahead(items()))
+    assert seen == list(range(20))
+    assert list(read_ahead([])) == []
+
+
+def test_reading_ahead_is_bounded_and_ends_when_nobody_reads() -> None:
+    taken = []
+    closed = threading.Event()
+
+    def items() -> Iterator[int]:
+        try:
+            for number in range(10**9):
+                taken.append(number)
+                yield number
+        finally:
+            closed.set()
+
+    source = items()
+    ahead: Any = read_ahead(source)
+    assert next(ahead) == 0
+    ahead.close()
+    assert len(taken) < 20
+    source.close()  # the thread has ended, so that it no longer runs the generator
+    assert closed.is_set()
+
+
+PROGRAM = """
+import io, resource, sys, spmcompat
+spmcompat.train(input=sys.argv[1], model_writer=io.BytesIO(), model_type="char",
+                hard_vocab_limit=False, minloglevel=2)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def peak(path: Path) -> int:
+    """Return the largest memory, in KiB, of a training."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        cwd=Path(spmcompat.__file__).parents[1],
+        check=True,
+        capture_output=True,
+    )
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.parquet"])
+def test_a_large_file_takes_no_more_memory_than_a_small_one(name: str, tmp_path: Path) -> None:
+    lines = corpora.words_text(5, 20_000, types=2000).splitlines()
+    text = "".join(f"{json.dumps({'id': 1, 'text': line})}\n" for line in lines).encode()
+    small, large = tmp_path / f"small-{name}", tmp_path / f"large-{name}"
+    copies = 50  # of more than a megabyte each
+    assert len(text) > 1_000_000
+    if name == "a.jsonl.gz":
+        member = gzip.compress(text, 1)
+        small.write_bytes(member * 2)
+        large.write_bytes(member * copies)
+    else:
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        table = pa.table({"id": range(len(lines)), "text": lines})
+        for path, number in ((small, 2), (large, copies)):
+            with pq.ParquetWriter(path, table.schema) as writer:
+                for _ in range(number):
+                    writer.write_table(table)
+    assert peak(large) < peak(small) + 20_000
