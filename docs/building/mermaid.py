@@ -12,7 +12,7 @@ from building import svg
 
 _ARROW = re.compile(r"\s*-->\s*")
 _NODE = re.compile(r'(\w+)(?:\["(.*)"\])?')
-_LINE, _GAP, _LONGEST = 18.0, 34.0, 22
+_LINE, _GAP, _EMPTY, _LONGEST = 18.0, 34.0, 24.0, 22
 
 
 class _Chart(NamedTuple):
@@ -31,13 +31,15 @@ def draw(source: str) -> str:
     chart = _parse(source)
     rows, ways = _rows(chart)
     box = 28 + 7.2 * max(len(words) for lines in chart.labels.values() for words in lines)
-    width = max(len(row) for row in rows) * (box + _GAP / 2)
+    widths = {name: box if name in chart.labels else _EMPTY for row in rows for name in row}
+    spans = [sum(widths[name] + _GAP / 2 for name in row) for row in rows]
+    width = max(spans)
     centres, tops, y = {}, {}, 6.0
-    for row in rows:
-        x = (width - (len(row) - 1) * (box + _GAP / 2)) / 2
+    for row, span in zip(rows, spans, strict=True):
+        x = (width - span + _GAP / 2) / 2
         for name in row:
-            centres[name], tops[name] = x, y
-            x += box + _GAP / 2
+            centres[name], tops[name] = x + widths[name] / 2, y
+            x += widths[name] + _GAP / 2
         y += max(_height(chart.labels.get(name, [])) for name in row) + _GAP
     parts = []
     for way in ways:

@@ -95,6 +95,14 @@ def test_examples(path: Path, folder: Path) -> None:
         pytest.skip(f"some examples need {', '.join(sorted(left_out))}")
 
 
+def test_every_extra_is_described() -> None:
+    _, _, section = _PROJECT.partition("[project.optional-dependencies]\n")
+    extras = set(re.findall(r"^(\w+) = \[", section.partition("\n[")[0], re.MULTILINE))
+    page = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    named = re.findall(r"spmcompat\[([\w,]+)\]", page)
+    assert {extra for names in named for extra in names.split(",")} == extras
+
+
 @pytest.mark.parametrize("path", PAGES, ids=_name)
 def test_every_fence_has_a_language(path: Path) -> None:
     for line, language in fences(path.read_text(encoding="utf-8")):
