@@ -1,4 +1,4 @@
-"""Any line has the ids of ``sentencepiece`` in an export, or its cause is one that is said before."""
+"""Any line has the ids of ``sentencepiece`` in an export, or its cause is said before."""
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,11 +12,11 @@ from tests.unit.exporting.models import FORMS, loaded, trained
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 CHARACTERS = sorted({one for line in hard_lines(trained("bpe", "own", "symbols")) for one in line})
-SYMBOLS = ["<mask>", "<MASK>", "@@", "▁bar", "<ctl>", "<s>", "<unk>", "th", "the", " ", "▁"]
+TEXTS = ["<mask>", "<MASK>", "@@", "▁bar", "<ctl>", "<s>", "<unk>", "th", "the", " ", "▁"]
 LINES = st.lists(
     st.one_of(
         st.sampled_from(CHARACTERS),
-        st.sampled_from(SYMBOLS),
+        st.sampled_from(TEXTS),
         st.characters(codec="utf-8", exclude_categories=["Cn", "Co", "Cs"]),
     ),
     max_size=25,
