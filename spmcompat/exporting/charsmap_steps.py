@@ -146,7 +146,7 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     for one, target in rules.single.items():
         used.update((one, *target))
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
-    separator, pause = _separators(rules)
+    separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
     of_symbols = {symbol: chr(next(placeholders)) for symbol in plan.changed}
     steps = [replace(symbol, mark) for symbol, mark in of_symbols.items()]

@@ -4,12 +4,13 @@ SP is google/sentencepiece, HFt huggingface/tokenizers, TF huggingface/transform
 """
 
 import json
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from spmcompat.exporting import tokenizer_json
-from spmcompat.exporting.causes import TIE, Reference
+from spmcompat.exporting.causes import TIE, UNKNOWN, Reference
 from spmcompat.exporting.hard_lines import hard_lines
 from spmcompat.exporting.merging import mergeable, merges_of, segment
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -178,16 +179,27 @@ def test_ties_are_said_before_and_named_after() -> None:
 def test_equal_scores_of_pieces_are_said() -> None:
     """SP#964, Chinese-LLaMA-Alpaca#872: pieces that were added by hand have the score 0."""
 
-    def add_two(model: ModelProto) -> None:
-        add(model, "do", 0.0)
-        add(model, "og", 0.0)
+    plain = trained("bpe", "identity", "plain")
+    known = mergeable(plain)
+    letters = [text for text in known if text.isascii() and len(text) == 1]
+    left, middle, right = next(
+        three
+        for three in permutations(letters, 3)
+        if three[0] + three[1] not in known and three[1] + three[2] not in known
+    )
+    texts = [left + middle, middle + right]
 
-    model = changed(trained("bpe", "identity", "plain"), add_two)
+    def add_two(model: ModelProto) -> None:
+        for text in texts:
+            add(model, text, 0.0)
+
+    model = changed(plain, add_two)
     assert any("score of another piece" in limit.text for limit in tokenizer_json.limits(model))
     # sentencepiece merges the left one of two neighbours, the library the first of the file.
-    added = [(left, right) for left, right in merges_of(model) if left + right in ("do", "og")]
-    assert added == [("d", "o"), ("o", "g")]
-    assert not differences(model, ["dog", "ogdo", "d og"]).causes
+    added = [pair for pair in merges_of(model) if "".join(pair) in texts]
+    assert added == [(left, middle), (middle, right)]
+    word = left + middle + right
+    assert not differences(model, [word, f"{texts[1]}{texts[0]}", f"{left} {texts[1]}"]).causes
 
 
 @pytest.mark.parametrize("model_type", TYPES)
@@ -197,14 +209,27 @@ def test_texts_of_control_pieces_are_plain_text(model_type: str) -> None:
     assert not differences(model, lines).causes
 
 
-def test_unused_pieces_of_a_unigram_model_are_never_found() -> None:
-    def retire(model: ModelProto) -> None:
-        for piece in model.pieces:
-            if piece.type == PIECE.NORMAL and piece.piece in ("▁the", "o", "▁d"):
+def retired(model: ModelProto, texts: set[str]) -> ModelProto:
+    def retire(changing: ModelProto) -> None:
+        for piece in changing.pieces:
+            if piece.piece in texts:
                 piece.type = PIECE.UNUSED
 
-    model = changed(trained("unigram", "identity", "plain"), retire)
-    assert not differences(model, ["the dog", "the doggo", "ooo"]).causes
+    return changed(model, retire)
+
+
+def test_unused_pieces_of_a_unigram_model_are_never_found() -> None:
+    model = trained("unigram", "identity", "plain")
+    texts = [one.piece for one in model.pieces if one.type == PIECE.NORMAL and len(one.piece) > 1]
+    unused = set(texts[:3])
+    lines = [text.replace("▁", " ") for text in texts[:5]]
+    assert not differences(retired(model, unused), lines).causes
+
+
+def test_an_unused_character_of_a_unigram_model_is_said() -> None:
+    model = retired(trained("unigram", "identity", "plain"), {"o"})
+    assert any("'o'" in limit.text for limit in tokenizer_json.limits(model))
+    assert set(differences(model, ["ooo"]).causes) == {UNKNOWN}
 
 
 def test_a_used_unused_piece_of_bpe_is_said() -> None:
@@ -215,8 +240,10 @@ def test_a_used_unused_piece_of_bpe_is_said() -> None:
     assert any("unused piece" in limit.text for limit in tokenizer_json.limits(model))
 
 
-def test_reserved_texts_of_unknown_characters_are_said() -> None:
-    model = train("unigram", ["abc abd abe " * 3] * 9, vocab_size=20)
+def test_reserved_texts_of_unknown_characters() -> None:
+    text = ["abc abd abe " * 3] * 9
+    assert not differences(train("unigram", text, vocab_size=20), ["<unk> abc <unk>"]).causes
+    model = train("unigram", text, vocab_size=300, byte_fallback=True)
     assert any("'<unk>'" in limit.text for limit in tokenizer_json.limits(model))
 
 
