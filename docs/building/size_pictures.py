@@ -11,7 +11,7 @@ import sentencepiece
 import spmcompat
 from building import svg
 
-SIZES = [250, 500, 1000, 2000, 4000]
+SIZES = [500, 1000, 2000, 4000]
 
 
 def bytes_per_token() -> str:

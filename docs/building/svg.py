@@ -114,7 +114,7 @@ def curves(
     from_zero: bool = True,
 ) -> str:
     """Return lines over a common axis, with a mark at each value."""
-    width, left, right = 460.0, 52.0, 446.0
+    width, left, right = 460.0, 52.0, 434.0
     top = 34 + 18.0 * len(series)
     bottom, height = top + 220, top + 266
     least = 0.0 if from_zero else min(min(one.values) for one in series)
