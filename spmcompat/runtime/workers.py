@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
@@ -48,8 +48,10 @@ class Workers:
         self._reports: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
 
     def __del__(self) -> None:
-        with suppress(MemoryError):
+        try:  # noqa: SIM105 - `suppress` may find no memory for itself.
             self._dismiss()
+        except MemoryError:
+            pass
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
@@ -102,7 +104,9 @@ class Workers:
             for _ in range(used):
                 self._next_report()
 
-    def ahead(self, tasks: Iterable[Task], do: Callable[[int, Task], Result]) -> Iterator[Result]:
+    def ahead(
+        self, tasks: Iterable[Task], do: Callable[[int, Task], Result]
+    ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
         While the caller is busy with a result, the workers compute the next ones: at most one for

@@ -33,9 +33,22 @@ def runs_through(first: int) -> bool:
     return True
 
 
+def delete(failing: int) -> None:
+    """Delete workers while the allocation `failing` fails. Python would tell about an error."""
+    workers = Workers(2)
+    workers.run(range(2), do_nothing)
+    _testcapi.set_nomemory(failing, failing + 1)
+    try:
+        del workers
+    finally:
+        _testcapi.remove_mem_hooks()
+
+
 def main() -> None:
     """Try every allocation until there are no more."""
     faulthandler.dump_traceback_later(LIMIT, exit=True)
+    for failing in range(20):
+        delete(failing)
     outcomes = [runs_through(first) for first in range(int(sys.argv[1]))]
     print(outcomes.count(False), outcomes[-1])
 
