@@ -25,6 +25,7 @@ from spmcompat.editing.vocabulary import (
     below,
     check_loads,
     ids_of,
+    listed,
     lowest_score,
     pieces_of,
     to_float32,
@@ -36,7 +37,6 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.unicode.marks import SPACE_MARK
 
-_NAMED = 5  # how many pieces a message names
 _PLACEHOLDER = re.compile(
     r"[<\[]\|?(?:unused|reserved|placeholder|reserved_special_token)[_-]?\d+\|?[>\]]",
     re.IGNORECASE,
@@ -476,9 +476,3 @@ def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -
         )
     kind = TrainerSpec.ModelType.Name(trainer.model_type).lower()
     return f"{cut} by a {kind} model. Add a single {kind}, or a user-defined symbol."
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Return the first few texts in one line, and how many more there are."""
-    more = len(texts) - _NAMED
-    return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

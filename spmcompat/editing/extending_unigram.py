@@ -13,27 +13,20 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spmcompat.editing.vocabulary import to_float32
+from spmcompat.editing.vocabulary import listed, to_float32
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.em.e_step import expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.loop import Loop
+from spmcompat.unigram.loop import Loop, likelihood_losses
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import (
-    LossWeights,
-    drop_unreachable,
-    find_losses,
-    select_pieces,
-)
+from spmcompat.unigram.pruning.pruning import drop_unreachable, select_pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
-
-_NAMED = 5  # how many pieces a message names
 
 
 class Extension(NamedTuple):
@@ -153,11 +146,10 @@ def _prune(
     report: Report,
 ) -> None:
     """Keep this many pieces: the required ones, which come first, and those of the largest loss."""
-    losses = losses_of(lattices, options, workers, report)
-    report.step("Pruning")
+    losses, _ = likelihood_losses(lattices, options, workers, report)
     ranked = [
         (-loss, piece)
-        for piece, loss in enumerate(losses)
+        for piece, loss in enumerate(losses.as_list())
         if piece >= required and loss is not None
     ]
     ranked.sort()
@@ -165,21 +157,6 @@ def _prune(
     pieces, new_ids = select_pieces(lattices.pieces, [*range(required), *chosen])
     report.step("Renumbering")
     lattices.renumber(pieces, new_ids, workers)
-
-
-def losses_of(
-    lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
-) -> list[float | None]:
-    """Return the loss of each piece, as the trainer prunes by it; see `Losses.as_list`."""
-    release = options.release
-    report.step("Counting best paths")
-    counts = best_path_counts(lattices, options.lanes, workers)
-    weights = (
-        LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
-        if release.weighs_losses_by_pretokens
-        else LossWeights.by_pieces(counts)
-    )
-    return find_losses(lattices, counts, weights, workers, release.limits_two_best).as_list()
 
 
 def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
@@ -224,8 +201,6 @@ def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Re
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]
     if beaten:
-        more = f" and {len(beaten) - _NAMED} more" if len(beaten) > _NAMED else ""
         report.info(
-            f"New pieces take the place of old ones, which keep their ids: "
-            f"{', '.join(beaten[:_NAMED])}{more}"
+            f"New pieces take the place of old ones, which keep their ids: {listed(beaten)}"
         )

@@ -17,15 +17,13 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     Whatever stands around a piece in a text, it is merged from these parts: a merge across its ends
     would have kept it from being formed.
     """
-    merging = Merges(pieces)
-    found = {}
-    for piece in pieces:
-        if piece.type not in (NORMAL, UNUSED) or len(piece.text) < 2:
-            continue
-        merges = merging.merges(piece.text)
-        if merges and merges[-1][0] == piece.text:
-            found[piece.text] = merges[-1][1:]
-    return found
+    merges = Merges(pieces)
+    found = {
+        piece.text: merges.parts(piece.text)
+        for piece in pieces
+        if piece.type in (NORMAL, UNUSED) and len(piece.text) > 1
+    }
+    return {text: parts for text, parts in found.items() if parts is not None}
 
 
 class Leaves(NamedTuple):

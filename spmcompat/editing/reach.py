@@ -120,6 +120,11 @@ class Merges:
         """Return what is merged in a text, in order: each time the piece and its two parts."""
         return self._merge(text)[1]
 
+    def parts(self, text: str) -> tuple[str, str] | None:
+        """Return the two parts that a text is merged from; None if no merges make it."""
+        merges = self.merges(text)
+        return merges[-1][1:] if merges and merges[-1][0] == text else None
+
     def _merge(self, text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
         """Return the symbols that are left in the end, and the merges."""
         split = self._symbols.split(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -159,13 +159,16 @@ def read(
 
         counts = load(plan, settings.counts, workers, report)
         alphabet = alphabet_of_counts(counts, plan, workers, report)
-    known = {ord(character) for character in coverage.required_chars}
-    chosen, _ = choose_alphabet(
-        {character: count for character, count in alphabet if count > 0},
-        coverage.character_coverage,
-        coverage.required_chars,
-        boundary=plan.boundary,
-    )
-    known.update(character for character, _ in chosen)
+    known = covered(alphabet, coverage.character_coverage, coverage.required_chars, plan.boundary)
+    known.update(map(ord, coverage.required_chars))
     alphabet = [(character, count) for character, count in alphabet if character in known]
     return ReadText(counts, alphabet, plan, source)
+
+
+def covered(
+    alphabet: Iterable[tuple[int, int]], coverage: float, required: str, boundary: int
+) -> set[int]:
+    """Return the characters that the coverage of a text requires, by their code points."""
+    counts = {character: count for character, count in alphabet if count > 0}
+    chosen, _ = choose_alphabet(counts, coverage, required, boundary=boundary)
+    return {character for character, _ in chosen}

@@ -7,14 +7,13 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.editing.text import ReadText, check_type, read, settings_of
+from spmcompat.editing.text import ReadText, characters_of, check_type, covered, read, settings_of
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.coverage import choose_alphabet
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.training import unigram_options
 
@@ -79,11 +78,13 @@ def trim(
     settings = settings_of(model, given, names)
     settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
     workers = Workers(settings.workers)
-    text = _of_known_characters(read(settings, model, sentences, workers, report), pieces)
+    text = _of_characters(read(settings, model, sentences, workers, report), characters_of(model))
     characters = None
     if cut.drop_characters:
         coverage = settings.trainer.character_coverage
-        characters = _required(text, coverage, model.trainer_spec.required_chars)
+        required = model.trainer_spec.required_chars
+        found = covered(text.alphabet, coverage, required, text.plan.boundary)
+        characters = frozenset(map(chr, found))
         _check_keep(cut, counted, characters)
     droppable = [piece for piece in counted if _may_fall(piece, characters)]
     size = len(counted) - cut.keep
@@ -123,16 +124,8 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
     )
 
 
-def _required(text: ReadText, coverage: float, required: str) -> frozenset[str]:
-    """Return the characters of the model that the coverage of the text requires."""
-    counts = {character: count for character, count in text.alphabet if count > 0}
-    chosen, _ = choose_alphabet(counts, coverage, required, boundary=text.plan.boundary)
-    return frozenset(chr(character) for character, _ in chosen)
-
-
-def _of_known_characters(text: ReadText, pieces: Sequence[Piece]) -> ReadText:
-    """Return the text, in which all characters but those of the model are unknown."""
-    known = {c for piece in pieces if piece.type in (NORMAL, UNUSED) for c in piece.text}
+def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
+    """Return the text, in which all other characters are unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from spmcompat.editing.extending_unigram import losses_of
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.loop import likelihood_losses
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import select_pieces
@@ -54,7 +54,8 @@ def least_losses(
     lattices = Lattices(corpus, Pieces(pieces), workers, with_log1p)
     with report.stage("Pruning", dropped, "pieces") as stage:
         while len(fallen) < dropped:
-            losses = losses_of(lattices, options, workers, report)
+            found, _ = likelihood_losses(lattices, options, workers, report)
+            losses = found.as_list()
             ranked = sorted(
                 (loss is not None, score if loss is None else loss, piece_id, piece)
                 for piece_id, ((piece, score), loss) in enumerate(

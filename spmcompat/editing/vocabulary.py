@@ -24,6 +24,7 @@ USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
 _RESERVED = ("unk", "bos", "eos", "pad")
 _CHOOSE_AN_OUTPUT = "Choose an --output in a folder that is writable and has free space."
+_NAMED = 5  # how many texts a message names
 _TOO_LONG = 8000  # bytes; sentencepiece loads no piece of this size
 
 
@@ -48,6 +49,12 @@ class Piece(NamedTuple):
 def type_name(piece_type: int) -> str:
     """Return the name of a type, as it is used in messages."""
     return _TYPES.Type.Name(piece_type).lower().replace("_", "-")
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return the first few texts in one line, and how many more there are."""
+    more = len(texts) - _NAMED
+    return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def to_float32(score: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias
 
+from spmcompat.editing.vocabulary import listed
 from spmcompat.exporting.limits import Limit
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmap import decompile
@@ -203,7 +204,7 @@ def _known_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp has a type of its own for pieces named {_shown(found)}: it finds them in "
+            f"llama.cpp has a type of its own for pieces named {listed(found)}: it finds them in "
             "texts in other cases than sentencepiece.",
             "Train with other names of symbols.",
         )
@@ -255,20 +256,20 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
     kept = [symbol for symbol in always if symbol.isascii()]
     if lost:
         yield Limit(
-            f"llama.cpp normalizes {_shown(lost)} as other text, and does not find it.",
+            f"llama.cpp normalizes {listed(lost)} as other text, and does not find it.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if kept:
         spec = model.normalizer_spec
         puts_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
         yield Limit(
-            f"The normalizer would change {_shown(kept)}. llama.cpp does not normalize text that "
+            f"The normalizer would change {listed(kept)}. llama.cpp does not normalize text that "
             f"only begins so{', and puts a space behind such a symbol' if puts_space else ''}.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if len(found) > len(always):
         yield Limit(
-            f"llama.cpp normalizes the end of {_shown([one for one in found if not found[one]])} "
+            f"llama.cpp normalizes the end of {listed([one for one in found if not found[one]])} "
             "together with a combining mark behind it.",
             "Train with --normalization_rule_name=identity if the text has such marks.",
         )
@@ -301,14 +302,14 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
     symbols = cut_symbols(model)
     if symbols and model.normalizer_spec.add_dummy_prefix:
         yield Limit(
-            f"llama.cpp puts no space before {_shown(symbols)} at the start of a text, and puts "
+            f"llama.cpp puts no space before {listed(symbols)} at the start of a text, and puts "
             "one behind such a symbol.",
             "Train with --add_dummy_prefix=false.",
         )
     overlapping = [symbol for symbol in symbols if _overlaps(symbol, symbols)]
     if overlapping:
         yield Limit(
-            f"{_shown(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
+            f"{listed(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
             "and llama.cpp the longest one.",
             "Train with symbols that do not end as others begin.",
         )
@@ -327,7 +328,7 @@ def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
     unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
     if unused:
         yield Limit(
-            f"llama.cpp uses the unused pieces of a BPE model: {_shown(unused)}.",
+            f"llama.cpp uses the unused pieces of a BPE model: {listed(unused)}.",
             "Train with a smaller --vocab_size instead of taking pieces out of use.",
         )
 
@@ -343,7 +344,7 @@ def _merged_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp merges pieces to {_shown(found)} where the text holds these characters.",
+            f"llama.cpp merges pieces to {listed(found)} where the text holds these characters.",
             "Train with other names: --bos_piece, --eos_piece, --unk_piece, --control_symbols.",
         )
 
@@ -353,12 +354,6 @@ def _has_parts(text: str, texts: Set[str]) -> bool:
         all(len(part) == 1 or part in texts for part in (text[:at], text[at:]))
         for at in range(1, len(text))
     )
-
-
-def _shown(texts: Sequence[str]) -> str:
-    """Return the first texts, and how many there are besides them."""
-    shown = ", ".join(texts[:3])
-    return f"{shown} and {len(texts) - 3} more" if len(texts) > 3 else shown
 
 
 _Rule: TypeAlias = Callable[[ModelProto], Iterator[Limit]]

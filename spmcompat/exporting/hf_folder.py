@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 
 from spmcompat.exporting import tokenizer_json
@@ -40,8 +39,6 @@ def files(model: ModelProto) -> dict[str, bytes]:
 def load(path: str) -> Loaded:
     """Load the folder with ``AutoTokenizer``."""
     need("transformers")
-    # Only this folder is read: nothing is looked up in the network.
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from spmcompat.editing.reach import Merges
+from spmcompat.editing.vocabulary import USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 _PIECE = ModelProto.SentencePiece
@@ -43,24 +45,6 @@ def splits(text: str, pieces: Mapping[str, float]) -> Iterator[tuple[str, str]]:
             yield left, right
 
 
-def segment(text: str, pieces: Mapping[str, float]) -> list[str]:
-    """Cut a text without user-defined symbols into pieces, as ``sentencepiece`` does.
-
-    Parameters
-    ----------
-    text : str
-        A normalized text.
-    pieces : mapping of str to float
-        What `mergeable` returns.
-    """
-    parts = list(text)
-    while len(parts) > 1:
-        best, place = None, -1
-        for index in range(len(parts) - 1):
-            score = pieces.get(parts[index] + parts[index + 1])
-            if score is not None and (best is None or score > best):
-                best, place = score, index
-        if best is None:
-            break
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
-    return parts
+def merges_without_symbols(model: ModelProto) -> Merges:
+    """Return the merges of a BPE model in a text that holds no user-defined symbol."""
+    return Merges(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)

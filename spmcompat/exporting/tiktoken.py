@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from spmcompat.exporting.limits import Limit
+from spmcompat.exporting.merging import merges_without_symbols
 from spmcompat.exporting.targets import Loaded, need
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
@@ -191,21 +192,9 @@ def _early_characters(model: ModelProto) -> Set[str]:
 
 def _first_broken(model: ModelProto) -> str | None:
     """Return a piece that merging does not give back from its own characters, if there is one."""
-    ranks = {_text(piece): number for number, piece in enumerate(model.pieces) if _is_merged(piece)}
-    return next((text for text in ranks if _merge(text, ranks) != [text]), None)
-
-
-def _merge(text: str, ranks: dict[str, int]) -> list[str]:
-    parts = list(text)
-    last = len(ranks) + max(ranks.values(), default=0)
-    while len(parts) > 1:
-        pairs = [ranks.get(left + right, last) for left, right in pairwise(parts)]
-        best = min(pairs)
-        if best == last:
-            break
-        at = pairs.index(best)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    return parts
+    merges = merges_without_symbols(model)
+    broken = (one for one in model.pieces if _is_merged(one) and merges.parts(one.piece) is None)
+    return next(map(_text, broken), None)
 
 
 def _pattern(model: ModelProto) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from spmcompat.exporting.charsmap_steps import Step, replace, replace_pattern
 from spmcompat.exporting.limits import Limit
-from spmcompat.exporting.merging import mergeable, merges_of, segment
+from spmcompat.exporting.merging import mergeable, merges_of, merges_without_symbols
 from spmcompat.exporting.normalizer_json import (
     hidden_characters,
     normalizer,
@@ -256,8 +256,9 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
                 "Train without --user_defined_symbols.",
             )
         )
+    merges = merges_without_symbols(model)
     unmade = [
-        text for text in pieces if len(text) > 1 and (not is_bpe or segment(text, pieces) != [text])
+        text for text in pieces if len(text) > 1 and (not is_bpe or merges.parts(text) is None)
     ]
     if unmade:
         found.append(
@@ -291,12 +292,11 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
                 "Train with these characters in --required_chars.",
             )
         )
+    merges = merges_without_symbols(model)
     unused = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.UNUSED
-        and len(piece.piece) > 1
-        and segment(piece.piece, pieces) == [piece.piece]
+        if piece.type == _PIECE.UNUSED and merges.parts(piece.piece) is not None
     ]
     if unused:
         found.append(

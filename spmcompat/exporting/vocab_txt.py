@@ -5,6 +5,7 @@ nothing encodes with it alone. The ``vocab.txt`` of BERT is such a list for anot
 marks the inside of words by ``##`` where SentencePiece marks their start.
 """
 
+from spmcompat.editing.vocabulary import listed
 from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.targets import Loaded, NotVerifiableError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -27,8 +28,7 @@ def limits(model: ModelProto) -> list[Limit]:
     if stripped:
         found.append(
             Limit(
-                f"Readers that strip lines change {', '.join(stripped[:3])}"
-                f"{' and others' if len(stripped) > 3 else ''}.",
+                f"Readers that strip lines change {listed(stripped)}.",
                 "Train with --normalization_rule_name=nmt_nfkc, which makes spaces of white space, "
                 "and without such symbols.",
             )

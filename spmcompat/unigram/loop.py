@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.em.e_step import Counts, best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.parting import Change, label, stage_of
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import LossWeights, find_losses, prune_flat
+from spmcompat.unigram.pruning.pruning import Losses, LossWeights, find_losses, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 
 if TYPE_CHECKING:
@@ -215,15 +215,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 rounds.prune_by_loss(before, exact.as_list(), None, *changes[0])
             return changes
-        report.step("Counting best paths")
-        counts = best_path_counts(lattices, options.lanes, workers)
-        report.step("Pruning")
-        weights = (
-            LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
-            if options.release.weighs_losses_by_pretokens
-            else LossWeights.by_pieces(counts)
-        )
-        losses = find_losses(lattices, counts, weights, workers, options.release.limits_two_best)
+        losses, counts = likelihood_losses(lattices, options, workers, report)
         changes = [Change(*losses.select(size)) for size in sizes]
         if rounds is not None:
             rounds.prune_by_loss(before, losses.as_list(), counts, *changes[0])
@@ -234,6 +226,22 @@ class Loop(NamedTuple):
         smallest = min(run.loop_size for run in runs)
         rounds = rounds_left(size, smallest, runs[0].shrinking_factor)
         return rounds * (runs[0].num_sub_iterations + 1)
+
+
+def likelihood_losses(
+    lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
+) -> tuple[Losses, Counts]:
+    """Return the loss of each piece, and how often the best paths use it."""
+    release = options.release
+    report.step("Counting best paths")
+    counts = best_path_counts(lattices, options.lanes, workers)
+    report.step("Pruning")
+    weights = (
+        LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
+        if release.weighs_losses_by_pretokens
+        else LossWeights.by_pieces(counts)
+    )
+    return find_losses(lattices, counts, weights, workers, release.limits_two_best), counts
 
 
 def _stops_before_pruning(size: int, run: UnigramOptions) -> bool:

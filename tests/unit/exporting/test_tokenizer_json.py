@@ -12,7 +12,7 @@ import pytest
 from spmcompat.exporting import tokenizer_json
 from spmcompat.exporting.causes import TIE, UNKNOWN, Reference
 from spmcompat.exporting.hard_lines import hard_lines
-from spmcompat.exporting.merging import mergeable, merges_of, segment
+from spmcompat.exporting.merging import mergeable, merges_of, merges_without_symbols
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from tests.unit.exporting.models import (
     FORMS,
@@ -263,9 +263,9 @@ def test_merges_are_every_split_into_two_pieces() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_segment_is_what_sentencepiece_does() -> None:
+def test_merges_are_what_sentencepiece_does() -> None:
     model = trained("bpe", "identity", "plain")
-    reference, pieces = Reference(model), mergeable(model)
+    reference, merges = Reference(model), merges_without_symbols(model)
     for line in TEXT[:8]:
         (ids,) = reference.encode([line])
-        assert reference.pieces(ids) == segment("▁" + line.replace(" ", "▁"), pieces)
+        assert reference.pieces(ids) == merges.cut("▁" + line.replace(" ", "▁"))
