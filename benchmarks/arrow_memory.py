@@ -6,6 +6,8 @@ is compared with what training from the plain file takes beyond a process that o
 spmcompat. Each number is the largest resident set of a process, with the pages of mapped files.
 """
 
+# ruff: noqa: PLC0415 (each process imports the library that it measures, and no other)
+
 from __future__ import annotations
 
 import argparse
@@ -23,9 +25,7 @@ from spmcompat.tools.parity.measure import run
 
 _TABLE, _STREAM, _PARQUET = "text.arrow", "text.arrows", "text.parquet"
 _BATCH_ROWS = 4096
-_HEAD = (
-    "| data | only reading | training | difference | beyond the file's |\n|---|---|---|---|---|"
-)
+_HEAD = "| data | only reading | training | difference | beyond the file's |\n|---|---|---|---|---|"
 
 
 class Producer(NamedTuple):
@@ -152,9 +152,7 @@ def _read_datasets(data: Any) -> None:
 def _streamed(folder: Path) -> Any:
     from datasets import load_dataset
 
-    return load_dataset(
-        "parquet", data_files=str(folder / _PARQUET), split="train", streaming=True
-    )
+    return load_dataset("parquet", data_files=str(folder / _PARQUET), split="train", streaming=True)
 
 
 def _of(data: Callable[[Path], Any]) -> Callable[[Path], dict[str, Any]]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from spmcompat.exporting import tokenizer_json
 from spmcompat.exporting.limits import Limit
-from spmcompat.exporting.targets import Loaded, need
+from spmcompat.exporting.targets import VERIFYING, Loaded
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import require
 
 _PIECE = ModelProto.SentencePiece
 
@@ -38,7 +39,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 def load(path: str) -> Loaded:
     """Load the folder with ``AutoTokenizer``."""
-    need("transformers")
+    require("transformers", VERIFYING, "formats")
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)

@@ -10,7 +10,6 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
-from importlib.util import find_spec
 
 from spmcompat.errors import (
     BadValueError,
@@ -26,6 +25,7 @@ from spmcompat.options.settings import Settings, size_label
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
+from spmcompat.runtime.libraries import require
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.text.files import check_file
 from spmcompat.text.forms import AUTO, JSONL, PARQUET, TSV
@@ -520,11 +520,9 @@ def _check_dump(settings: Settings) -> None:
     folder = settings.extensions.dump
     if not folder:
         return
-    if settings.extensions.dump_format == "parquet" and find_spec("pyarrow") is None:
-        raise BadValueError(
-            "dump_format=parquet needs the package pyarrow: pip install 'spmcompat[parquet]'. "
-            "Or choose dump_format=tsv."
-        )
+    if settings.extensions.dump_format == "parquet":
+        tsv = "Or choose dump_format=tsv."
+        require("pyarrow", "dump_format=parquet", "parquet", otherwise=tsv)
     refuse_impossible(folder, "choose another dump")
     target = os.path.realpath(folder)
     parent = os.path.dirname(target)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.util import find_spec
 from queue import SimpleQueue
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from spmcompat.counting.rows import AT_TEXT_END, Columns
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.job_thread import JobThread
+from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,14 +30,10 @@ def require_pyarrow() -> None:
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         It says what to install.
     """
-    if find_spec("pyarrow") is None:
-        raise TrainingError(
-            "Counts are stored with pyarrow, which is not installed. "
-            "pip install 'spmcompat[counts]'."
-        )
+    require("pyarrow", "Storing counts", "counts")
 
 
 @contextmanager

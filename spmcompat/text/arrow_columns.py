@@ -10,6 +10,9 @@ from spmcompat.errors import BadValueError
 DEFAULT_COLUMN = "text"
 """The column that is read if none is named."""
 
+COLUMN = "column="
+"""How messages call the argument that names a column."""
+
 # As many columns as fit into a message.
 _MOST_LISTED = 30
 
@@ -86,7 +89,7 @@ class Field(NamedTuple):
         return self.is_readable and (self.values or self.format) in _STRINGS
 
 
-def column_of_table(fields: Sequence[Field], column: str | None) -> int:
+def column_of_table(fields: Sequence[Field], column: str | None, option: str = COLUMN) -> int:
     """Return the index of the column that holds the text.
 
     Parameters
@@ -95,6 +98,8 @@ def column_of_table(fields: Sequence[Field], column: str | None) -> int:
         The columns.
     column : str, optional
         The name that was given. Without it, it is `DEFAULT_COLUMN`, or the only column of strings.
+    option : str
+        How messages call the option that names the column.
 
     Raises
     ------
@@ -102,20 +107,22 @@ def column_of_table(fields: Sequence[Field], column: str | None) -> int:
         If there is no such column, more than one, or it holds no strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
+    choice = f"{_listed(fields)}. Name one of them with {option}."
     found = [index for index, field in enumerate(fields) if field.name == wanted]
     if not found and column is None:
         found = [index for index, field in enumerate(fields) if field.holds_strings]
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column holds the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns hold strings. {_listed(fields)}. Name the column "
-                "with column=."
+                f"{len(found) or 'no'} columns hold strings. {choice}"
             )
     if not found:
-        raise BadValueError(f"there is no column {wanted!r}. {_listed(fields)}.")
+        raise BadValueError(f"there is no column {wanted!r}. {choice}")
     if len(found) > 1:
-        raise BadValueError(f"there is more than one column {wanted!r}. {_listed(fields)}.")
-    _check_readable(fields[found[0]], f"the column {wanted!r}")
+        raise BadValueError(
+            f"there is more than one column {wanted!r}. {_listed(fields)}. Rename one of them."
+        )
+    _check_readable(fields[found[0]], f"the column {wanted!r}", choice)
     return found[0]
 
 
@@ -135,7 +142,7 @@ def check_column_alone(field: Field, column: str | None) -> None:
     _check_readable(field, "the data")
 
 
-def _check_readable(field: Field, what: str) -> None:
+def _check_readable(field: Field, what: str, remedy: str = "") -> None:
     """Raise if a column cannot be read as strings."""
     if field.is_readable:
         return
@@ -145,7 +152,7 @@ def _check_readable(field: Field, what: str) -> None:
             "pyarrow.compute.run_end_decode for example."
         )
     verb = "hold" if what == "the data" else "holds"
-    raise BadValueError(f"{what} {verb} {field.type_name}, not strings.")
+    raise BadValueError(f"{what} {verb} {field.type_name}, not strings. {remedy}".strip())
 
 
 def _listed(fields: Sequence[Field]) -> str:

@@ -256,9 +256,9 @@ def check_file(path: str, input_format: str) -> None:
 
         require_decoder(form.compression)
     elif form.format == "parquet":
-        from spmcompat.text.parquet import require_pyarrow  # noqa: PLC0415
+        from spmcompat.text.parquet import require_reader  # noqa: PLC0415
 
-        require_pyarrow()
+        require_reader()
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:

@@ -180,13 +180,13 @@ def test_a_column_of_parquet_files_has_an_effect(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path, input=path, input_column="body"))
     assert verify(settings, has_sentences=False, has_writer=False)
     settings.skip_bad_records = True
-    with pytest.raises(BadValueError, match="^skip_bad_records has no effect"):
+    with pytest.raises(BadValueError, match=r"^skip_bad_records has no effect"):
         verify(settings, has_sentences=False, has_writer=False)
 
 
 def test_lines_of_sentences_with_counts_are_not_split() -> None:
     options = {"model_prefix": "m", "split_lines": True, "input_format": "tsv"}
-    with pytest.raises(BadValueError, match="^split_lines is not for sentences with counts"):
+    with pytest.raises(BadValueError, match=r"^split_lines is not for sentences with counts"):
         verify(from_kwargs(options), has_sentences=True, has_writer=False)
 
 
