@@ -17,7 +17,7 @@ from spmcompat.errors import (
     TrainingError,
     refuse_impossible,
 )
-from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
+from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
@@ -276,7 +276,7 @@ def _check_ranges(settings: Settings) -> None:
             f"input_sentence_size must be 0 (all) or greater than 100, "
             f"not {spec.input_sentence_size}."
         )
-    for kind in ("unk", "bos", "eos", "pad"):
+    for kind in RESERVED:
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
 
