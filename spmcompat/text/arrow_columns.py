@@ -107,22 +107,23 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
         If there is no such column, more than one, or it holds no strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
-    choice = f"{_listed(fields)}. Name one of them with {option}."
     found = [index for index, field in enumerate(fields) if field.name == wanted]
     if not found and column is None:
         found = [index for index, field in enumerate(fields) if field.holds_strings]
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column holds the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns hold strings. {choice}"
+                f"{len(found) or 'no'} columns hold strings. {_choice(fields, option)}"
             )
     if not found:
-        raise BadValueError(f"there is no column {wanted!r}. {choice}")
+        raise BadValueError(f"there is no column {wanted!r}. {_choice(fields, option)}")
     if len(found) > 1:
         raise BadValueError(
             f"there is more than one column {wanted!r}. {_listed(fields)}. Rename one of them."
         )
-    _check_readable(fields[found[0]], f"the column {wanted!r}", choice)
+    if not fields[found[0]].is_readable:
+        remedy = _choice(fields, option)
+        raise _unreadable(fields[found[0]], f"the column {wanted!r} holds", remedy)
     return found[0]
 
 
@@ -139,20 +140,22 @@ def check_column_alone(field: Field, column: str | None) -> None:
             f"column={column!r} was given, but the data are a single column without a name. Leave "
             "column out."
         )
-    _check_readable(field, "the data")
+    if not field.is_readable:
+        raise _unreadable(field, "the data hold")
 
 
-def _check_readable(field: Field, what: str, remedy: str = "") -> None:
-    """Raise if a column cannot be read as strings."""
-    if field.is_readable:
-        return
+def _unreadable(field: Field, what_holds: str, remedy: str = "") -> BadValueError:
+    """Return the error of a column that cannot be read as strings."""
     if field.format == "+r":
-        raise BadValueError(
-            f"{what} is run-end encoded, which spmcompat does not read. Decode it first, with "
-            "pyarrow.compute.run_end_decode for example."
+        return BadValueError(
+            f"{what_holds} run-end encoded values, which spmcompat does not read. Decode them "
+            "first, with pyarrow.compute.run_end_decode for example."
         )
-    verb = "hold" if what == "the data" else "holds"
-    raise BadValueError(f"{what} {verb} {field.type_name}, not strings. {remedy}".strip())
+    return BadValueError(f"{what_holds} {field.type_name}, not strings. {remedy}".strip())
+
+
+def _choice(fields: Sequence[Field], option: str) -> str:
+    return f"{_listed(fields)}. Name one of them with {option}."
 
 
 def _listed(fields: Sequence[Field]) -> str:
