@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.api import arrow_counter
+from spmcompat.api.counting import arrow_counter
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.libraries import require
 
