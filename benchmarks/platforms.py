@@ -68,7 +68,7 @@ def train_all(given: argparse.Namespace) -> int:
                 started = time.monotonic()
                 outcome = train_one(trainer.train, kind, given.vocab_size, results, name)
                 print(f"{name} {kind}: {outcome}, {time.monotonic() - started:.1f} s", flush=True)
-        os.chdir(results)
+        os.chdir(results)  # the scratch folder is removed
     return 0
 
 
