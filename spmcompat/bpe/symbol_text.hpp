@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -24,25 +25,6 @@ class SymbolText {
  public:
   enum class Order { kMostFrequentFirst, kAsGiven };
 
-  // Finds how often the segment at a position stands in the corpus. The positions of consecutive
-  // calls must ascend.
-  class Counts {
-   public:
-    explicit Counts(const SymbolText& text) : begins_(text.begins_), counts_(text.counts_) {}
-    uint64_t at(uint32_t position) {
-      if (position >= begins_[range_ + 1]) {
-        range_ = std::upper_bound(begins_.begin() + range_ + 1, begins_.end(), position) -
-                 begins_.begin() - 1;
-      }
-      return counts_[range_];
-    }
-
-   private:
-    const std::vector<uint32_t>& begins_;
-    const std::vector<uint64_t>& counts_;
-    size_t range_ = 0;
-  };
-
   // Fills the text with the characters of the segments, and adds them to `symbols`. Returns the
   // number of characters in the corpus.
   uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols);
@@ -54,6 +36,13 @@ class SymbolText {
   // A symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
+
+  // How often the segment at a position stands in the corpus.
+  uint64_t count_at(uint32_t position) const {
+    uint32_t range = first_range_[position / kBlock];
+    while (position >= begins_[range + 1]) ++range;
+    return counts_[range];
+  }
 
   // Where the symbol before a symbol begins, or where the edge before it is.
   uint32_t position_before(uint32_t position) const {
@@ -71,26 +60,59 @@ class SymbolText {
  private:
   static constexpr uint32_t kHole = 0x80000000u;  // | how far back its symbol begins
   static constexpr uint32_t kEdge = 0xffffffffu;
+  static constexpr uint32_t kBlock = 32;  // positions
+
+  static std::vector<uint32_t> sorted(const SegmentCounts& segments);
+  void find_ranges();
 
   std::vector<uint32_t> at_;
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
+  std::vector<uint32_t> first_range_;  // of each block of positions
 };
 
-inline uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols) {
-  std::vector<uint32_t> ids(segments.size());
-  size_t positions = 1;
-  for (uint32_t id = 0; id < ids.size(); ++id) {
-    ids[id] = id;
-    positions += count_chars(segments.text(id)) + 1;
+// Returns the segments by their counts, descending.
+inline std::vector<uint32_t> SymbolText::sorted(const SegmentCounts& segments) {
+  // Nearly all segments are rare: only the others are compared.
+  constexpr uint64_t kRare = 1 << 12;
+  // Where the segments of each count begin: first all that are not rare, then by count, descending.
+  std::vector<uint32_t> begin(kRare + 1);
+  const auto slot_of = [&](uint32_t id) { return kRare - std::min(segments.count(id), kRare); };
+  for (uint32_t id = 0; id < segments.size(); ++id) ++begin[slot_of(id)];
+  uint32_t next = 0;
+  for (uint32_t& size : begin) {
+    const uint32_t end = next + size;
+    size = next;
+    next = end;
   }
+  std::vector<uint32_t> ids(segments.size());
+  for (uint32_t id = 0; id < ids.size(); ++id) ids[begin[slot_of(id)]++] = id;
+  std::sort(ids.begin(), ids.begin() + begin[0], [&](uint32_t a, uint32_t b) {
+    return segments.count(a) > segments.count(b);
+  });
+  return ids;
+}
+
+inline void SymbolText::find_ranges() {
+  begins_.push_back(std::numeric_limits<uint32_t>::max());
+  uint32_t range = 0;
+  for (size_t position = 0; position < at_.size() && !counts_.empty(); position += kBlock) {
+    while (position >= begins_[range + 1]) ++range;
+    first_range_.push_back(range);
+  }
+}
+
+inline uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols) {
+  size_t positions = 1;
+  for (size_t id = 0; id < segments.size(); ++id) positions += count_chars(segments.text(id)) + 1;
   if (positions >= kHole) throw std::length_error("the distinct text is too large");
+  std::vector<uint32_t> ids;
   if (order == Order::kMostFrequentFirst) {
-    std::sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
-      return segments.count(a) != segments.count(b) ? segments.count(a) > segments.count(b)
-                                                    : a < b;
-    });
+    ids = sorted(segments);
+  } else {
+    ids.resize(segments.size());
+    std::iota(ids.begin(), ids.end(), 0);
   }
 
   std::vector<uint32_t> symbol_of(0x110000, kEdge);
@@ -109,7 +131,7 @@ inline uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Sym
     });
     at_.push_back(kEdge);
   }
-  begins_.push_back(std::numeric_limits<uint32_t>::max());
+  find_ranges();
   return characters;
 }
 

@@ -132,4 +132,5 @@ def make_merges(
             if made < step:
                 report.warning("No valid symbol found: nothing is left to merge.")
                 break
+    merges.finish()
     return merges
