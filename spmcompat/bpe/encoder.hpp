@@ -114,7 +114,7 @@ inline std::vector<uint64_t> count_in_encoded(const SegmentCounts& segments,
                                               const ScoredPieces& pieces) {
   Symbols symbols;
   SymbolText text;
-  text.fill(segments, SymbolText::Order::kMostFrequentFirst, symbols);
+  text.fill(segments, SymbolText::Order::kMostFrequentFirst, symbols, [](uint32_t) {});
   Encoder encoder(pieces, symbols);
   encoder.encode(text);
   std::vector<uint64_t> of_symbols(symbols.size(), 0);

@@ -105,6 +105,8 @@ class Merges {
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
+  static constexpr size_t kAhead = 16;  // prefetch distance, in positions
+
   enum Side { kLeft, kRight };
 
   // What the queue asks about pairs.
@@ -193,7 +195,8 @@ class Merges {
 inline uint64_t Merges::fill_text(SegmentCounts segments) {
   const auto order =
       active_set_ ? SymbolText::Order::kAsGiven : SymbolText::Order::kMostFrequentFirst;
-  const uint64_t characters = text_.fill(segments, order, symbols_);
+  const uint64_t characters = text_.fill(
+      segments, order, symbols_, [&segments](uint32_t shard) { segments.drop(shard); });
   characters_ = first_merge_ = symbols_.size();
   return characters;
 }
@@ -221,11 +224,11 @@ inline void Merges::renew_active_set() {
 // it is no use to begin without them.
 inline uint64_t Merges::first_floor(uint64_t mean) const {
   if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
-  return mean < 32 ? last_floor_ : mean / 8;
+  return mean < 32 ? last_floor_ : mean / 4;
 }
 
 inline uint64_t Merges::next_floor() const {
-  return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 3), 1);
+  return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 6), 1);
 }
 
 inline void Merges::lower_floor(const CancelFlag& cancel) {
@@ -292,6 +295,7 @@ inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* pos
   neighbours_.resize(size);
   tallied_.clear();
   for (size_t i = 0; i < size; ++i) {
+    if (i + kAhead < size) text_.prefetch(positions[i + kAhead]);
     const uint32_t other =
         text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + length];
     neighbours_[i] = other;
@@ -400,6 +404,7 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   merged_positions_.clear();
   for (uint32_t i = 0; i < pair.size; ++i) {
     const uint32_t position = pair.positions[i];
+    if (i + kAhead < pair.size) text_.prefetch(pair.positions[i + kAhead]);
     if (text_[position] != pair.left || text_[position + left_length] != pair.right) continue;
     const uint64_t count = text_.count_at(position);
     const uint32_t before = text_[text_.position_before(position)];

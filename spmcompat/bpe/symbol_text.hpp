@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,8 +26,10 @@ class SymbolText {
   enum class Order { kMostFrequentFirst, kAsGiven };
 
   // Fills the text with the characters of the segments, and adds them to `symbols`. Returns the
-  // number of characters in the corpus.
-  uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols);
+  // number of characters in the corpus. Calls after(shard) when it has read a shard of the segments,
+  // which may be freed then.
+  template <typename Function>
+  uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols, Function after);
 
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
@@ -35,6 +37,7 @@ class SymbolText {
   size_t size() const { return at_.size(); }
   // A symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
+  void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
 
   // How often the segment at a position stands in the corpus.
@@ -62,7 +65,12 @@ class SymbolText {
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // positions
 
-  static std::vector<uint32_t> sorted(const SegmentCounts& segments);
+  struct Segment {
+    std::string_view text;
+    uint64_t count;
+  };
+
+  static void sort(std::vector<Segment>& segments);
   void find_ranges();
 
   std::vector<uint32_t> at_;
@@ -72,26 +80,27 @@ class SymbolText {
   std::vector<uint32_t> first_range_;  // of each block of positions
 };
 
-// Returns the segments by their counts, descending.
-inline std::vector<uint32_t> SymbolText::sorted(const SegmentCounts& segments) {
+// Sorts segments by their counts, descending.
+inline void SymbolText::sort(std::vector<Segment>& segments) {
   // Nearly all segments are rare: only the others are compared.
-  constexpr uint64_t kRare = 1 << 12;
+  constexpr uint64_t kRare = 1 << 10;
   // Where the segments of each count begin: first all that are not rare, then by count, descending.
-  std::vector<uint32_t> begin(kRare + 1);
-  const auto slot_of = [&](uint32_t id) { return kRare - std::min(segments.count(id), kRare); };
-  for (uint32_t id = 0; id < segments.size(); ++id) ++begin[slot_of(id)];
-  uint32_t next = 0;
-  for (uint32_t& size : begin) {
-    const uint32_t end = next + size;
+  std::vector<size_t> begin(kRare + 1);
+  const auto slot_of = [](const Segment& segment) {
+    return segment.count < kRare ? kRare - segment.count : 0;
+  };
+  for (const Segment& segment : segments) ++begin[slot_of(segment)];
+  size_t next = 0;
+  for (size_t& size : begin) {
+    const size_t end = next + size;
     size = next;
     next = end;
   }
-  std::vector<uint32_t> ids(segments.size());
-  for (uint32_t id = 0; id < ids.size(); ++id) ids[begin[slot_of(id)]++] = id;
-  std::sort(ids.begin(), ids.begin() + begin[0], [&](uint32_t a, uint32_t b) {
-    return segments.count(a) > segments.count(b);
-  });
-  return ids;
+  std::vector<Segment> sorted(segments.size());
+  for (const Segment& segment : segments) sorted[begin[slot_of(segment)]++] = segment;
+  std::sort(sorted.begin(), sorted.begin() + begin[0],
+            [](const Segment& a, const Segment& b) { return a.count > b.count; });
+  segments.swap(sorted);
 }
 
 inline void SymbolText::find_ranges() {
@@ -103,33 +112,37 @@ inline void SymbolText::find_ranges() {
   }
 }
 
-inline uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols) {
+template <typename Function>
+uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols,
+                          Function after) {
   size_t positions = 1;
-  for (size_t id = 0; id < segments.size(); ++id) positions += count_chars(segments.text(id)) + 1;
+  segments.for_each([&](std::string_view text, uint64_t) { positions += count_chars(text) + 1; });
   if (positions >= kHole) throw std::length_error("the distinct text is too large");
-  std::vector<uint32_t> ids;
-  if (order == Order::kMostFrequentFirst) {
-    ids = sorted(segments);
-  } else {
-    ids.resize(segments.size());
-    std::iota(ids.begin(), ids.end(), 0);
-  }
 
-  std::vector<uint32_t> symbol_of(0x110000, kEdge);
+  std::vector<uint32_t> symbol_of(kCodePoints, kEdge);
   uint64_t characters = 0;
   at_.reserve(positions);
   at_.push_back(kEdge);
-  for (const uint32_t id : ids) {
-    if (counts_.empty() || counts_.back() != segments.count(id)) {
-      begins_.push_back(static_cast<uint32_t>(at_.size()));
-      counts_.push_back(segments.count(id));
-    }
-    for_each_character(segments.text(id), [&](char32_t c) {
-      if (symbol_of[c] == kEdge) symbol_of[c] = symbols.add(c);
-      at_.push_back(symbol_of[c]);
-      characters += segments.count(id);
+  std::vector<Segment> of_shard;
+  for (uint32_t shard = 0; shard < segments.shards(); ++shard) {
+    of_shard.clear();
+    segments.for_each(shard, [&](std::string_view text, uint64_t count) {
+      of_shard.push_back({text, count});
     });
-    at_.push_back(kEdge);
+    if (order == Order::kMostFrequentFirst) sort(of_shard);
+    for (const Segment& segment : of_shard) {
+      if (counts_.empty() || counts_.back() != segment.count) {
+        begins_.push_back(static_cast<uint32_t>(at_.size()));
+        counts_.push_back(segment.count);
+      }
+      for_each_character(segment.text, [&](char32_t c) {
+        if (symbol_of[c] == kEdge) symbol_of[c] = symbols.add(c);
+        at_.push_back(symbol_of[c]);
+        characters += segment.count;
+      });
+      at_.push_back(kEdge);
+    }
+    after(shard);
   }
   find_ranges();
   return characters;
