@@ -94,6 +94,7 @@ class Merges {
     std::vector<uint32_t>().swap(tallied_);
     std::vector<uint32_t>().swap(neighbours_);
     std::vector<uint32_t>().swap(merged_positions_);
+    symbols_.shrink_to_fit();
     floor_ = last_floor_;
   }
 
