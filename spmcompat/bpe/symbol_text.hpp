@@ -12,7 +12,6 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "spmcompat/bpe/symbols.hpp"
@@ -119,7 +118,7 @@ uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& s
   segments.for_each([&](std::string_view text, uint64_t) { positions += count_chars(text) + 1; });
   if (positions >= kHole) throw std::length_error("the distinct text is too large");
 
-  std::vector<uint32_t> symbol_of(kCodePoints, kEdge);
+  CharacterSymbols symbol_of;
   uint64_t characters = 0;
   at_.reserve(positions);
   at_.push_back(kEdge);
@@ -136,8 +135,9 @@ uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& s
         counts_.push_back(segment.count);
       }
       for_each_character(segment.text, [&](char32_t c) {
-        if (symbol_of[c] == kEdge) symbol_of[c] = symbols.add(c);
-        at_.push_back(symbol_of[c]);
+        uint32_t& symbol = symbol_of[c];
+        if (symbol == CharacterSymbols::kNone) symbol = symbols.add(c);
+        at_.push_back(symbol);
         characters += segment.count;
       });
       at_.push_back(kEdge);
@@ -149,7 +149,7 @@ uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& s
 }
 
 inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t characters) {
-  std::unordered_map<char32_t, uint32_t> symbol_of;
+  CharacterSymbols symbol_of;
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
   for (size_t position = 0; position < at_.size();) {
     const uint32_t symbol = at_[position];
