@@ -229,7 +229,7 @@ inline uint64_t Merges::first_floor(uint64_t mean) const {
 }
 
 inline uint64_t Merges::next_floor() const {
-  return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 6), 1);
+  return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 5), 1);
 }
 
 inline void Merges::lower_floor(const CancelFlag& cancel) {
