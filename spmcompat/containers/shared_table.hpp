@@ -118,6 +118,11 @@ class SharedTable {
   void drop_uses() {
     for (Shard& shard : shards_) std::vector<Use>().swap(shard.uses);
   }
+  // Frees all strings of a shard.
+  void drop(uint32_t shard) {
+    shards_[shard].strings = StringTable();
+    std::vector<Use>().swap(shards_[shard].uses);
+  }
   // Frees all but the bytes: views of the strings stay valid.
   void drop_ids() {
     drop_uses();

@@ -23,6 +23,7 @@ from spmcompat.counting.rows import (
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.job_thread import JobThread
+from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,14 +47,10 @@ def require_pyarrow() -> None:
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         It says what to install.
     """
-    if find_spec("pyarrow") is None:
-        raise TrainingError(
-            "Counts are stored with pyarrow, which is not installed. "
-            "pip install 'spmcompat[counts]'."
-        )
+    require("pyarrow", "Storing counts", "counts")
 
 
 @contextmanager
