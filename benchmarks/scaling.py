@@ -234,8 +234,8 @@ def tables(stored: Mapping[str, Any]) -> str:
     rule = "---:|" * len(cores)
     lines = [
         f"Computed from the tasks of {_times(stored['runs'])} with each number of workers, "
-        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, load {stored['load']}, {stored['day']}. Only the "
-        "columns called measured are measured.",
+        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, load {stored['load']}, "
+        f"{stored['day']}. Only the columns called measured are measured.",
         "",
         f"| seconds | 1, measured | 2, measured | {header} |",
         f"|---|---:|---:|{rule}",
