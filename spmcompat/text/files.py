@@ -119,7 +119,8 @@ class Files:
             return
         offset = 0
         name = name_of(file.path)
-        for text, line in cut_at_lines(file, count_lines=self._text.tsv):
+        size = _size_of(file.path)
+        for text, line in cut_at_lines(file, count_lines=self._text.tsv, size=size):
             self._kept.append(_FileSlice(file.path, offset, len(text), line))
             yield ReadBuffer.of_lines(text, name, line)
             offset += len(text)
@@ -212,6 +213,14 @@ def _unpacked(
 
 def _same(buffer: ReadBuffer) -> ReadBuffer:
     return buffer
+
+
+def _size_of(path: str) -> int:
+    """Return the size of a file, or 0 if it has none, as a pipe or standard input."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:

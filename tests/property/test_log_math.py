@@ -220,6 +220,16 @@ def test_add_exp_equals_the_exact_expression(source: Source, avx2: bool) -> None
     search_for_a_difference(source, add_exp, add_exp_exact, avx2, PAIRS // 2 // len(ADD_EXP))
 
 
+@pytest.mark.parametrize("avx2", [False, True])
+def test_a_sum_without_terms_is_not_a_number(avx2: bool) -> None:
+    """Both arguments are minus infinity; their difference must not choose a cell of the table."""
+    if avx2 and not has_avx2():
+        pytest.skip("this processor has no AVX2")
+    empty = np.full(5, -INFINITY)
+    assert np.isnan(log_sum_exp_exact(empty, empty)).all()
+    assert np.isnan(log_sum_exp(empty, empty, avx2)).all()
+
+
 def test_exact_expressions_agree_with_numpy() -> None:
     """numpy computes in double; its exp may differ from the library's in the last bit."""
     dice = np.random.default_rng(1)

@@ -31,8 +31,9 @@ SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return _mm256_unpackhi_pd(x, y);
 }
 #else
+// As the two instructions do, these return y if an element is a NaN.
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return x < y ? x : y; }
-SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return x < y ? y : x; }
+SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return x > y ? x : y; }
 SPMCOMPAT_INLINE Double4 to_double(const Float4& x) { return __builtin_convertvector(x, Double4); }
 SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
   const Long2 unequal = bits_as<Long2>(x != y);
