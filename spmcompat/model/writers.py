@@ -10,7 +10,6 @@ from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.vocabulary import Model
 
-
 _CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
 
 
