@@ -82,6 +82,16 @@ def test_an_empty_sentence_stays_only_where_its_position_matters(release: Releas
     assert make_plan(words).removes_all_empty
 
 
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+def test_bpe_cuts_segments_with_the_characters_unless_the_release_looks_at_pretokens(
+    release: Release,
+) -> None:
+    bpe = make_plan(PlanOptions(release=release, model_type=TrainerSpec.BPE))
+    assert bpe.cuts_segments == (not release.bpe_active_set and release.bpe_longest_pretoken == 0)
+    for other in (TrainerSpec.UNIGRAM, TrainerSpec.WORD, TrainerSpec.CHAR):
+        assert not make_plan(PlanOptions(release=release, model_type=other)).cuts_segments
+
+
 def test_pretokens_are_kept_unless_the_space_mark_is_required() -> None:
     assert make_plan(PlanOptions()).keeps_pretokens
     assert not make_plan(PlanOptions(required_chars="▁")).keeps_pretokens
