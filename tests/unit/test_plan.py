@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def test_the_fields_have_the_same_names_in_cython() -> None:
 
 
 def test_every_field_is_explained() -> None:
-    explained = re.findall(r"^    ([\w, ]+) : ", Plan.__doc__ or "", flags=re.MULTILINE)
+    explained = re.findall(r"^([\w, ]+) : ", inspect.getdoc(Plan) or "", flags=re.MULTILINE)
     assert [name for names in explained for name in names.split(", ")] == list(Plan._fields)
 
 
