@@ -4,19 +4,9 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api import (
-    SentencePieceTrainer,
-    arrow_counter,
-    count,
-    edit,
-    export,
-    extend,
-    import_tokenizer,
-    load_counts,
-    merge,
-    train,
-    trim,
-)
+from spmcompat.api.counting import arrow_counter, count, load_counts
+from spmcompat.api.models import edit, export, extend, import_tokenizer, merge, trim
+from spmcompat.api.training import SentencePieceTrainer, train
 from spmcompat.errors import (
     BadValueError,
     MissingFileError,

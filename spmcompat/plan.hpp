@@ -45,6 +45,7 @@ struct Plan {
   bool looks_at_text_end;
   bool keeps_order;
   bool keeps_pretokens;
+  bool cuts_segments;
   bool removes_all_empty;
 
   // Segments.

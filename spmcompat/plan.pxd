@@ -38,6 +38,7 @@ cdef extern from "spmcompat/plan.hpp" namespace "spmcompat" nogil:
         cbool looks_at_text_end
         cbool keeps_order
         cbool keeps_pretokens
+        cbool cuts_segments
         cbool removes_all_empty
         cbool em_reads_sentences
         cbool seed_tree_of_characters

@@ -157,6 +157,9 @@ class Plan(NamedTuple):
         Whether the order of sentences decides more than which of them ends the text.
     keeps_pretokens : bool
         Whether the pretokens of each sentence are kept, at first.
+    cuts_segments : bool
+        Whether the text is cut into segments when its characters are counted, and nothing else is
+        kept of it.
     removes_all_empty : bool
         Whether every empty sentence is removed. If not, an empty sentence stays if it was moved:
         the last sentence is moved to the position of each removed one.
@@ -206,6 +209,7 @@ class Plan(NamedTuple):
     looks_at_text_end: bool
     keeps_order: bool
     keeps_pretokens: bool
+    cuts_segments: bool
     removes_all_empty: bool
     em_reads_sentences: bool
     seed_tree_of_characters: bool

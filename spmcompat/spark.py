@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.api import arrow_counter
+from spmcompat.api.counting import arrow_counter
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,17 +83,13 @@ def require_pyspark() -> None:
     TrainingError
         It says what to install.
     """
-    remedy = "pip install 'spmcompat[spark]'."
-    try:
-        import pyspark  # noqa: PLC0415
-    except ImportError as error:
-        raise TrainingError(
-            f"Counting with Spark needs pyspark, which is not installed. {remedy}"
-        ) from error
+    require("pyspark", "Counting with Spark", "spark")
+    import pyspark  # noqa: PLC0415
+
     if int(pyspark.__version__.split(".", maxsplit=1)[0]) < 4:
         raise TrainingError(
             f"Counting with Spark needs pyspark 4 or later, and {pyspark.__version__} is "
-            f"installed. {remedy}"
+            "installed: pip install 'spmcompat[spark]'."
         )
 
 

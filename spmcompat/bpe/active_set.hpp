@@ -85,43 +85,4 @@ class SymbolCache {
   GnuHashMap<uint32_t> cache_;
 };
 
-// A histogram of counts. Counts of 256 and more are rounded down to eight significant bits.
-class CountLevels {
- public:
-  size_t size() const { return size_; }
-  void add(uint64_t count) {
-    ++levels_[level_of(count)];
-    ++size_;
-  }
-  void remove(uint64_t count) {
-    --levels_[level_of(count)];
-    --size_;
-  }
-
-  // A count such that at most `allowed` of the counts are equal or higher.
-  uint64_t reached_by(size_t allowed) const {
-    size_t reached = 0;
-    for (size_t level = levels_.size(); level-- > 0;) {
-      reached += levels_[level];
-      if (reached > allowed) return least_of(level + 1);
-    }
-    return 0;
-  }
-
- private:
-  static size_t level_of(uint64_t count) {
-    if (count < 256) return count;
-    const int shift = 56 - __builtin_clzll(count);
-    return (static_cast<size_t>(shift) << 7) + (count >> shift);
-  }
-  static uint64_t least_of(size_t level) {
-    if (level < 256) return level;
-    const size_t shift = (level >> 7) - 1;
-    return static_cast<uint64_t>(level - (shift << 7)) << shift;
-  }
-
-  std::vector<size_t> levels_ = std::vector<size_t>(58 << 7);
-  size_t size_ = 0;
-};
-
 }  // namespace spmcompat

@@ -114,13 +114,12 @@ inline std::vector<uint64_t> count_in_encoded(const SegmentCounts& segments,
                                               const ScoredPieces& pieces) {
   Symbols symbols;
   SymbolText text;
-  text.fill(segments, SymbolText::Order::kMostFrequentFirst, symbols);
+  text.fill(segments, SymbolText::Order::kMostFrequentFirst, symbols, [](uint32_t) {});
   Encoder encoder(pieces, symbols);
   encoder.encode(text);
   std::vector<uint64_t> of_symbols(symbols.size(), 0);
-  SymbolText::Counts counts(text);
   for (uint32_t position = 0; position < text.size(); ++position) {
-    if (SymbolText::is_symbol(text[position])) of_symbols[text[position]] += counts.at(position);
+    if (SymbolText::is_symbol(text[position])) of_symbols[text[position]] += text.count_at(position);
   }
   std::vector<uint64_t> found(pieces.size(), 0);
   for (size_t i = 0; i < pieces.size(); ++i) {

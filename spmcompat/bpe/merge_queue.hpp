@@ -1,78 +1,118 @@
 // A priority queue of pairs by their counts.
 //
-// Entries are divided into classes by the power of two of their count. Only the highest class that
-// is not empty is a heap. Most pairs are rare and never reach the top: they stay in a class that is
-// never ordered, where each costs no more than an entry in a list.
+// Pairs are divided into classes by the level of their count. Only the highest class that is not
+// empty is a heap. Most pairs are rare and never reach the top: they stay in a class that is never
+// ordered, where each costs no more than its id.
+//
+// The count of a pair may fall while it is in the queue. The queue looks at the count again when it
+// orders the class of the pair, and when the pair is the best one.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "spmcompat/bpe/count_levels.hpp"
+
 namespace spmcompat {
 
-// Later()(a, b) says whether pair a comes after pair b if both have the same count.
-template <typename Later>
+// Pairs has these functions:
+// - count(pair): how often the pair occurs now,
+// - is_wanted(count): whether pairs with this count stay in the queue,
+// - rank(pair): of two pairs with the same count, the one with the lower rank comes first,
+// - comes_later(a, b): whether pair a comes after pair b if both have the same count and rank.
+template <typename Pairs>
 class MergeQueue {
  public:
-  struct Entry {
-    uint64_t count;
-    uint32_t pair;
-  };
+  static constexpr uint32_t kNone = 0xffffffffu;
 
-  explicit MergeQueue(Later later) : later_(later) {}
-
-  bool empty() const { return size_ == 0; }
+  explicit MergeQueue(Pairs pairs) : pairs_(pairs) {}
 
   void clear() {
-    for (std::vector<Entry>& entries : classes_) std::vector<Entry>().swap(entries);
-    top_ = size_ = 0;
+    std::vector<std::vector<uint32_t>>().swap(classes_);
+    std::vector<Entry>().swap(heap_);
+    end_ = top_ = 0;
   }
 
   void push(uint64_t count, uint32_t pair) {
-    const size_t power = power_of(count);
-    std::vector<Entry>& entries = classes_[power];
-    entries.push_back({count, pair});
-    ++size_;
-    if (power > top_) {
-      order(power);
-    } else if (power == top_) {
-      std::push_heap(entries.begin(), entries.end(), worse());
+    const size_t level = level_of_count(count);
+    if (level == top_ && !heap_.empty()) {
+      heap_.push_back(entry_of(count, pair));
+      std::push_heap(heap_.begin(), heap_.end(), worse());
+      return;
     }
+    if (level >= classes_.size()) classes_.resize(level + 1);
+    classes_[level].push_back(pair);
+    end_ = std::max(end_, level + 1);
   }
 
-  Entry pop() {
-    size_t power = top_;
-    while (classes_[power].empty()) --power;
-    if (power != top_) order(power);
-    std::vector<Entry>& entries = classes_[power];
-    std::pop_heap(entries.begin(), entries.end(), worse());
-    const Entry best = entries.back();
-    entries.pop_back();
-    --size_;
-    return best;
+  // Takes out the best pair. Returns kNone if there is none.
+  uint32_t pop() {
+    while (order_highest_class()) {
+      std::pop_heap(heap_.begin(), heap_.end(), worse());
+      const Entry best = heap_.back();
+      heap_.pop_back();
+      const uint64_t count = pairs_.count(best.pair);
+      if (count == best.count) return best.pair;
+      if (pairs_.is_wanted(count)) push(count, best.pair);
+    }
+    return kNone;
   }
 
  private:
-  static size_t power_of(uint64_t count) { return count == 0 ? 0 : 64 - __builtin_clzll(count); }
+  struct Entry {
+    uint64_t count;
+    uint64_t rank;
+    uint32_t pair;
+  };
+
+  Entry entry_of(uint64_t count, uint32_t pair) const { return {count, pairs_.rank(pair), pair}; }
 
   auto worse() const {
     return [this](const Entry& a, const Entry& b) {
-      return a.count != b.count ? a.count < b.count : later_(a.pair, b.pair);
+      if (a.count != b.count) return a.count < b.count;
+      return a.rank != b.rank ? a.rank > b.rank : pairs_.comes_later(a.pair, b.pair);
     };
   }
 
-  void order(size_t power) {
-    top_ = power;
-    std::make_heap(classes_[power].begin(), classes_[power].end(), worse());
+  // Makes a heap of the highest class that has pairs. Returns false if there is none.
+  bool order_highest_class() {
+    if (end_ > top_ + 1) put_back_heap();
+    while (heap_.empty()) {
+      while (end_ > 0 && classes_[end_ - 1].empty()) --end_;
+      if (end_ == 0) return false;
+      order(end_ - 1);
+    }
+    return true;
   }
 
-  Later later_;
-  std::array<std::vector<Entry>, 65> classes_;
-  size_t top_ = 0;  // this class is a heap, and no class above it has entries
-  size_t size_ = 0;
+  void put_back_heap() {
+    for (const Entry& entry : heap_) classes_[top_].push_back(entry.pair);
+    heap_.clear();
+  }
+
+  void order(size_t level) {
+    top_ = level;
+    end_ = level + 1;
+    std::vector<uint32_t> pairs;
+    pairs.swap(classes_[level]);
+    for (const uint32_t pair : pairs) {
+      const uint64_t count = pairs_.count(pair);
+      if (level_of_count(count) == level) {
+        heap_.push_back(entry_of(count, pair));
+      } else if (pairs_.is_wanted(count)) {
+        push(count, pair);
+      }
+    }
+    std::make_heap(heap_.begin(), heap_.end(), worse());
+  }
+
+  Pairs pairs_;
+  std::vector<std::vector<uint32_t>> classes_;
+  std::vector<Entry> heap_;
+  size_t top_ = 0;  // the class that is the heap
+  size_t end_ = 0;  // no class from here on has pairs
 };
 
 }  // namespace spmcompat

@@ -12,8 +12,9 @@
 //
 // Most pairs are too rare ever to be merged. Pairs whose count is below a floor are not recorded.
 // When no pair above the floor is left, the floor is lowered and the pairs of the text are recorded
-// again. With a floor of zero every pair has to be recorded from the beginning, since pairs that no
-// longer occur are wanted too. After given pieces they are not wanted.
+// again. The first floor is high: until it is lowered, the merges have shortened the text, and the
+// lists of positions with it. With a floor of zero every pair has to be recorded from the beginning,
+// since pairs that no longer occur are wanted too. After given pieces they are not wanted.
 //
 // Releases up to 0.2.1 choose among an active set (active_set.hpp). As long as the best pair of all
 // is so frequent that it must be in that set, it is the best pair of the set, and the set itself is
@@ -26,16 +27,19 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/bpe/active_set.hpp"
+#include "spmcompat/bpe/count_levels.hpp"
 #include "spmcompat/bpe/encoder.hpp"
 #include "spmcompat/bpe/merge_queue.hpp"
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/slot_index.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
@@ -53,8 +57,7 @@ class Merges {
       : rule_(rule), active_set_(active_set), last_floor_(given == nullptr ? 0 : 1) {
     const uint64_t characters = fill_text(std::move(segments));
     if (given != nullptr) encode_text(*given);
-    floor_ = characters / (kRarity * std::max<size_t>(expected, 1));
-    if (floor_ <= 1) floor_ = last_floor_;
+    floor_ = first_floor(characters / std::max<size_t>(expected, 1));
     record_all_pairs();
   }
   Merges(const Merges&) = delete;
@@ -64,8 +67,8 @@ class Merges {
     size_t made = 0;
     while (made < wanted && !cancel.is_set()) {
       if (active_set_ && size() % kRenewal == 0) renew_active_set();
-      const uint32_t best = pop_best();
-      if (best == PairIndex::kNone) {
+      const uint32_t best = queue_.pop();
+      if (best == Queue::kNone) {
         if (floor_ == last_floor_) break;
         lower_floor(cancel);
       } else if (pairs_[best].count < surely_active_) {
@@ -77,6 +80,24 @@ class Merges {
     return made;
   }
 
+  // Frees all that only make needs. Nothing can be merged any more.
+  void finish() {
+    text_ = SymbolText();
+    cache_.reset();
+    drop_pairs();
+    pieces_.clear();
+    for (size_t side : {kLeft, kRight}) {
+      std::vector<uint64_t>().swap(losses_[side]);
+      std::vector<uint32_t>().swap(losers_[side]);
+    }
+    std::vector<Tally>().swap(tallies_);
+    std::vector<uint32_t>().swap(tallied_);
+    std::vector<uint32_t>().swap(neighbours_);
+    std::vector<uint32_t>().swap(merged_positions_);
+    symbols_.shrink_to_fit();
+    floor_ = last_floor_;
+  }
+
   size_t size() const { return counts_.size(); }
   std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
   // How often the pair occurred when it was merged.
@@ -85,15 +106,19 @@ class Merges {
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
-  // The first floor is: characters of the text / expected merges / kRarity.
-  static constexpr uint64_t kRarity = 32;
+  static constexpr size_t kAhead = 16;  // prefetch distance, in positions
 
   enum Side { kLeft, kRight };
 
-  struct Later {
+  // What the queue asks about pairs.
+  struct Pairs {
     const Merges* merges;
-    bool operator()(uint32_t a, uint32_t b) const { return merges->comes_later(a, b); }
+    uint64_t count(uint32_t pair) const { return merges->pairs_[pair].count; }
+    bool is_wanted(uint64_t count) const { return count >= merges->floor_; }
+    uint64_t rank(uint32_t pair) const { return merges->rank(pair); }
+    bool comes_later(uint32_t a, uint32_t b) const { return merges->comes_later(a, b); }
   };
+  using Queue = MergeQueue<Pairs>;
 
   // The sum over the positions where one symbol is the neighbour of another.
   struct Tally {
@@ -107,13 +132,15 @@ class Merges {
 
   // Choosing a pair.
   void renew_active_set();
-  uint32_t pop_best();
+  uint64_t first_floor(uint64_t mean) const;
+  uint64_t next_floor() const;
   void lower_floor(const CancelFlag& cancel);
   void start_active_set(const CancelFlag& cancel);
   void start_over(uint64_t floor, const CancelFlag& cancel);
 
   // Recording pairs.
   void record_all_pairs();
+  void drop_pairs();
   void record_pairs(Side side, uint32_t symbol, const uint32_t* positions, size_t size);
   void add_pair(uint32_t left, uint32_t right, const Tally& tally);
   void cache_all_pairs();
@@ -127,6 +154,8 @@ class Merges {
   void lower_count(uint64_t& count, uint64_t by);
 
   bool allows(uint32_t left, uint32_t right);
+  bool add_piece(uint32_t symbol);
+  uint64_t rank(uint32_t pair) const;
   bool comes_later(uint32_t a, uint32_t b) const;
   static bool is_symbol(uint32_t at) { return SymbolText::is_symbol(at); }
 
@@ -146,13 +175,13 @@ class Merges {
   std::vector<Pair> pairs_;
   PairIndex index_;
   PositionArena arena_;
-  MergeQueue<Later> queue_{Later{this}};
+  Queue queue_{Pairs{this}};
 
   uint32_t characters_ = 0;  // symbols that are not merged
   uint32_t first_merge_ = 0;  // symbols that are characters or given
   std::vector<uint64_t> counts_;  // of the merges
   std::vector<uint16_t> left_lengths_;  // of the merges
-  std::unordered_set<std::string> pieces_;
+  SlotIndex pieces_;  // the symbols of several characters, by their texts
 
   // Working memory of a single merge. It is kept so that not every merge allocates it again.
   std::vector<uint64_t> losses_[2];  // symbol -> what its pair with the left or right part loses
@@ -167,7 +196,8 @@ class Merges {
 inline uint64_t Merges::fill_text(SegmentCounts segments) {
   const auto order =
       active_set_ ? SymbolText::Order::kAsGiven : SymbolText::Order::kMostFrequentFirst;
-  const uint64_t characters = text_.fill(segments, order, symbols_);
+  const uint64_t characters = text_.fill(
+      segments, order, symbols_, [&segments](uint32_t shard) { segments.drop(shard); });
   characters_ = first_merge_ = symbols_.size();
   return characters;
 }
@@ -175,8 +205,7 @@ inline uint64_t Merges::fill_text(SegmentCounts segments) {
 inline void Merges::encode_text(const ScoredPieces& given) {
   Encoder encoder(given, symbols_);
   encoder.encode(text_);
-  for (const auto& piece : given) pieces_.insert(piece.first);
-  first_merge_ = symbols_.size();
+  for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
 }
 
 // Renews the active set. While the set itself is not needed, renews only the count from which on a
@@ -191,19 +220,20 @@ inline void Merges::renew_active_set() {
   for (const uint32_t pair : cache_->most_frequent(pairs_)) queue_.push(pairs_[pair].count, pair);
 }
 
-// Takes the best pair out of the queue. Returns kNone if there is none.
-inline uint32_t Merges::pop_best() {
-  while (!queue_.empty()) {
-    const auto best = queue_.pop();
-    const uint64_t count = pairs_[best.pair].count;
-    if (count == best.count) return best.pair;
-    if (count >= floor_) queue_.push(count, best.pair);
-  }
-  return PairIndex::kNone;
+// The first floor, from the number of characters for each expected merge. The active set needs the
+// counts of all pairs but the rarest. Where the last merges may be of pairs that occur once or never,
+// it is no use to begin without them.
+inline uint64_t Merges::first_floor(uint64_t mean) const {
+  if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
+  return mean < 32 ? last_floor_ : mean / 4;
+}
+
+inline uint64_t Merges::next_floor() const {
+  return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 5), 1);
 }
 
 inline void Merges::lower_floor(const CancelFlag& cancel) {
-  const uint64_t floor = floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / 8, 1);
+  const uint64_t floor = next_floor();
   // surely_active_ was computed from the pairs above the old floor.
   if (floor == 0 || active_set_) return start_over(floor, cancel);
   floor_ = floor;
@@ -231,12 +261,16 @@ inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
   make(made, cancel);
 }
 
-inline void Merges::record_all_pairs() {
-  pairs_.clear();
+inline void Merges::drop_pairs() {
+  std::vector<Pair>().swap(pairs_);
   levels_ = CountLevels();
   index_ = PairIndex();
   arena_ = PositionArena();
   queue_.clear();
+}
+
+inline void Merges::record_all_pairs() {
+  drop_pairs();
   std::vector<uint32_t> begin(symbols_.size() + 1, 0);
   for (size_t position = 0; position < text_.size(); ++position) {
     if (is_symbol(text_[position])) ++begin[text_[position] + 1];
@@ -259,17 +293,17 @@ inline void Merges::record_all_pairs() {
 inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* positions,
                                  size_t size) {
   const uint32_t length = symbols_.length(symbol);
-  SymbolText::Counts counts(text_);
   neighbours_.resize(size);
   tallied_.clear();
   for (size_t i = 0; i < size; ++i) {
+    if (i + kAhead < size) text_.prefetch(positions[i + kAhead]);
     const uint32_t other =
         text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + length];
     neighbours_[i] = other;
     if (!is_symbol(other) || (side == kLeft && other == symbol)) continue;
     Tally& tally = tallies_[other];
     if (tally.size++ == 0) tallied_.push_back(other);
-    tally.count += counts.at(positions[i]);
+    tally.count += text_.count_at(positions[i]);
   }
   for (const uint32_t other : tallied_) {
     const uint32_t left = side == kLeft ? other : symbol;
@@ -331,7 +365,7 @@ inline void Merges::cache_pair(uint32_t left, uint32_t right) {
 inline bool Merges::merge(Pair pair) {
   if (active_set_) levels_.remove(pair.count);
   const uint32_t merged = symbols_.add(pair.left, pair.right);
-  if (!pieces_.insert(symbols_.utf8(merged)).second) {
+  if (!add_piece(merged)) {
     symbols_.keep(merged);
     if (cache_) cache_->erase_pair(pair.left, pair.right);
     return false;
@@ -368,12 +402,12 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
     losses_[side][symbol] += count;
   };
   bool repeats = false;
-  SymbolText::Counts counts(text_);
   merged_positions_.clear();
   for (uint32_t i = 0; i < pair.size; ++i) {
     const uint32_t position = pair.positions[i];
+    if (i + kAhead < pair.size) text_.prefetch(pair.positions[i + kAhead]);
     if (text_[position] != pair.left || text_[position + left_length] != pair.right) continue;
-    const uint64_t count = counts.at(position);
+    const uint64_t count = text_.count_at(position);
     const uint32_t before = text_[text_.position_before(position)];
     const uint32_t after = text_[position + length];
     if (before == merged) {
@@ -410,6 +444,27 @@ inline bool Merges::allows(uint32_t left, uint32_t right) {
   piece_.assign(symbols_[left]);
   piece_.append(symbols_[right]);
   return rule_.allows(piece_.data(), piece_.size());
+}
+
+// Adds the text of a symbol to those of the pieces. Returns whether it is a new one.
+inline bool Merges::add_piece(uint32_t symbol) {
+  const std::u32string_view text = symbols_[symbol];
+  const auto* bytes = reinterpret_cast<const char*>(text.data());
+  const uint32_t hash = hash_bytes(bytes, text.size() * sizeof(char32_t));
+  const auto equal = [&](uint32_t known) { return symbols_[known] == text; };
+  return pieces_.find_or_insert(hash, symbol, equal) == symbol;
+}
+
+// The length of a pair and its first characters, as far as they fit into a number. It orders most
+// pairs with the same count, so that few texts are compared.
+inline uint64_t Merges::rank(uint32_t pair) const {
+  const std::u32string_view left = symbols_[pairs_[pair].left];
+  const std::u32string_view right = symbols_[pairs_[pair].right];
+  const auto character = [&](size_t i) -> uint64_t {
+    return i < left.size() ? left[i] : i < left.size() + right.size() ? right[i - left.size()] : 0;
+  };
+  const uint64_t length = std::min<uint64_t>(left.size() + right.size(), 255);
+  return length << 56 | character(0) << 35 | character(1) << 14 | character(2) >> 7;
 }
 
 inline bool Merges::comes_later(uint32_t a, uint32_t b) const {

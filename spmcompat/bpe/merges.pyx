@@ -28,6 +28,7 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
             cbool active_set, const ScoredPieces* given) except +
         size_t make(size_t wanted, const CCancelFlag& cancel) except +
+        void finish() except +
         size_t size()
         string piece(size_t merge) except +
         uint64_t count(size_t merge)
@@ -92,6 +93,11 @@ cdef class Merges:
         with nogil:
             made = dereference(self.merges).make(wanted, cancel.flag)
         return made
+
+    def finish(self):
+        """Free all memory but that of the merges. Nothing can be merged afterwards."""
+        with nogil:
+            dereference(self.merges).finish()
 
 
 def count_in_encoded(SegmentCounts segments not None, given):

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "spmcompat/bpe/symbols.hpp"
@@ -24,28 +24,11 @@ class SymbolText {
  public:
   enum class Order { kMostFrequentFirst, kAsGiven };
 
-  // Finds how often the segment at a position stands in the corpus. The positions of consecutive
-  // calls must ascend.
-  class Counts {
-   public:
-    explicit Counts(const SymbolText& text) : begins_(text.begins_), counts_(text.counts_) {}
-    uint64_t at(uint32_t position) {
-      if (position >= begins_[range_ + 1]) {
-        range_ = std::upper_bound(begins_.begin() + range_ + 1, begins_.end(), position) -
-                 begins_.begin() - 1;
-      }
-      return counts_[range_];
-    }
-
-   private:
-    const std::vector<uint32_t>& begins_;
-    const std::vector<uint64_t>& counts_;
-    size_t range_ = 0;
-  };
-
   // Fills the text with the characters of the segments, and adds them to `symbols`. Returns the
-  // number of characters in the corpus.
-  uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols);
+  // number of characters in the corpus. Calls after(shard) when it has read a shard of the segments,
+  // which may be freed then.
+  template <typename Function>
+  uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols, Function after);
 
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
@@ -53,7 +36,15 @@ class SymbolText {
   size_t size() const { return at_.size(); }
   // A symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
+  void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
+
+  // How often the segment at a position stands in the corpus.
+  uint64_t count_at(uint32_t position) const {
+    uint32_t range = first_range_[position / kBlock];
+    while (position >= begins_[range + 1]) ++range;
+    return counts_[range];
+  }
 
   // Where the symbol before a symbol begins, or where the edge before it is.
   uint32_t position_before(uint32_t position) const {
@@ -71,50 +62,94 @@ class SymbolText {
  private:
   static constexpr uint32_t kHole = 0x80000000u;  // | how far back its symbol begins
   static constexpr uint32_t kEdge = 0xffffffffu;
+  static constexpr uint32_t kBlock = 32;  // positions
+
+  struct Segment {
+    std::string_view text;
+    uint64_t count;
+  };
+
+  static void sort(std::vector<Segment>& segments);
+  void find_ranges();
 
   std::vector<uint32_t> at_;
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
+  std::vector<uint32_t> first_range_;  // of each block of positions
 };
 
-inline uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols) {
-  std::vector<uint32_t> ids(segments.size());
-  size_t positions = 1;
-  for (uint32_t id = 0; id < ids.size(); ++id) {
-    ids[id] = id;
-    positions += count_chars(segments.text(id)) + 1;
+// Sorts segments by their counts, descending.
+inline void SymbolText::sort(std::vector<Segment>& segments) {
+  // Nearly all segments are rare: only the others are compared.
+  constexpr uint64_t kRare = 1 << 10;
+  // Where the segments of each count begin: first all that are not rare, then by count, descending.
+  std::vector<size_t> begin(kRare + 1);
+  const auto slot_of = [](const Segment& segment) {
+    return segment.count < kRare ? kRare - segment.count : 0;
+  };
+  for (const Segment& segment : segments) ++begin[slot_of(segment)];
+  size_t next = 0;
+  for (size_t& size : begin) {
+    const size_t end = next + size;
+    size = next;
+    next = end;
   }
-  if (positions >= kHole) throw std::length_error("the distinct text is too large");
-  if (order == Order::kMostFrequentFirst) {
-    std::sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
-      return segments.count(a) != segments.count(b) ? segments.count(a) > segments.count(b)
-                                                    : a < b;
-    });
-  }
+  std::vector<Segment> sorted(segments.size());
+  for (const Segment& segment : segments) sorted[begin[slot_of(segment)]++] = segment;
+  std::sort(sorted.begin(), sorted.begin() + begin[0],
+            [](const Segment& a, const Segment& b) { return a.count > b.count; });
+  segments.swap(sorted);
+}
 
-  std::vector<uint32_t> symbol_of(0x110000, kEdge);
+inline void SymbolText::find_ranges() {
+  begins_.push_back(std::numeric_limits<uint32_t>::max());
+  uint32_t range = 0;
+  for (size_t position = 0; position < at_.size() && !counts_.empty(); position += kBlock) {
+    while (position >= begins_[range + 1]) ++range;
+    first_range_.push_back(range);
+  }
+}
+
+template <typename Function>
+uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols,
+                          Function after) {
+  size_t positions = 1;
+  segments.for_each([&](std::string_view text, uint64_t) { positions += count_chars(text) + 1; });
+  if (positions >= kHole) throw std::length_error("the distinct text is too large");
+
+  CharacterSymbols symbol_of;
   uint64_t characters = 0;
   at_.reserve(positions);
   at_.push_back(kEdge);
-  for (const uint32_t id : ids) {
-    if (counts_.empty() || counts_.back() != segments.count(id)) {
-      begins_.push_back(static_cast<uint32_t>(at_.size()));
-      counts_.push_back(segments.count(id));
-    }
-    for_each_character(segments.text(id), [&](char32_t c) {
-      if (symbol_of[c] == kEdge) symbol_of[c] = symbols.add(c);
-      at_.push_back(symbol_of[c]);
-      characters += segments.count(id);
+  std::vector<Segment> of_shard;
+  for (uint32_t shard = 0; shard < segments.shards(); ++shard) {
+    of_shard.clear();
+    segments.for_each(shard, [&](std::string_view text, uint64_t count) {
+      of_shard.push_back({text, count});
     });
-    at_.push_back(kEdge);
+    if (order == Order::kMostFrequentFirst) sort(of_shard);
+    for (const Segment& segment : of_shard) {
+      if (counts_.empty() || counts_.back() != segment.count) {
+        begins_.push_back(static_cast<uint32_t>(at_.size()));
+        counts_.push_back(segment.count);
+      }
+      for_each_character(segment.text, [&](char32_t c) {
+        uint32_t& symbol = symbol_of[c];
+        if (symbol == CharacterSymbols::kNone) symbol = symbols.add(c);
+        at_.push_back(symbol);
+        characters += segment.count;
+      });
+      at_.push_back(kEdge);
+    }
+    after(shard);
   }
-  begins_.push_back(std::numeric_limits<uint32_t>::max());
+  find_ranges();
   return characters;
 }
 
 inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t characters) {
-  std::unordered_map<char32_t, uint32_t> symbol_of;
+  CharacterSymbols symbol_of;
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
   for (size_t position = 0; position < at_.size();) {
     const uint32_t symbol = at_[position];

@@ -6,11 +6,28 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
+
+// The symbols of single characters.
+class CharacterSymbols {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  uint32_t& operator[](char32_t c) {
+    if (c < kBasicPlane) return basic_[c];
+    return others_.try_emplace(c, kNone).first->second;
+  }
+
+ private:
+  static constexpr char32_t kBasicPlane = 0x10000;
+  std::vector<uint32_t> basic_ = std::vector<uint32_t>(kBasicPlane, kNone);
+  std::unordered_map<char32_t, uint32_t> others_;
+};
 
 class Symbols {
  public:
@@ -41,6 +58,11 @@ class Symbols {
   void keep(uint32_t size) {
     begin_.resize(size + 1);
     text_.resize(begin_.back());
+  }
+
+  void shrink_to_fit() {
+    text_.shrink_to_fit();
+    begin_.shrink_to_fit();
   }
 
   std::string utf8(uint32_t id) const {

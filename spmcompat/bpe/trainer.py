@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
@@ -132,4 +133,6 @@ def make_merges(
             if made < step:
                 report.warning("No valid symbol found: nothing is left to merge.")
                 break
+    merges.finish()
+    return_freed_memory()
     return merges

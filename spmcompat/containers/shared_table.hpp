@@ -90,7 +90,7 @@ class SharedTable {
 
   // Several workers may call these two at the same time.
   uint32_t add(std::string_view string, const Use& use) {
-    const uint32_t hash = hash_bytes(string.data(), string.size());
+    const uint32_t hash = hash_of(string);
     const uint32_t shard = shard_of_hash(hash);
     return shards_[shard].lock.hold([&] { return add_locked(shard, string, hash, use); });
   }
@@ -118,10 +118,36 @@ class SharedTable {
   void drop_uses() {
     for (Shard& shard : shards_) std::vector<Use>().swap(shard.uses);
   }
+  // Frees all strings of a shard.
+  void drop(uint32_t shard) {
+    shards_[shard].strings = StringTable();
+    std::vector<Use>().swap(shards_[shard].uses);
+  }
   // Frees all but the bytes: views of the strings stay valid.
   void drop_ids() {
     drop_uses();
     for (Shard& shard : shards_) shard.strings.drop_ids();
+  }
+
+ protected:
+  static uint32_t hash_of(std::string_view string) {
+    return hash_bytes(string.data(), string.size());
+  }
+  uint32_t shard_of_hash(uint32_t hash) const {
+    return static_cast<uint32_t>(uint64_t{hash} >> (32 - bits_));
+  }
+  // Calls function() while no other worker uses the shard.
+  template <typename Function>
+  void hold(uint32_t shard, Function function) {
+    shards_[shard].lock.hold(function);
+  }
+  void prefetch_held(uint32_t shard, uint32_t hash) const {
+    shards_[shard].strings.prefetch_hash(hash);
+  }
+  // Adds a string to a shard that is held. Sets its id; returns its sum.
+  Use& add_held(uint32_t shard, std::string_view string, uint32_t hash, uint32_t* id) {
+    *id = add_locked(shard, string, hash, {});
+    return shards_[shard].uses[index_of(*id)];
   }
 
  private:
@@ -134,9 +160,6 @@ class SharedTable {
     std::vector<Use> uses;
   };
 
-  uint32_t shard_of_hash(uint32_t hash) const {
-    return static_cast<uint32_t>(uint64_t{hash} >> (32 - bits_));
-  }
   uint32_t add_locked(uint32_t number, std::string_view string, uint32_t hash, const Use& use) {
     Shard& shard = shards_[number];
     const uint32_t index = copies_ ? shard.strings.add(string, hash)
@@ -165,7 +188,7 @@ class SharedBatch {
 
   // The string must last until flush, which will write its id to ids[index].
   void add(std::string_view string, const Use& use, size_t index) {
-    const uint32_t hash = hash_bytes(string.data(), string.size());
+    const uint32_t hash = SharedTable<Use>::hash_of(string);
     waiting_[table_.shard_of_hash(hash)].push_back({string, hash, index, use});
     ++size_;
   }

@@ -21,6 +21,8 @@ class StringTable {
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t id) const { return strings_[id]; }
   void prefetch(uint32_t id) const { __builtin_prefetch(&strings_[id]); }
+  // Does so for the index, before `add` looks up this hash.
+  void prefetch_hash(uint32_t hash) const { index_.prefetch(hash); }
 
   uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
   uint32_t add(std::string_view s, uint32_t hash) {

@@ -1,43 +1,54 @@
 // How often each character occurs in the text.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
+
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
 class CharacterCounts {
  public:
   void add(char32_t c, uint64_t count) {
-    if (c < kBasicPlane) {
-      basic_[c] += count;
-    } else {
-      others_[c] += count;
-    }
+    std::unique_ptr<Page>& page = pages_[c / kPage];
+    if (!page) page = std::make_unique<Page>();
+    (*page)[c % kPage] += count;
   }
   void add(const CharacterCounts& other) {
-    for (char32_t c = 0; c < kBasicPlane; ++c) basic_[c] += other.basic_[c];
-    for (const auto& [c, count] : other.others_) others_[c] += count;
+    other.for_each([this](char32_t c, uint64_t count) { add(c, count); });
   }
-  uint64_t nuls() const { return basic_[0]; }
+  uint64_t nuls() const { return pages_[0] ? (*pages_[0])[0] : 0; }
   // Those that occur, without NUL.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;
-    for (char32_t c = 1; c < kBasicPlane; ++c) {
-      if (basic_[c] > 0) result.emplace_back(c, basic_[c]);
-    }
-    for (const auto& [c, count] : others_) {
-      if (count > 0) result.emplace_back(c, count);
-    }
+    for_each([&result](char32_t c, uint64_t count) {
+      if (c > 0) result.emplace_back(c, count);
+    });
     return result;
   }
 
  private:
-  static constexpr char32_t kBasicPlane = 0x10000;
-  std::vector<uint64_t> basic_ = std::vector<uint64_t>(kBasicPlane);
-  std::map<char32_t, uint64_t> others_;
+  // A text has characters of few pages.
+  static constexpr size_t kPage = 256;
+  using Page = std::array<uint64_t, kPage>;
+
+  template <typename Function>
+  void for_each(Function function) const {
+    for (size_t i = 0; i < pages_.size(); ++i) {
+      for (size_t j = 0; pages_[i] && j < kPage; ++j) {
+        const uint64_t count = (*pages_[i])[j];
+        if (count > 0) function(static_cast<char32_t>(i * kPage + j), count);
+      }
+    }
+  }
+
+  std::vector<std::unique_ptr<Page>> pages_ =
+      std::vector<std::unique_ptr<Page>>(kCodePoints / kPage);
 };
 
 }  // namespace spmcompat

@@ -7,6 +7,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.counting.counter cimport BatchLog, Counter, PretokenTable, WorkerTable
 from spmcompat.plan cimport CPlan, char32_t
+from spmcompat.pretokenization.piece_rule cimport PieceRule
 
 
 cdef extern from "spmcompat/counting/sentence_order.hpp" namespace "spmcompat" nogil:
@@ -51,6 +52,18 @@ cdef extern from "spmcompat/counting/pretoken_counts.hpp" namespace "spmcompat" 
             SentenceOrder& order, cbool uniform_starts, PretokenCounts& joined) except +
 
 
+cdef extern from "spmcompat/counting/segment_table.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SegmentTable:
+        SegmentTable(unsigned int shard_bits) except +
+        uint32_t shards()
+        void find_parts(uint32_t shard, const vector[cbool]& required) except +
+        void add_parts(uint32_t shard) except +
+
+    void cut_texts(
+        WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
+        SegmentTable& table) except +
+
+
 cdef unsigned int SHARD_BITS
 
 
@@ -65,6 +78,8 @@ cdef class Counts:
     cdef list counters
     cdef list batches
     cdef unique_ptr[PretokenCounts] pretokens
+    cdef unique_ptr[SegmentTable] segments
+    cdef CharacterSum text_characters
     cdef SentenceOrder order
     cdef readonly bint has_pretokens
     cdef readonly object sentences
@@ -73,3 +88,4 @@ cdef class Counts:
     cdef public object facts
     cdef public object seeds
     cdef _free_counters(self)
+    cdef cut(self, workers)

@@ -48,6 +48,7 @@ cdef class CharacterSum:
         cdef size_t worker
         for worker in range(1, self.counts.size()):
             self.counts[0].add(self.counts[worker])
+        self.counts.resize(1)
         self.nuls = self.counts[0].nuls()
         return dict(self.counts[0].counted())
 
@@ -166,6 +167,25 @@ cdef class Counts:
         self.batches = None
         return_freed_memory()
 
+    cdef cut(self, workers):
+        """Count the characters, and cut the text into segments, unless that was done before.
+
+        Only for plans that cut segments. Nothing else is left of the text.
+        """
+        if self.text_characters is not None:
+            return
+        self.text_characters = CharacterSum(workers.count)
+        self.segments.reset(new SegmentTable(SHARD_BITS))
+        workers.run(self.counters, lambda worker, counter: self._cut_counter(worker, counter))
+        self._free_counters()
+
+    def _cut_counter(self, size_t worker, Counter counter):
+        with nogil:
+            cut_texts(
+                dereference(counter.counter).table(), PieceRule(self.plan),
+                self.text_characters.counts[worker], dereference(self.segments))
+        counter.counter.reset()
+
     def characters(self, workers):
         """Return how often each character (code point) occurs.
 
@@ -173,7 +193,10 @@ cdef class Counts:
         does not count spaces, and the boundary mark if it ends pretokens.
         """
         cdef CharacterSum found = CharacterSum(workers.count)
-        if self.pretokens:
+        if self.plan.cuts_segments:
+            self.cut(workers)
+            found = self.text_characters
+        elif self.pretokens:
             shards = range(dereference(self.pretokens).pretokens().shards())
             workers.run(
                 shards, lambda worker, shard: self._count_shard_characters(found, worker, shard))

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spmcompat/containers/hash.hpp"
@@ -110,22 +111,35 @@ class PretokenTable : public SharedTable<PretokenUse> {
     }
   }
 
-  // Does the same, but only if there is no such count yet; returns whether that is so.
-  bool count_first(uint32_t pretoken, uint32_t next, uint64_t count) {
-    bool is_first = false;
-    const auto set = [&](uint64_t& known) {
-      is_first = known == 0;
-      if (is_first) known = count;
-    };
-    if (next == kSpaceMark) {
-      update(pretoken, [&](PretokenUse& use) { set(use.inner); });
-    } else if (next == (kSentenceEnd | kSpaceMark)) {
-      update(pretoken, [&](PretokenUse& use) { set(use.last); });
-    } else {
-      Contexts& contexts = contexts_[shard_of(pretoken)];
-      contexts.lock.hold([&] { is_first = contexts.table.add_first(pretoken, next, count); });
+  // A count of a pretoken that stands in no other row.
+  struct Row {
+    std::string_view pretoken;
+    uint32_t next;
+    uint64_t count;
+    size_t number;
+  };
+
+  // Adds rows. Returns the number of a row that was added before, or `none`. Rows are added by
+  // shards: one that is added alone would find nothing of its shard in the CPU cache. Several
+  // workers may call this at the same time.
+  size_t add_rows(const std::vector<Row>& rows, size_t none) {
+    std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
+    for (const Row& row : rows) {
+      const uint32_t hash = hash_of(row.pretoken);
+      by_shard[shard_of_hash(hash)].emplace_back(hash, &row);
     }
-    return is_first;
+    size_t known = none;
+    for (uint32_t shard = 0; shard < shards() && known == none; ++shard) {
+      hold(shard, [&] {
+        const auto& held = by_shard[shard];
+        for (size_t i = 0; i < held.size(); ++i) {
+          if (i + kAhead < held.size()) prefetch_held(shard, held[i + kAhead].first);
+          const auto& [hash, row] = held[i];
+          if (!add_held_row(shard, hash, *row)) known = row->number;
+        }
+      });
+    }
+    return known;
   }
 
   // The contexts that are not part of a PretokenUse.
@@ -152,6 +166,25 @@ class PretokenTable : public SharedTable<PretokenUse> {
   }
 
  private:
+  static constexpr size_t kAhead = 8;
+
+  // Returns whether there was no count of the row yet.
+  bool add_held_row(uint32_t shard, uint32_t hash, const Row& row) {
+    uint32_t id;
+    PretokenUse& use = add_held(shard, row.pretoken, hash, &id);
+    if (row.next == kSpaceMark) return set_first(use.inner, row.count);
+    if (row.next == (kSentenceEnd | kSpaceMark)) return set_first(use.last, row.count);
+    bool is_first = false;
+    Contexts& contexts = contexts_[shard];
+    contexts.lock.hold([&] { is_first = contexts.table.add_first(id, row.next, row.count); });
+    return is_first;
+  }
+  static bool set_first(uint64_t& known, uint64_t count) {
+    if (known > 0) return false;
+    known = count;
+    return true;
+  }
+
   struct Contexts {
     SpinLock lock;
     ContextTable table;

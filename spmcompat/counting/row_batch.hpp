@@ -43,4 +43,22 @@ struct RowBatch {
   }
 };
 
+// Rows whose columns lie elsewhere.
+struct RowColumns {
+  const int32_t* ends;  // size + 1 offsets into the text
+  const char* text;
+  const uint8_t* place;
+  const uint32_t* next;
+  const int64_t* count;
+  size_t size;
+
+  std::string_view pretoken(size_t i) const {
+    return {text + ends[i], static_cast<size_t>(ends[i + 1] - ends[i])};
+  }
+  uint32_t code(size_t i) const {
+    if (place[i] == kAtTextEnd) return kTextEnd;
+    return place[i] == kAtEnd ? kSentenceEnd | next[i] : next[i];
+  }
+};
+
 }  // namespace spmcompat

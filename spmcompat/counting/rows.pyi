@@ -11,6 +11,8 @@ from spmcompat.text.sources import LineFacts
 INSIDE: Final[int]
 AT_END: Final[int]
 AT_TEXT_END: Final[int]
+LARGEST_CHARACTER: Final[int]
+LARGEST_COUNT: Final[int]
 
 class Columns(NamedTuple):
     size: int
@@ -19,6 +21,9 @@ class Columns(NamedTuple):
     place: Buffer
     next: Buffer
     count: Buffer  # type: ignore[assignment]
+
+def find_wrong_row(columns: Columns) -> tuple[int, str] | None: ...
+def count_of_place(columns: Columns, place: int) -> int: ...
 
 @final
 class RowReader:

@@ -1,14 +1,14 @@
 """The counts as rows, column by column: how they are stored, and how they return.
 
-`RowReader` owns the rows of sorted_rows.hpp, `RowTable` the counts of rows.hpp. A column is a
-buffer as Arrow lays it out.
+`RowReader` owns the rows of sorted_rows.hpp, `RowTable` the counts of rows.hpp; row_checks.hpp
+checks rows. A column is a buffer as Arrow lays it out.
 """
 
 from cython cimport final
 
 from cython.operator cimport dereference
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -33,7 +33,6 @@ cdef extern from "spmcompat/counting/row_batch.hpp" namespace "spmcompat" nogil:
         vector[uint32_t] next
         vector[int64_t] count
 
-cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
     cdef struct RowColumns:
         const int32_t* ends
         const char* text
@@ -42,8 +41,25 @@ cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
         const int64_t* count
         size_t size
 
+cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
     size_t add_rows(const RowColumns& rows, PretokenTable& table) except +
     void add_rows_without_contexts(const RowColumns& rows, WorkerTable& table) except +
+
+
+cdef extern from "spmcompat/counting/row_checks.hpp" namespace "spmcompat" nogil:
+    const uint32_t kLargestCharacter
+    const int64_t kLargestCount
+
+    cdef enum class RowFault(uint8_t):
+        kNone
+        kUtf8
+        kEmpty
+        kPlace
+        kNext
+        kCount
+
+    RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row)
+    uint64_t c_count_of_place "spmcompat::count_of_place"(const RowColumns& rows, uint8_t place)
 
 
 cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogil:
@@ -56,6 +72,7 @@ cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogi
 
 
 INSIDE, AT_END, AT_TEXT_END = kInside, kAtEnd, kAtTextEnd
+LARGEST_CHARACTER, LARGEST_COUNT = kLargestCharacter, kLargestCount
 
 cdef size_t RANGE_PRETOKENS = 1 << 16
 cdef size_t RANGE_BYTES = 1 << 26
@@ -87,6 +104,57 @@ class Columns(NamedTuple):
     place: object
     next: object
     count: object
+
+
+def find_wrong_row(columns):
+    """Return the first row that cannot stand in a table of counts; None if there is none.
+
+    Returns
+    -------
+    tuple of (int, str), optional
+        The index of the row, and what is wrong with it: ``utf8`` or ``empty`` for its pretoken, or
+        the name of the column whose value is impossible.
+    """
+    cdef RowColumns rows = _rows_of(columns)
+    cdef size_t text_bytes = 0 if columns.text is None else memoryview(columns.text).nbytes
+    cdef size_t row = 0
+    cdef RowFault fault
+    with nogil:
+        fault = find_fault(rows, text_bytes, row)
+    if fault == RowFault.kNone:
+        return None
+    if fault == RowFault.kUtf8:
+        return row, "utf8"
+    if fault == RowFault.kEmpty:
+        return row, "empty"
+    if fault == RowFault.kPlace:
+        return row, "place"
+    return row, "next" if fault == RowFault.kNext else "count"
+
+
+def count_of_place(columns, uint8_t place):
+    """Return the sum of the counts of all rows with this place."""
+    return c_count_of_place(_rows_of(columns), place)
+
+
+cdef RowColumns _rows_of(columns) except *:
+    """Return the addresses of the columns, whose buffers must stay."""
+    cdef RowColumns rows
+    rows.size = columns.size
+    rows.ends = <const int32_t*>_address(columns.ends)
+    rows.text = <const char*>_address(columns.text)
+    rows.place = <const uint8_t*>_address(columns.place)
+    rows.next = <const uint32_t*>_address(columns.next)
+    rows.count = <const int64_t*>_address(columns.count)
+    return rows
+
+
+cdef const void* _address(buffer) except? NULL:
+    cdef const uint8_t[::1] view
+    if buffer is None:
+        return NULL
+    view = memoryview(buffer).cast("B")
+    return &view[0] if view.shape[0] > 0 else NULL
 
 
 @final
@@ -190,23 +258,9 @@ cdef class RowTable:
             The index of the first row that was added before, or the number of rows. Where the plan
             keeps no contexts, rows are not compared.
         """
-        cdef const uint8_t[::1] ends, text, place, next, count
-        cdef RowColumns rows
+        cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter
         cdef size_t added
-        if columns.size == 0:
-            return 0  # the columns may be None
-        ends = memoryview(columns.ends).cast("B")
-        text = memoryview(columns.text).cast("B")
-        place = memoryview(columns.place).cast("B")
-        next = memoryview(columns.next).cast("B")
-        count = memoryview(columns.count).cast("B")
-        rows.size = columns.size
-        rows.ends = <const int32_t*>&ends[0]
-        rows.text = <const char*>&text[0]
-        rows.place = &place[0]
-        rows.next = <const uint32_t*>&next[0]
-        rows.count = <const int64_t*>&count[0]
         if self.plan.keeps_contexts:
             with nogil:
                 added = add_rows(rows, dereference(self.counts.pretokens).pretokens())

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.errors import MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -124,12 +125,9 @@ def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[Cha
 
 
 def _processor(model: ModelProto) -> SentencePieceProcessor:
-    try:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
-    except ModuleNotFoundError:
-        raise TrainingError(
-            "the report needs sentencepiece, which is not installed: pip install 'spmcompat[eval]'."
-        ) from None
+    require("sentencepiece", "the report", "eval")
+    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+
     return SentencePieceProcessor(model_proto=model.SerializeToString())
 
 

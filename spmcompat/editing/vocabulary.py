@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.entries import vocabulary_lines
+from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.writers import write_together
 from spmcompat.unicode.marks import SPACE_MARK
@@ -22,7 +23,6 @@ _TYPES = ModelProto.SentencePiece
 NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
 USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
-_RESERVED = ("unk", "bos", "eos", "pad")
 _CHOOSE_AN_OUTPUT = "Choose an --output in a folder that is writable and has free space."
 _NAMED = 5  # how many texts a message names
 _TOO_LONG = 8000  # bytes; sentencepiece loads no piece of this size
@@ -224,7 +224,7 @@ def _store_symbols(
     """
     moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
-    reserved = {getattr(trainer, f"{kind}_piece") for kind in _RESERVED}
+    reserved = {getattr(trainer, f"{kind}_piece") for kind in RESERVED}
     for field, symbol_type in (
         (trainer.control_symbols, CONTROL),
         (trainer.user_defined_symbols, USER_DEFINED),
@@ -258,23 +258,21 @@ def _store_reserved(
     origins: Sequence[int | None],
 ) -> None:
     """Store the texts and ids of unk, bos, eos and pad where they changed."""
-    for kind in _RESERVED:
-        text = getattr(trainer, f"{kind}_piece")
-        old_id = _reserved_id(kind, text, old)
-        if old_id >= 0 and old_id in origins:
-            text_now = new[origins.index(old_id)].text
-            if text_now != text:
-                setattr(trainer, f"{kind}_piece", text_now)
-                text = text_now
-        new_id = _reserved_id(kind, text, new)
-        if new_id != old_id:
-            setattr(trainer, f"{kind}_id", new_id)
+    old_ids = reserved_ids(trainer, _texts_and_types(old))
+    for kind, index in old_ids.items():
+        if index in origins:
+            text = new[origins.index(index)].text
+            if text != getattr(trainer, f"{kind}_piece"):
+                setattr(trainer, f"{kind}_piece", text)
+    new_ids = reserved_ids(trainer, _texts_and_types(new))
+    for kind in RESERVED:
+        index = new_ids.get(kind, -1)
+        if index != old_ids.get(kind, -1):
+            setattr(trainer, f"{kind}_id", index)
 
 
-def _reserved_id(kind: str, text: str, pieces: Sequence[Piece]) -> int:
-    """Return the id of a reserved piece as ``sentencepiece`` finds it: by its text and type."""
-    wanted = UNKNOWN if kind == "unk" else CONTROL
-    return next((i for i, one in enumerate(pieces) if one.text == text and one.type == wanted), -1)
+def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
+    return ((piece.text, piece.type) for piece in pieces)
 
 
 def write_model(model: ModelProto, path: str | PathLike[str]) -> None:

@@ -9,9 +9,9 @@ The steps here give Precompiled only what it does right: rules of a single chara
 separator between the characters of a cluster. Rules of several characters are applied before or
 after it:
 
-- A pattern cuts the text where ``sentencepiece`` does, into *units*: the source of a rule or a
-  single character. It puts a separator in front of each unit that could combine with what stands
-  before it.
+- A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
+  source of a rule or a single character. It puts a separator in front of each unit that could
+  combine with what stands before it, and of each symbol that the rules would change.
 - Most of these rules compose characters. The step NFC does the same inside of a unit.
 - Each other rule becomes one step Replace. It writes a placeholder, a character for private use,
   which Precompiled replaces by the target. So no target is normalized again.
@@ -119,7 +119,9 @@ def analysed(charsmap: bytes) -> Charsmap:
 def make_plan(charsmap: bytes, symbols: Sequence[str]) -> Plan:
     """Decide how to apply the rules of a charsmap, and which symbols to protect."""
     rules = analysed(charsmap)
-    changed = {symbol for symbol in symbols if _changes(symbol, rules)}
+    altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
+    # The step of a symbol must not find the beginning of a longer one.
+    changed = {symbol for symbol in symbols if symbol.startswith(altered)}
     return Plan(
         rules,
         sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
@@ -149,12 +151,14 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
     of_symbols = {symbol: chr(next(placeholders)) for symbol in plan.changed}
-    steps = [replace(symbol, mark) for symbol, mark in of_symbols.items()]
+    steps: list[Step] = []
     single = dict(rules.single)
-    if rules.several:
+    has_cuts = bool(rules.several or plan.changed)
+    if has_cuts:
+        single.pop(separator, None)
         mark = chr(separator)
-        steps.insert(0, prepend(mark))
-        steps.append(replace_pattern(_cuts(plan), mark))
+        steps += [prepend(mark), replace_pattern(_cuts(plan), mark)]
+        steps += [replace(mark + symbol, text) for symbol, text in of_symbols.items()]
         of_targets: dict[Points, int] = {}
         for source in sorted(rules.explicit, key=lambda points: (-len(points), points)):
             target = rules.several[source]
@@ -164,7 +168,6 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
             text = mark + "".join(map(chr, source))
             steps.append(replace(text, chr(of_targets[target])))
     if single:
-        single.pop(separator, None)
         if marks_deleted:
             single = {one: target or (_DELETED,) for one, target in single.items()}
         joints = _joints(single)
@@ -172,9 +175,9 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
         steps += [replace_pattern(joints, chr(pause)), precompiled(single)]
     if rules.composes:
         steps.append({"type": "NFC"})
-    if rules.several:
+    if has_cuts:
         steps.append(replace(chr(separator), ""))
-    return [*steps, *(replace(mark, symbol) for symbol, mark in of_symbols.items())]
+    return [*steps, *(replace(text, symbol) for symbol, text in of_symbols.items())]
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
@@ -199,16 +202,23 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
     }
     rules: dict[Points, Points] = {}
     for step in steps[:last]:
-        pattern = step.get("pattern")
-        text = pattern.get("String", "") if isinstance(pattern, dict) else ""
-        source = tuple(map(ord, text[1:]))
+        source = tuple(map(ord, _replaced(step)[1:]))
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-            if ord(text[0]) < 0x20:
-                single[(ord(text[0]),)] = ()
+    # A separator that the rules delete is deleted at the end.
+    for step in steps[last:]:
+        text = _replaced(step)
+        if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
+            single[(ord(text),)] = ()
     plain = {one: target for one, target in single.items() if one[0] < 0xF0000}
     return {**plain, **rules}
+
+
+def _replaced(step: Step) -> str:
+    """Return the text that a step replaces; empty if it has none, or a pattern."""
+    pattern = step.get("pattern")
+    return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
 
 
 def deleted_mark() -> str:
@@ -241,13 +251,14 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
     """Return the separator of units, and the one between the characters of a cluster.
 
     Where the rules delete control characters, two of these are taken: then it does no harm if the
-    text holds them.
+    text holds them. CR and LF do not separate: together they are one cluster.
     """
-    inside = {code for source in rules.several for code in source}
+    targets = (*rules.single.values(), *rules.several.values())
+    kept = {code for text in (*rules.several, *targets) for code in text}
     deleted = [
         code
         for code, target in sorted(rules.single.items())
-        if not target and code < 0x20 and code not in inside
+        if not target and code < 0x20 and code not in (0x0A, 0x0D) and code not in kept
     ]
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
 
@@ -260,11 +271,14 @@ def _cuts(plan: Plan) -> str:
     text in front of a unit.
     """
     rules = plan.rules
-    later = character_class({code for source in rules.several for code in source[1:]})
-    units = [f".(?!{later})", rules.units, "."]
-    if plan.symbols:
-        units.insert(0, longest_of([tuple(map(ord, symbol)) for symbol in plan.symbols]))
-    ahead = []
+    changed = [tuple(map(ord, symbol)) for symbol in plan.changed]
+    symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in plan.symbols)]
+    units = [longest_of(symbols)] if symbols else []
+    if rules.several:
+        later = character_class({code for source in rules.several for code in source[1:]})
+        units += [f".(?!{later})", rules.units]
+    units.append(".")
+    ahead = [longest_of(changed)] if changed else []
     if rules.composes:
         heads = [one for one, target in rules.single.items() if target and _combines(target[0])]
         heads += [source[0] for source, target in rules.several.items() if _combines(target[0])]

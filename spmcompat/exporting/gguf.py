@@ -11,8 +11,9 @@ from io import StringIO
 
 from spmcompat.exporting import gguf_file
 from spmcompat.exporting.gguf_limits import changed_symbols, cut_symbols, limits, special_ids
-from spmcompat.exporting.targets import Loaded, need
+from spmcompat.exporting.targets import VERIFYING, Loaded
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
 from spmcompat.unicode.marks import SPACE_MARK
 
 __all__ = ["files", "limits", "load"]
@@ -63,7 +64,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 def load(path: str) -> Loaded:
     """Load the file with llama.cpp, the vocabulary only."""
-    need("llama_cpp", "llama-cpp-python")
+    require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
     from llama_cpp import Llama  # noqa: PLC0415
 
     # It warns that the file has no length of context, even if it is not verbose.

@@ -9,11 +9,14 @@ from typing import TypeAlias
 
 from spmcompat.editing.vocabulary import listed
 from spmcompat.exporting.limits import Limit
+from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmap import decompile
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
+
+_NAMES = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
 
 # llama.cpp looks for these texts and makes the tokens control tokens, whatever their type is.
 _ALWAYS_CONTROL = frozenset(
@@ -91,19 +94,9 @@ def limits(model: ModelProto) -> list[Limit]:
 
 
 def special_ids(model: ModelProto) -> dict[str, int]:
-    """Return the ids of bos, eos, unknown and padding that the model has, by their names in GGUF.
-
-    A piece counts if its text and its type fit; ``sentencepiece`` finds it in the same way.
-    """
-    spec = model.trainer_spec
-    ids = {(piece.piece, piece.type): number for number, piece in enumerate(model.pieces)}
-    wanted = {
-        "bos": (spec.bos_piece, _PIECE.CONTROL),
-        "eos": (spec.eos_piece, _PIECE.CONTROL),
-        "unknown": (spec.unk_piece, _PIECE.UNKNOWN),
-        "padding": (spec.pad_piece, _PIECE.CONTROL),
-    }
-    return {name: ids[piece] for name, piece in wanted.items() if piece in ids}
+    """Return the ids of the reserved pieces that the model has, by their names in GGUF."""
+    ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
+    return {name: ids[kind] for kind, name in _NAMES.items() if kind in ids}
 
 
 def _symbols(model: ModelProto) -> list[str]:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from spmcompat.exporting import tokenizer_json
 from spmcompat.exporting.limits import Limit
-from spmcompat.exporting.targets import Loaded, need
+from spmcompat.exporting.targets import VERIFYING, Loaded
+from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import require
 
 _PIECE = ModelProto.SentencePiece
 
@@ -38,7 +40,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 def load(path: str) -> Loaded:
     """Load the folder with ``AutoTokenizer``."""
-    need("transformers")
+    require("transformers", VERIFYING, "formats")
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
@@ -61,13 +63,10 @@ def load(path: str) -> Loaded:
 
 def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
     """Return the pieces with a meaning by the names that ``transformers`` gives them."""
-    spec = model.trainer_spec
-    special: dict[str, str | list[str]] = {}
-    for kind in ("unk", "bos", "eos", "pad"):
-        index = getattr(spec, f"{kind}_id")
-        wanted = _PIECE.UNKNOWN if kind == "unk" else _PIECE.CONTROL
-        if 0 <= index < len(model.pieces) and model.pieces[index].type == wanted:
-            special[f"{kind}_token"] = model.pieces[index].piece
+    ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
+    special: dict[str, str | list[str]] = {
+        f"{kind}_token": model.pieces[index].piece for kind, index in ids.items()
+    }
     others = [
         piece.piece
         for piece in model.pieces

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import NamedTuple, Protocol, cast
 
 from spmcompat.errors import BadValueError, TrainingError
@@ -45,8 +44,10 @@ class Target(Protocol):
 
         Raises
         ------
+        MissingLibraryError
+            If the library is not installed.
         NotVerifiableError
-            If the library is not installed, or no library encodes with this target.
+            If no library encodes with this target.
         """
 
 
@@ -54,12 +55,8 @@ class NotVerifiableError(TrainingError):
     """An export cannot be checked. The message says why."""
 
 
-class MissingLibraryError(NotVerifiableError):
-    """The library that would check an export is not installed."""
-
-    def __init__(self, library: str, package: str = "") -> None:
-        super().__init__(f"{library} is not installed. pip install {package or library}.")
-
+VERIFYING = "the check"
+"""What needs the library of a target, in messages."""
 
 # The module of each target in this room.
 TARGETS: dict[str, str] = {
@@ -82,22 +79,3 @@ def target_of(name: str) -> Target:
     if name not in TARGETS:
         raise BadValueError(f"no target is named {name!r}. Give one of {', '.join(TARGETS)}.")
     return cast(Target, import_module(f"spmcompat.exporting.{TARGETS[name]}"))
-
-
-def need(library: str, package: str = "") -> None:
-    """Raise if a library is not installed.
-
-    Parameters
-    ----------
-    library : str
-        The name to import.
-    package : str
-        The name to install, if it is another one.
-
-    Raises
-    ------
-    MissingLibraryError
-        If the library is not installed.
-    """
-    if find_spec(library) is None:
-        raise MissingLibraryError(library, package)

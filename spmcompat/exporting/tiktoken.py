@@ -20,8 +20,9 @@ from itertools import pairwise
 
 from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.merging import merges_without_symbols
-from spmcompat.exporting.targets import Loaded, need
+from spmcompat.exporting.targets import VERIFYING, Loaded
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
 from spmcompat.unicode.marks import SPACE_MARK
 
 RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"
@@ -61,7 +62,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 def load(path: str) -> Loaded:
     """Load the folder with tiktoken."""
-    need("tiktoken")
+    require("tiktoken", VERIFYING, "formats")
     from tiktoken import Encoding  # noqa: PLC0415
 
     # `tiktoken.load` would keep a copy by the path of the file, and not see another export there.

@@ -18,8 +18,9 @@ from spmcompat.exporting.normalizer_json import (
     user_defined_symbols,
 )
 from spmcompat.exporting.patterns import escaped, longest_of
-from spmcompat.exporting.targets import Loaded, need
+from spmcompat.exporting.targets import VERIFYING, Loaded
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
@@ -68,7 +69,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 def load(path: str) -> Loaded:
     """Load the file with ``tokenizers``."""
-    need("tokenizers")
+    require("tokenizers", VERIFYING, "formats")
     from tokenizers import Tokenizer  # noqa: PLC0415
 
     tokenizer = Tokenizer.from_file(path)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.exporting.causes import Reference, cause_of
-from spmcompat.exporting.targets import Loaded, NotVerifiableError, Target, need
+from spmcompat.exporting.targets import VERIFYING, Loaded, NotVerifiableError, Target
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import MissingLibraryError, require
 
 _KEPT = 20
 
@@ -80,7 +81,7 @@ def verify(
         How many of the lines differ, and why.
     """
     try:
-        need("sentencepiece")
+        require("sentencepiece", VERIFYING, "eval")
         with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
             path = os.path.join(folder, "export")
             if "" not in files:
@@ -90,7 +91,7 @@ def verify(
                     file.write(content)
             loaded = target.load(path)
             return compare(Reference(model), loaded, lines)
-    except NotVerifiableError as error:
+    except (NotVerifiableError, MissingLibraryError) as error:
         return Verification(0, {}, [], f"not verified: {error}")
 
 

@@ -8,6 +8,10 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/containers/slot_index.hpp"
 
 namespace spmcompat {
 
@@ -41,6 +45,24 @@ inline void append_entry(std::string_view piece, float score, int type, std::str
   }
   append_bytes(1, entry, model);
 }
+
+// The pieces of a vocabulary, to find one that occurs twice. They must outlive the set.
+class PieceSet {
+ public:
+  // Returns whether the piece is a new one.
+  bool add(std::string_view piece) {
+    const auto size = static_cast<uint32_t>(pieces_.size());
+    const uint32_t hash = hash_bytes(piece.data(), piece.size());
+    const auto equal = [&](uint32_t known) { return pieces_[known] == piece; };
+    if (index_.find_or_insert(hash, size, equal) < size) return false;
+    pieces_.push_back(piece);
+    return true;
+  }
+
+ private:
+  std::vector<std::string_view> pieces_;
+  SlotIndex index_;
+};
 
 // Whether a piece breaks the line that it has in the .vocab file.
 inline bool breaks_lines(std::string_view piece) {

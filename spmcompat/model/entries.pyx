@@ -11,6 +11,10 @@ cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
     void append_number(float number, string& text) except +
     bint breaks_lines(string_view piece)
 
+    cdef cppclass PieceSet:
+        PieceSet() except +
+        bint add(string_view piece) except +
+
 
 # Enough for most pieces with their scores.
 cdef size_t ENTRY_BYTES = 32
@@ -55,6 +59,16 @@ def vocabulary_lines(list vocabulary not None, bint with_scores):
             append_number(score, lines)
         lines.push_back(b"\n")
     return lines
+
+
+def repeated_piece(list pieces not None):
+    """Return a piece (bytes) that occurs twice; None if there is none."""
+    cdef PieceSet known
+    cdef bytes piece
+    for piece in pieces:
+        if not known.add(string_view(PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))):
+            return piece
+    return None
 
 
 def breaking_pieces(list vocabulary not None):

@@ -3,12 +3,16 @@
 Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece``.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unicode.marks import SPACE_MARK
+
+RESERVED = ("unk", "bos", "eos", "pad")
+"""How options call the pieces with a meaning of their own."""
 
 _PIECE = ModelProto.SentencePiece
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
@@ -56,11 +60,33 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
     return pieces
 
 
+def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the ids of unk, bos, eos and pad, by these names, as far as a vocabulary has them.
+
+    ``sentencepiece`` finds them in the same way: by their texts, if their types fit.
+
+    Parameters
+    ----------
+    spec : TrainerSpec
+        Names the texts.
+    pieces : iterable of (str, int)
+        The text and the type of each piece, in the order of their ids.
+    """
+    ids = {piece: index for index, piece in enumerate(pieces)}
+    found: dict[str, int] = {}
+    for kind in RESERVED:
+        piece_type = _PIECE.UNKNOWN if kind == "unk" else _PIECE.CONTROL
+        piece = (getattr(spec, f"{kind}_piece"), piece_type)
+        if piece in ids:
+            found[kind] = ids[piece]
+    return found
+
+
 def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
     """Return unk, bos, eos and pad by id. A negative id leaves the piece out."""
     pieces: dict[int, MetaPiece] = {}
     has_unk = False
-    for kind in ("unk", "bos", "eos", "pad"):
+    for kind in RESERVED:
         piece_id: int = getattr(spec, f"{kind}_id")
         piece: str = getattr(spec, f"{kind}_piece")
         if piece_id < 0:

@@ -3,12 +3,11 @@
 Source: ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.3.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import model_entries
+from spmcompat.model.entries import model_entries, repeated_piece
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
@@ -169,7 +168,7 @@ def _is_hard(trainer: TrainerSpec) -> bool:
     return trainer.hard_vocab_limit and not is_flexible
 
 
-def _check_pieces(pieces: Sequence[bytes]) -> None:
+def _check_pieces(pieces: list[bytes]) -> None:
     """Raise if a piece is not UTF-8, is empty or occurs twice."""
     text = b"\n".join(pieces)
     try:
@@ -179,8 +178,7 @@ def _check_pieces(pieces: Sequence[bytes]) -> None:
         raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
     if b"" in pieces:
         raise TrainingError("a piece is empty.")
-    if len(set(pieces)) < len(pieces):
-        piece = next(piece for piece, count in Counter(pieces).items() if count > 1)
+    if (piece := repeated_piece(pieces)) is not None:
         raise TrainingError(
             f"{piece.decode()} is already defined. It is a symbol, and it was also learned from "
             "the text: remove the symbol, or remove it from the text."

@@ -10,7 +10,6 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
-from importlib.util import find_spec
 
 from spmcompat.errors import (
     BadValueError,
@@ -18,7 +17,7 @@ from spmcompat.errors import (
     TrainingError,
     refuse_impossible,
 )
-from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
+from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
@@ -26,10 +25,11 @@ from spmcompat.options.settings import Settings, size_label
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
+from spmcompat.runtime.libraries import require
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.text.files import check_file
-from spmcompat.text.forms import AUTO
-from spmcompat.text.opening import is_remote
+from spmcompat.text.forms import AUTO, JSONL, PARQUET, TSV
+from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -276,7 +276,7 @@ def _check_ranges(settings: Settings) -> None:
             f"input_sentence_size must be 0 (all) or greater than 100, "
             f"not {spec.input_sentence_size}."
         )
-    for kind in ("unk", "bos", "eos", "pad"):
+    for kind in RESERVED:
         if not getattr(spec, f"{kind}_piece"):
             raise TrainingError(f"{kind}_piece must not be empty.")
 
@@ -388,12 +388,31 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     given = spec.input[:1] if stops_early else spec.input
     for path in given:
         _check_no_space(path)
-    for path in expand(given):
+    paths = expand(given)
+    if len(given) == len(spec.input):
+        _check_options_have_effect(settings, paths)
+    for path in paths:
         if release.folder_is_empty_file and os.path.isdir(path):
             continue
         if not is_remote(path):
             _check_readable(path, "input")
         check_file(path, spec.input_format or settings.input_format)
+
+
+def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
+    """Raise if an option of records is given, and no input holds records that it is for."""
+    input_format = settings.trainer.input_format or settings.input_format
+    formats = {format_of_path(path, input_format) for path in paths}
+    if settings.input_column and formats.isdisjoint((JSONL, PARQUET)):
+        raise BadValueError(
+            "input_column has no effect: no input is JSON Lines or Parquet, and a line of text has "
+            "no fields. Leave input_column out, or give input_format=jsonl or parquet."
+        )
+    if settings.skip_bad_records and JSONL not in formats:
+        raise BadValueError(
+            "skip_bad_records has no effect: no input is JSON Lines. Leave it out, or give "
+            "input_format=jsonl."
+        )
 
 
 def _check_no_options_of_files(settings: Settings) -> None:
@@ -409,6 +428,11 @@ def _check_no_options_of_files(settings: Settings) -> None:
                 f"{name} is for files, and there is a sentence_iterator. Leave {name} out; column "
                 "names the column of Arrow data."
             )
+    if settings.split_lines and settings.trainer.input_format == TSV:
+        raise BadValueError(
+            "split_lines is not for sentences with counts (input_format=tsv): each is one line, "
+            "with one count. Leave split_lines out."
+        )
 
 
 def _check_no_space(path: str) -> None:
@@ -496,11 +520,9 @@ def _check_dump(settings: Settings) -> None:
     folder = settings.extensions.dump
     if not folder:
         return
-    if settings.extensions.dump_format == "parquet" and find_spec("pyarrow") is None:
-        raise BadValueError(
-            "dump_format=parquet needs the package pyarrow: pip install 'spmcompat[parquet]'. "
-            "Or choose dump_format=tsv."
-        )
+    if settings.extensions.dump_format == "parquet":
+        tsv = "Or choose dump_format=tsv."
+        require("pyarrow", "dump_format=parquet", "parquet", otherwise=tsv)
     refuse_impossible(folder, "choose another dump")
     target = os.path.realpath(folder)
     parent = os.path.dirname(target)

@@ -194,6 +194,12 @@ def _derive(
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
+    # Segments can be cut before the required characters are known, unless the release looks at
+    # pretokens in which rare characters are replaced.
+    bpe_longest_pretoken = release.bpe_longest_pretoken if is_bpe else 0
+    cuts_segments = (
+        is_bpe and not keeps_contexts and not bpe_delimiter and bpe_longest_pretoken == 0
+    )
     # Releases that cut the nodes of the suffix tree drop the nodes that reach the end of the text.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
     # What follows a sentence depends on the order of the sentences, unless all begin alike. EM may
@@ -279,11 +285,12 @@ def _derive(
         looks_at_text_end=looks_at_text_end,
         keeps_order=keeps_order,
         keeps_pretokens=keeps_pretokens,
+        cuts_segments=cuts_segments,
         removes_all_empty=removes_all_empty,
         em_reads_sentences=em_reads_sentences,
         seed_tree_of_characters=release.seed_tree_of_characters,
         bpe_delimiter=bpe_delimiter,
-        bpe_longest_pretoken=release.bpe_longest_pretoken if is_bpe else 0,
+        bpe_longest_pretoken=bpe_longest_pretoken,
     )
 
 

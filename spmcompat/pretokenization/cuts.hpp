@@ -80,13 +80,32 @@ void for_each_long_segment(std::string_view text, const PieceRule& rule,
   });
 }
 
+// Whether all characters of a text are required.
+inline bool holds_only(std::string_view text, const std::vector<bool>& required) {
+  bool all = true;
+  for_each_character(text, [&](char32_t c) { all &= required[c]; });
+  return all;
+}
+
+// Calls function(part) for every part of at least two characters that stands between characters
+// that are not required.
+template <typename Function>
+void for_each_required_part(std::string_view text, const std::vector<bool>& required,
+                            Function function) {
+  if (text.empty()) return;
+  const auto cut = [&](char32_t left, char32_t right) {
+    return !required[left] || !required[right];
+  };
+  for_each_slice(text, cut, [&](std::string_view part, char32_t) {
+    if (part.size() > char_size(part[0])) function(part);
+  });
+}
+
 // Replaces all characters that are not required by the unknown mark, in the copy `covered`.
 // Returns false, and leaves `covered` as it is, if all characters are required.
 inline bool cover_text(std::string_view text, const std::vector<bool>& required,
                        std::string& covered) {
-  bool changed = false;
-  for_each_character(text, [&](char32_t c) { changed |= !required[c]; });
-  if (!changed) return false;
+  if (holds_only(text, required)) return false;
   covered.clear();
   for_each_character(text, [&](char32_t c) {
     append_utf8(required[c] ? c : kUnknownMark, covered);

@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.releases import DEFAULT
+from spmcompat.runtime.libraries import require
 from spmcompat.unicode.marks import SPACE_MARK
 
 Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
@@ -58,15 +59,13 @@ def cut_by_pattern(pattern: str) -> Cut:
     Raises
     ------
     BadValueError
-        If the text is no valid pattern, or the package ``regex`` is not there.
+        If the text is no valid pattern.
+    MissingLibraryError
+        If the package ``regex`` is not installed.
     """
-    try:
-        import regex  # noqa: PLC0415
-    except ImportError:
-        raise BadValueError(
-            "pretokenizer=regex needs the package regex. Install it with: pip install "
-            "'spmcompat[regex]'."
-        ) from None
+    require("regex", "pretokenizer=regex", "regex")
+    import regex  # noqa: PLC0415
+
     try:
         matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))
     except regex.error as error:

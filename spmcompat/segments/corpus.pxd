@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from spmcompat.counting.counts cimport SegmentTable
 from spmcompat.plan cimport CPlan, char32_t
 from spmcompat.pretokenization.piece_rule cimport PieceRule
 
@@ -44,6 +45,7 @@ cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat"
 cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
         CSegmentCounts() except +
+        CSegmentCounts(SegmentTable table) except +
         size_t size()
         void add(const CSegmentCounts& other) except +
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/containers/string_table.hpp"
+#include "spmcompat/counting/segment_table.hpp"
 #include "spmcompat/old_releases/pretoken_rule.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
@@ -17,18 +17,33 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  size_t size() const { return counts_.size(); }
-  std::string_view text(size_t id) const { return segments_[id]; }
-  uint64_t count(size_t id) const { return counts_[id]; }
+  // Segments that are added here keep their order.
+  SegmentCounts() : table_(0) {}
+  explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
-  void add(std::string_view segment, uint64_t count) {
-    const uint32_t id = segments_.add(segment);
-    if (id == counts_.size()) counts_.push_back(0);
-    counts_[id] += count;
+  size_t size() const {
+    size_t size = 0;
+    for_each([&size](std::string_view, uint64_t) { ++size; });
+    return size;
+  }
+  uint32_t shards() const { return table_.shards(); }
+  // Frees the segments of a shard.
+  void drop(uint32_t shard) { table_.drop(shard); }
+
+  // Calls function(text, count) for every segment, or for those of a shard.
+  template <typename Function>
+  void for_each(Function function) const {
+    for (uint32_t shard = 0; shard < shards(); ++shard) for_each(shard, function);
+  }
+  template <typename Function>
+  void for_each(uint32_t shard, Function function) const {
+    table_.for_each(shard, function);
   }
 
+  void add(std::string_view segment, uint64_t count) { table_.add(segment, {count}); }
+
   void add(const SegmentCounts& other) {
-    for (size_t id = 0; id < other.size(); ++id) add(other.text(id), other.count(id));
+    other.for_each([this](std::string_view text, uint64_t count) { add(text, count); });
   }
 
   // Adds the segments of a text. The text is also cut before and after every character that is not
@@ -46,8 +61,7 @@ class SegmentCounts {
   }
 
  private:
-  StringTable segments_;
-  std::vector<uint64_t> counts_;
+  SegmentTable table_;
 };
 
 // The segments of all pretokens, in the order in which they first occur there.

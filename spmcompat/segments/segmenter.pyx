@@ -9,6 +9,7 @@ from cython cimport final
 
 from cython.operator cimport dereference
 from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
@@ -54,6 +55,8 @@ cdef extern from *:
     }
     }
     """
+    vector[cbool] required_characters "spmcompat::required_characters"(
+        const vector[char32_t]& alphabet) except + nogil
     void count_text_segments "spmcompat::count_text_segments"(
         CCounter& counter, const PretokenRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
@@ -133,6 +136,8 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
     if plan.keeps_contexts:
         corpus = cut(counts, alphabet, plan, workers)
         return workers.call(corpus.bpe_segments)
+    if plan.cuts_segments:
+        return _table_segments(counts, alphabet, workers)
     parts = []
     workers.run(
         counts.counters,
@@ -141,6 +146,16 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
     while parts:
         workers.call(partial(segments.add, parts.pop()))
     return segments
+
+
+def _table_segments(Counts counts, list alphabet, workers):
+    counts.cut(workers)
+    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
+    covering = _CuttingSegments(counts, alphabet)
+    covering.run(workers)
+    found.segments = CSegmentCounts(move(dereference(counts.segments)))
+    counts.segments.reset()
+    return found
 
 
 def _counter_segments(Counter counter, Counts counts, list alphabet):
@@ -239,6 +254,34 @@ cdef class _Covering:
         with nogil:
             dereference(self.counts.pretokens).finish_changes(
                 &self.counts.order if with_order else NULL)
+
+
+@final
+cdef class _CuttingSegments:
+    """Cuts segments at the characters that are not in the alphabet."""
+
+    cdef Counts counts
+    cdef vector[cbool] required
+
+    def __init__(self, Counts counts, list alphabet):
+        cdef vector[char32_t] characters
+        self.counts = counts
+        for c, _ in alphabet:
+            characters.push_back(c)
+        self.required = required_characters(characters)
+
+    def run(self, workers):
+        shards = range(dereference(self.counts.segments).shards())
+        workers.run(shards, lambda _, shard: self._find_parts(shard))
+        workers.run(shards, lambda _, shard: self._add_parts(shard))
+
+    def _find_parts(self, uint32_t shard):
+        with nogil:
+            dereference(self.counts.segments).find_parts(shard, self.required)
+
+    def _add_parts(self, uint32_t shard):
+        with nogil:
+            dereference(self.counts.segments).add_parts(shard)
 
 
 @final

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from queue import SimpleQueue
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
 
-from spmcompat.counting.rows import AT_TEXT_END, Columns
+from spmcompat.counting.rows import (
+    AT_TEXT_END,
+    LARGEST_CHARACTER,
+    LARGEST_COUNT,
+    Columns,
+    find_wrong_row,
+)
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.job_thread import JobThread
+from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("pretoken", "place", "next")
 """The columns in which no two rows of a table are equal. Rows in order are sorted by them."""
-_LARGEST_CHARACTER = 0x10FFFF
-# Counts above this cannot be added up in 64 bits, even a few of them.
-LARGEST_COUNT = 2**62
+_FIRST_WITHOUT_NUMPY = 18
+# Bytes of a value of each column, and how many values it has more than rows: one more says where
+# the last pretoken ends.
+_WIDTHS = (4, 1, 4, 8)
+_VALUES_MORE = (1, 0, 0, 0)
+_LIMITS = {
+    "place": (0, AT_TEXT_END),
+    "next": (0, LARGEST_CHARACTER),
+    "count": (1, LARGEST_COUNT),
+}
 
 
 def require_pyarrow() -> None:
@@ -30,14 +47,10 @@ def require_pyarrow() -> None:
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         It says what to install.
     """
-    if find_spec("pyarrow") is None:
-        raise TrainingError(
-            "Counts are stored with pyarrow, which is not installed. "
-            "pip install 'spmcompat[counts]'."
-        )
+    require("pyarrow", "Storing counts", "counts")
 
 
 @contextmanager
@@ -58,6 +71,35 @@ def importing_meanwhile() -> Iterator[None]:
         yield
     finally:
         thread.await_end(TIMEOUT_MAX)
+
+
+def import_without_numpy() -> None:
+    """Import pyarrow as if NumPy were not installed.
+
+    NumPy takes most of the time of this import, and counts do not need it. pyarrow then cannot
+    convert to NumPy for the life of the process, so only a command may call this, not a library.
+    Nothing happens if one of the two is imported already, or if pyarrow is too old to do without
+    NumPy.
+    """
+    if {"numpy", "pyarrow"} & sys.modules.keys() or _version() < _FIRST_WITHOUT_NUMPY:
+        return
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        import pyarrow.parquet  # noqa: F401, PLC0415
+    finally:
+        del sys.modules["numpy"]
+
+
+def _version() -> int:
+    """Return the major version of pyarrow, without an import; 0 if it cannot be found out."""
+    spec = find_spec("pyarrow")
+    if spec is None or spec.origin is None:
+        return 0
+    packages = Path(spec.origin).parents[1]
+    found = [
+        re.match(r"pyarrow-(\d+)\.", path.name) for path in packages.glob("pyarrow-*.dist-info")
+    ]
+    return max((int(match[1]) for match in found if match), default=0)
 
 
 @contextmanager
@@ -112,6 +154,8 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     """
     import pyarrow as pa  # noqa: PLC0415
 
+    if batch.schema.equals(schema()):
+        return batch
     missing = [name for name in schema().names if name not in batch.schema.names]
     if missing:
         raise TrainingError(
@@ -134,53 +178,34 @@ def check(batch: pa.RecordBatch, source: str) -> None:
     TrainingError
         It names the first such value.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    try:
-        batch.validate(full=True)
-    except pa.ArrowInvalid:
-        raise TrainingError(f"{source}: a pretoken is not valid UTF-8. Count again.") from None
     for name in schema().names:
         if batch.column(name).null_count:
             raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
-    limits = {
-        "place": (0, AT_TEXT_END),
-        "next": (0, _LARGEST_CHARACTER),
-        "count": (1, LARGEST_COUNT),
-    }
-    for name, (least, most) in limits.items():
-        bounds = pc.min_max(batch.column(name)).as_py()
-        for value in (bounds["min"], bounds["max"]):
-            if value is not None and not least <= value <= most:
-                raise TrainingError(
-                    f"{source}: the column {name} holds {value}; values from {least} to {most} "
-                    "are possible. Count again."
-                )
-    shortest = pc.min(pc.binary_length(batch.column("pretoken"))).as_py()
-    if shortest == 0:
+    found = find_wrong_row(to_columns(batch))
+    if found is None:
+        return
+    row, fault = found
+    if fault == "utf8":
+        raise TrainingError(f"{source}: a pretoken is not valid UTF-8. Count again.")
+    if fault == "empty":
         raise TrainingError(f"{source}: a pretoken is empty. Count again.")
+    least, most = _LIMITS[fault]
+    raise TrainingError(
+        f"{source}: the column {fault} holds {batch.column(fault)[row].as_py()}; values from "
+        f"{least} to {most} are possible. Count again."
+    )
 
 
 def to_columns(batch: pa.RecordBatch) -> Columns:
-    """Return the buffers of rows that are checked."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    if any(column.offset for column in batch.columns):  # a slice: its buffers hold other rows too
-        batch = pa.RecordBatch.from_arrays(
-            [pa.concat_arrays([column]) for column in batch.columns], schema=batch.schema
-        )
-    buffers = [batch.column(name).buffers() for name in schema().names]
-    (_, ends, text), (_, place), (_, following), (_, count) = buffers
-    return Columns(batch.num_rows, ends, text, place, following, count)
-
-
-def count_of_place(batch: pa.RecordBatch, place: int) -> int:
-    """Return the sum of the counts of all rows with this place."""
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    at_place = pc.equal(batch.column("place"), place)
-    return pc.sum(batch.column("count").filter(at_place)).as_py() or 0
+    """Return the buffers of rows without nulls. They are those of the batch: nothing is copied."""
+    buffers = []
+    for column, width, more in zip(batch.columns, _WIDTHS, _VALUES_MORE, strict=True):
+        values = column.buffers()[1]
+        if values is not None:
+            values = values.slice(column.offset * width, (len(column) + more) * width)
+        buffers.append(values)
+    ends, place, following, count = buffers
+    return Columns(batch.num_rows, ends, batch.columns[0].buffers()[2], place, following, count)
 
 
 def first_match(batch: pa.RecordBatch, pattern: str) -> str | None:

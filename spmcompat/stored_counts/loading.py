@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
-from spmcompat.counting.rows import AT_TEXT_END, RowTable
+from spmcompat.counting.rows import AT_TEXT_END, RowTable, count_of_place
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.plan import Plan
+from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
@@ -20,7 +21,6 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS_AT_A_TIME = 1 << 14
 # What the options are called that decide a field of the plan, where the names differ.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
@@ -54,15 +54,16 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
         def work(worker: int, part: Iterator[pa.RecordBatch]) -> None:
             for batch in part:
                 symbols.check(batch)
-                text_ends[worker] += arrow.count_of_place(batch, AT_TEXT_END)
                 columns = arrow.to_columns(batch)
+                text_ends[worker] += count_of_place(columns, AT_TEXT_END)
                 added = rows.add(worker, columns)
                 if added < columns.size:
                     raise _stands_twice(batch, added, table.name)
                 stage.advance(columns.size)
 
         with arrow.freeing_at_once():
-            workers.run(table.parts(_ROWS_AT_A_TIME), work)
+            workers.run(table.parts(), work)
+    return_freed_memory()
     if sum(text_ends) != 1:
         raise TrainingError(
             f"{table.name}: the text ends {sum(text_ends)} times (place {AT_TEXT_END}), and it "

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spmcompat.counting.rows import AT_END, AT_TEXT_END
+from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, differences
@@ -322,7 +322,7 @@ def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
         return batch
     counts = batch.column("count").to_numpy()
     largest = int(counts.max()) * weight
-    if largest > arrow.LARGEST_COUNT:
+    if largest > LARGEST_COUNT:
         raise BadValueError(f"A count of {int(counts.max())} times {float(weight)} is too large.")
     # In 64 bits if that suffices, else in Python's numbers: always exactly.
     fits = 2 * (largest * weight.denominator + weight.denominator) < 2**63
@@ -348,7 +348,7 @@ def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
     table = pa.Table.from_batches(batches, schema=arrow.schema())
     largest = pc.max(table["count"]).as_py() or 0
-    if largest * len(batches) > arrow.LARGEST_COUNT:
+    if largest * len(batches) > LARGEST_COUNT:
         raise TrainingError(
             f"The sum of {len(batches)} counts of up to {largest} may be too large for 64 bits. "
             "Lower the weights."

@@ -29,6 +29,9 @@ KEY = b"spmcompat"
 
 _NOT_COUNTS = "Give a file that spmcompat count wrote."
 _BATCH_ROWS = 1 << 17
+_LEAST_ROWS = 1 << 10
+# How large a batch becomes, as far as a row group tells how long its pretokens are.
+_BATCH_BYTES = 1 << 23
 
 
 class CountTable:
@@ -136,6 +139,9 @@ class CountTable:
         self, path: Path, metadata: pa.parquet.FileMetaData, group: int, rows: int
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a row group."""
+        size = metadata.row_group(group)
+        fitting = size.num_rows * _BATCH_BYTES // max(size.total_byte_size, 1)
+        rows = max(min(rows, fitting), _LEAST_ROWS)
         for batch in _batches_of(path, rows, self._closing is not None, metadata, group):
             yield batch if self._closing is None else closed(batch, self._closing)
 

@@ -20,7 +20,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.counting.rows import AT_END, AT_TEXT_END
+from spmcompat.counting.rows import AT_END, AT_TEXT_END, count_of_place
 from spmcompat.errors import TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
@@ -144,7 +144,7 @@ def close(
         rows += without_facts(batch).num_rows
         if _rows_at(batch, AT_TEXT_END).num_rows:
             raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
-        ends += arrow.count_of_place(batch, AT_END)
+        ends += count_of_place(arrow.to_columns(batch), AT_END)
         candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
     if facts["lines"] == 0:
         raise TrainingError(

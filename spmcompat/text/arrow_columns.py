@@ -10,6 +10,9 @@ from spmcompat.errors import BadValueError
 DEFAULT_COLUMN = "text"
 """The column that is read if none is named."""
 
+COLUMN = "column="
+"""How messages call the argument that names a column."""
+
 # As many columns as fit into a message.
 _MOST_LISTED = 30
 
@@ -86,7 +89,7 @@ class Field(NamedTuple):
         return self.is_readable and (self.values or self.format) in _STRINGS
 
 
-def column_of_table(fields: Sequence[Field], column: str | None) -> int:
+def column_of_table(fields: Sequence[Field], column: str | None, option: str = COLUMN) -> int:
     """Return the index of the column that holds the text.
 
     Parameters
@@ -95,6 +98,8 @@ def column_of_table(fields: Sequence[Field], column: str | None) -> int:
         The columns.
     column : str, optional
         The name that was given. Without it, it is `DEFAULT_COLUMN`, or the only column of strings.
+    option : str
+        How messages call the option that names the column.
 
     Raises
     ------
@@ -108,14 +113,17 @@ def column_of_table(fields: Sequence[Field], column: str | None) -> int:
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column holds the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns hold strings. {_listed(fields)}. Name the column "
-                "with column=."
+                f"{len(found) or 'no'} columns hold strings. {_choice(fields, option)}"
             )
     if not found:
-        raise BadValueError(f"there is no column {wanted!r}. {_listed(fields)}.")
+        raise BadValueError(f"there is no column {wanted!r}. {_choice(fields, option)}")
     if len(found) > 1:
-        raise BadValueError(f"there is more than one column {wanted!r}. {_listed(fields)}.")
-    _check_readable(fields[found[0]], f"the column {wanted!r}")
+        raise BadValueError(
+            f"there is more than one column {wanted!r}. {_listed(fields)}. Rename one of them."
+        )
+    if not fields[found[0]].is_readable:
+        remedy = _choice(fields, option)
+        raise _unreadable(fields[found[0]], f"the column {wanted!r} holds", remedy)
     return found[0]
 
 
@@ -132,20 +140,22 @@ def check_column_alone(field: Field, column: str | None) -> None:
             f"column={column!r} was given, but the data are a single column without a name. Leave "
             "column out."
         )
-    _check_readable(field, "the data")
+    if not field.is_readable:
+        raise _unreadable(field, "the data hold")
 
 
-def _check_readable(field: Field, what: str) -> None:
-    """Raise if a column cannot be read as strings."""
-    if field.is_readable:
-        return
+def _unreadable(field: Field, what_holds: str, remedy: str = "") -> BadValueError:
+    """Return the error of a column that cannot be read as strings."""
     if field.format == "+r":
-        raise BadValueError(
-            f"{what} is run-end encoded, which spmcompat does not read. Decode it first, with "
-            "pyarrow.compute.run_end_decode for example."
+        return BadValueError(
+            f"{what_holds} run-end encoded values, which spmcompat does not read. Decode them "
+            "first, with pyarrow.compute.run_end_decode for example."
         )
-    verb = "hold" if what == "the data" else "holds"
-    raise BadValueError(f"{what} {verb} {field.type_name}, not strings.")
+    return BadValueError(f"{what_holds} {field.type_name}, not strings. {remedy}".strip())
+
+
+def _choice(fields: Sequence[Field], option: str) -> str:
+    return f"{_listed(fields)}. Name one of them with {option}."
 
 
 def _listed(fields: Sequence[Field]) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from importlib.util import find_spec
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from spmcompat.errors import BadValueError, naming_iterator_errors
-from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.runtime.libraries import is_installed
+from spmcompat.text.arrow_columns import COLUMN, DEFAULT_COLUMN
 from spmcompat.text.arrow_strings import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
 
@@ -100,10 +100,10 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
         return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data, column))
     if _is_of(data, "polars", "LazyFrame"):
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
-    if _is_of(data, "duckdb", "DuckDBPyRelation") and find_spec("pyarrow") is not None:
+    if _is_of(data, "duckdb", "DuckDBPyRelation") and is_installed("pyarrow"):
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
     # Without pyarrow, a Series can still be iterated over.
-    if _is_of(data, "pandas", "Series") and find_spec("pyarrow") is None:
+    if _is_of(data, "pandas", "Series") and not is_installed("pyarrow"):
         return None
     return [data] if is_arrow(data) else None
 
@@ -124,9 +124,22 @@ def _several_splits(splits: Any) -> BadValueError:
     )
 
 
-def _column_of(table: ArrowExportable, column: str | None) -> str:
-    """Return the name of the column that is read from tables like this one."""
-    strings = ArrowStrings(table, column)
+def column_name_of(table: ArrowExportable, column: str | None, option: str = COLUMN) -> str:
+    """Return the name of the column that is read from tables like this one.
+
+    Parameters
+    ----------
+    table : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
+        A table, which may be empty.
+    column, option
+        As for `column_of_table`.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such column, or it holds no strings.
+    """
+    strings = ArrowStrings(table, column, option)
     assert strings.column_name is not None
     return strings.column_name
 
@@ -138,7 +151,7 @@ def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportab
             "the data set has a transform (set_transform or with_transform), which its Arrow data "
             "do not pass through. Apply the function with map, or give an iterator of texts."
         )
-    name = _column_of(data.features.arrow_schema.empty_table(), column)
+    name = column_name_of(data.features.arrow_schema.empty_table(), column)
     batches: Iterable[ArrowExportable] = (
         data.select_columns([name]).with_format("arrow").iter(_BATCH_ROWS)
     )
@@ -168,7 +181,7 @@ def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExpor
     """Return the batches of a query, of which no more than a few are computed ahead."""
     import polars  # noqa: PLC0415
 
-    name = _column_of(polars.DataFrame(schema=data.collect_schema()), column)
+    name = column_name_of(polars.DataFrame(schema=data.collect_schema()), column)
     query = data.select(polars.selectors.by_name(name))
     if hasattr(query, "collect_batches"):
         batches: Iterable[ArrowExportable] = query.collect_batches(
@@ -183,7 +196,7 @@ def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExporta
 
     Its ``__arrow_c_stream__`` gives a million rows at a time. Its readers need pyarrow.
     """
-    name = _column_of(data.limit(0), column)
+    name = column_name_of(data.limit(0), column)
     query = data.project('"' + name.replace('"', '""') + '"')
     read = getattr(query, "to_arrow_reader", None) or query.fetch_arrow_reader
     return [read(_BATCH_ROWS_OF_QUERY)]

@@ -17,7 +17,7 @@ from libcpp.vector cimport vector
 from spmcompat.text.lines cimport ReadBuffer
 
 from spmcompat.errors import TrainingError
-from spmcompat.text.arrow_columns import Field, check_column_alone, column_of_table
+from spmcompat.text.arrow_columns import COLUMN, Field, check_column_alone, column_of_table
 from spmcompat.text.lines import BUFFER_BYTES
 
 cdef size_t MOST_BYTES = BUFFER_BYTES
@@ -70,7 +70,9 @@ cdef class ArrowStrings:
     data : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
         A table or a column.
     column : str, optional
-        The column of a table: see `column_of_table`.
+        The column of a table.
+    option : str
+        How messages call the option that names the column: see `column_of_table`.
 
     Raises
     ------
@@ -95,11 +97,11 @@ cdef class ArrowStrings:
     cdef object name
     cdef readonly object column_name
 
-    def __init__(self, data, column=None):
+    def __init__(self, data, column=None, option=COLUMN):
         self.name = type(data).__name__
         try:
             self._take(data)
-            self._choose(column)
+            self._choose(column, option)
             self.schema.release()
             if not self.batch.is_released():
                 self._begin_batch()
@@ -141,13 +143,13 @@ cdef class ArrowStrings:
             code = self.stream.get().get_schema(self.stream.get(), self.schema.emptied())
         self._check(code)
 
-    cdef _choose(self, column):
+    cdef _choose(self, column, option):
         """Choose the column."""
         cdef ArrowSchema* schema = self.schema.get()
         self.column = -1
         if schema.format == b"+s" and schema.dictionary == NULL:
             fields = [_field(schema.children[i][0]) for i in range(schema.n_children)]
-            self.column = column_of_table(fields, column)
+            self.column = column_of_table(fields, column, option)
             self.column_name = fields[self.column].name
             schema = schema.children[self.column]
         else:

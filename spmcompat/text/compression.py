@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 from spmcompat.errors import TrainingError
+from spmcompat.runtime.libraries import require
 from spmcompat.text.forms import BZIP2, GZIP, XZ, ZSTD
 
 # How much is read at a time. Many small members make copies of it, so it is not large.
@@ -42,14 +42,11 @@ def require_decoder(compression: str) -> None:
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         It says what to install.
     """
-    if compression == ZSTD and find_spec(_zstd_module().partition(".")[0]) is None:
-        raise TrainingError(
-            "To read .zst files, Python before 3.14 needs the package backports.zstd: "
-            "pip install 'spmcompat[zstd]'."
-        )
+    if compression == ZSTD:
+        require(_zstd_module(), "Reading .zst files", "zstd")
 
 
 class Decompressed:

@@ -119,7 +119,8 @@ class Files:
             return
         offset = 0
         name = name_of(file.path)
-        for text, line in cut_at_lines(file, count_lines=self._text.tsv):
+        size = _size_of(file.path)
+        for text, line in cut_at_lines(file, count_lines=self._text.tsv, size=size):
             self._kept.append(_FileSlice(file.path, offset, len(text), line))
             yield ReadBuffer.of_lines(text, name, line)
             offset += len(text)
@@ -214,6 +215,14 @@ def _same(buffer: ReadBuffer) -> ReadBuffer:
     return buffer
 
 
+def _size_of(path: str) -> int:
+    """Return the size of a file, or 0 if it has none, as a pipe or standard input."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     """Return a read buffer of a plain file again."""
     if isinstance(kept, ReadBuffer):
@@ -256,9 +265,9 @@ def check_file(path: str, input_format: str) -> None:
 
         require_decoder(form.compression)
     elif form.format == "parquet":
-        from spmcompat.text.parquet import require_pyarrow  # noqa: PLC0415
+        from spmcompat.text.parquet import require_reader  # noqa: PLC0415
 
-        require_pyarrow()
+        require_reader()
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:

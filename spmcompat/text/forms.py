@@ -90,6 +90,17 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
     return named._replace(compression="" if found == PARQUET else found)
 
 
+def format_of(name: str, input_format: str) -> str:
+    """Return the format in which a file is read: `TEXT`, `TSV`, `JSONL` or `PARQUET`.
+
+    Parameters
+    ----------
+    name, input_format
+        As for `form_of`. What the file holds does not matter.
+    """
+    return _form_of_name(name, input_format).format
+
+
 def content_of(head: bytes) -> str:
     """Return the compression of what begins like this, or `PARQUET`; empty if it may be text."""
     if head.startswith(bytes.fromhex("1f8b08")):

@@ -10,7 +10,7 @@ from io import FileIO
 from typing import TypeAlias
 
 from spmcompat.text import remote
-from spmcompat.text.forms import HEAD_BYTES, Form, form_of
+from spmcompat.text.forms import HEAD_BYTES, Form, form_of, format_of
 
 
 @contextmanager
@@ -42,6 +42,11 @@ def is_remote(path: str) -> bool:
 def name_of(path: str) -> str:
     """Return how errors call an input."""
     return path or "standard input"
+
+
+def format_of_path(path: str, input_format: str) -> str:
+    """Return the format in which an input is read, which is not opened for that."""
+    return format_of(remote.base_of(path) if is_remote(path) else path, input_format)
 
 
 def form_of_input(file: InputFile, input_format: str) -> Form:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.errors import TrainingError
-from spmcompat.text.arrow_columns import DEFAULT_COLUMN
-from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.runtime.libraries import require
+from spmcompat.text.arrow_producers import column_name_of, strings_of_all
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
 from spmcompat.text.remote import RemoteFile
@@ -23,19 +22,15 @@ _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 
 
-def require_pyarrow() -> None:
-    """Raise if pyarrow is not installed.
+def require_reader() -> None:
+    """Raise if what reads Parquet files is not installed.
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         It says what to install.
     """
-    if find_spec("pyarrow") is None:
-        raise TrainingError(
-            "To read Parquet files, the package pyarrow is needed: "
-            "pip install 'spmcompat[parquet]'."
-        )
+    require("pyarrow", "Reading Parquet files", "parquet")
 
 
 def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
@@ -54,7 +49,7 @@ def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
     TrainingError
         If there is no such column, it holds no strings, or the file is broken.
     """
-    require_pyarrow()
+    require_reader()
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     name = name_of(file.path)
@@ -103,33 +98,10 @@ def _source(file: InputFile) -> Any:
 
 def _choose(schema: pa.Schema, column: str, name: str) -> str:
     """Return the column to read."""
-    strings = [field.name for field in schema if _holds_strings(field.type)]
-    wanted = column or DEFAULT_COLUMN
-    if not column and wanted not in schema.names and len(strings) == 1:
-        wanted = strings[0]
-    found = schema.names.count(wanted)
-    if found == 0:
-        listed = ", ".join(f"{field.name} ({field.type})" for field in schema)
-        raise TrainingError(
-            f'{name} has no column "{wanted}"; it has {listed or "none"}. Give one of them as '
-            "--input_column."
-        )
-    if found > 1:
-        raise TrainingError(f'{name} has {found} columns "{wanted}": rename one of them.')
-    if wanted not in strings:
-        others = f"Columns of strings: {', '.join(strings)}." if strings else "It has no others."
-        kind = schema.field(wanted).type
-        raise TrainingError(f'{name}: the column "{wanted}" holds {kind}, not strings. {others}')
-    return wanted
-
-
-def _holds_strings(kind: pa.DataType) -> bool:
-    import pyarrow as pa  # noqa: PLC0415
-
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    names = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
-    return pa.types.is_null(kind) or str(kind) in names
+    try:
+        return column_name_of(schema.empty_table(), column or None, "--input_column")
+    except BadValueError as error:
+        raise BadValueError(f"{name}: {error}") from None
 
 
 def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.RecordBatch]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.runtime.libraries import require
 
 # A chain such as simplecache::s3://bucket/a.txt is an address too.
 _ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://"
@@ -84,13 +85,9 @@ class RemoteFile:
 
 def _system(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path of the file there."""
-    try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415
-    except ImportError:
-        raise TrainingError(
-            f"{address} is an address; to read it, the package fsspec is needed: "
-            "pip install 'spmcompat[remote]'."
-        ) from None
+    require("fsspec", f"Reading the address {address}", "remote")
+    from fsspec.core import url_to_fs  # noqa: PLC0415
+
     system, path = url_to_fs(address)
     return system, str(path)
 

@@ -22,12 +22,13 @@ namespace spmcompat {
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
+  static constexpr uint32_t kMostParts = 64;  // a trail byte has six bits of its character
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
   // Holds one part of the pieces. The first character of a piece decides its part. The number of
-  // parts is a power of two, 64 at most. If `prefixes` is not null, writes to it, for each piece of
-  // the part, the longest other piece that it begins with.
+  // parts is a power of two, kMostParts at most. If `prefixes` is not null, writes to it, for each
+  // piece of the part, the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.

@@ -272,5 +272,5 @@ def test_a_missing_library_is_named_before_anything_is_trained(
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     status, _, err = run("--configs", "unigram,hf-unigram", "--quiet")
     assert status == 1
-    assert "not installed: tokenizers. pip install 'spmcompat[compare]'" in err
+    assert "needs tokenizers, which is not installed: pip install 'spmcompat[compare]'" in err
     assert not Path("out/train.txt").exists()

@@ -288,3 +288,14 @@ def test_a_name_that_is_too_long_is_refused_before_reading(size: int) -> None:
     status, _, err = _main("--input=t.txt", f"--model_prefix={'x' * size}", "--vocab_size=60")
     assert (status, err.count("\n")) == (1, 1)
     assert "File name too long. Choose another model_prefix." in err
+
+
+@pytest.mark.parametrize("flag", ["--input_column=body", "--skip_bad_records"])
+@pytest.mark.usefixtures("text")
+def test_an_option_of_records_for_plain_text_ends_in_one_line(flag: str) -> None:
+    status, out, err = _main("--input=t.txt", "--model_prefix=m", "--vocab_size=60", flag)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    name = flag[2:].partition("=")[0]
+    assert f"{name} has no effect: no input is JSON Lines" in err
+    assert "give input_format=jsonl" in err
+    assert os.listdir() == ["t.txt"]

@@ -10,22 +10,11 @@ import pytest
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case, sentences_case
+from tests.parity.small import KINDS, SOFT, TEXTS
 
 pytest.importorskip("pyarrow")
 
 FROM_ARROW = "tests.parity.ours_from_arrow"
-TEXTS = {
-    "words": corpora.words_text(1, lines=400),
-    "mixed": corpora.mixed_text(2),
-    "blank lines": corpora.words_text(3, lines=90).replace("\n", "\n \n\n", 30),
-}
-KINDS: dict[str, dict[str, Option]] = {
-    "unigram": {"vocab_size": 400},
-    "bpe": {"model_type": "bpe", "vocab_size": 400},
-    "word": {"model_type": "word"},
-    "char": {"model_type": "char"},
-}
-SOFT: dict[str, Option] = {"hard_vocab_limit": False}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +28,7 @@ def trainers() -> Iterator[Trainers]:
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_model_type(trainers: Trainers, text: str, kind: str, workers: int) -> None:
     rows = TEXTS[text].splitlines()
-    trainers.check_sentences({**SOFT, **KINDS[kind]}, rows, workers=workers)
+    trainers.check_sentences(KINDS[kind], rows, workers=workers)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +59,7 @@ def test_line_ends_in_rows(trainers: Trainers) -> None:
 def test_rows_that_are_no_utf_8(trainers: Trainers, kind: str) -> None:
     rows = [row.encode() for row in TEXTS["words"].splitlines()]
     broken = [row + bad + b" a" for row, bad in zip(rows, corpora.BROKEN * 9, strict=False)]
-    trainers.check_sentences({**SOFT, **KINDS[kind]}, [*rows, *broken])
+    trainers.check_sentences(KINDS[kind], [*rows, *broken])
 
 
 def test_rows_with_counts(trainers: Trainers) -> None:
@@ -88,7 +77,7 @@ def test_large_texts(
         pytest.skip(f"no text {name}")
     text = corpora.head(large_corpora[name], 400_000)
     size: dict[str, Option] = {"vocab_size": 9000} if kind in ("unigram", "bpe") else {}
-    options = {**SOFT, **KINDS[kind], **size}
+    options = {**KINDS[kind], **size}
     lines = text.removesuffix(b"\n").split(b"\n")
     comparison = trainers.run(sentences_case(options, lines))
     assert comparison.equal, comparison.report()

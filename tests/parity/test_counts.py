@@ -10,23 +10,11 @@ import pytest
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers
+from tests.parity.small import KINDS, SOFT, TEXTS
 
 pytest.importorskip("pyarrow")
 
 FROM_COUNTS = "tests.parity.ours_from_counts"
-TEXTS = {
-    "words": corpora.words_text(1, lines=400),
-    "mixed": corpora.mixed_text(2),
-    "blank lines": corpora.words_text(3, lines=90).replace("\n", "\n \n\n", 30),
-    "one line": "the only line of the text\n",
-}
-KINDS: dict[str, dict[str, Option]] = {
-    "unigram": {"vocab_size": 150},
-    "bpe": {"model_type": "bpe", "vocab_size": 150},
-    "word": {"model_type": "word"},
-    "char": {"model_type": "char"},
-}
-SOFT: dict[str, Option] = {"hard_vocab_limit": False}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +27,7 @@ def trainers() -> Iterator[Trainers]:
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_model_type(trainers: Trainers, text: str, kind: str, workers: int) -> None:
-    options = {**SOFT, **KINDS[kind]}
+    options = KINDS[kind]
     comparison = trainers.compare(options, TEXTS[text], workers=workers)
     assert comparison.equal, comparison.report()
 
@@ -83,7 +71,7 @@ def test_several_files_and_sentences_from_an_iterator(trainers: Trainers) -> Non
 
 @pytest.mark.parametrize("kind", ["bpe", "word", "char"])
 def test_old_releases(trainers: Trainers, old_release: str, kind: str) -> None:
-    options = {**SOFT, **KINDS[kind]}
+    options = KINDS[kind]
     trainers.check(options, corpora.words_text(9, lines=300), release=old_release)
 
 
@@ -96,5 +84,5 @@ def test_large_texts(
         pytest.skip(f"no text {name}")
     text = corpora.head(large_corpora[name], 400_000)
     size: dict[str, Option] = {"vocab_size": 9000} if kind in ("unigram", "bpe") else {}
-    comparison = trainers.compare({**SOFT, **KINDS[kind], **size}, text)
+    comparison = trainers.compare({**KINDS[kind], **size}, text)
     assert comparison.equal, comparison.report()

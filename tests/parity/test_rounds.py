@@ -20,6 +20,7 @@ import spmcompat
 from spmcompat.dump import Dump
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.rounds import REASONS, PieceRow, Round
 from tests.parity import corpora, reference
 
@@ -311,8 +312,9 @@ def test_wrong_values_are_refused_before_training(
 
 
 def test_parquet_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("spmcompat.options.checks.find_spec", lambda name: None)
-    with pytest.raises(BadValueError, match=r"pip install 'spmcompat\[parquet\]'"):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    message = r"^dump_format=parquet needs pyarrow.*spmcompat\[parquet\]'\. Or choose"
+    with pytest.raises(MissingLibraryError, match=message):
         train({"dump": str(tmp_path / "d"), "dump_format": "parquet"})
 
 

@@ -41,7 +41,8 @@ def _imported_by(program: str, *arguments: str, after: str = "sys") -> set[str]:
 
 def test_importing_costs_nothing() -> None:
     imported = _imported_by("import spmcompat")
-    assert imported <= {"spmcompat", "spmcompat.api", "spmcompat.errors", "__future__"}
+    rest = {name for name in imported if not name.startswith("spmcompat.api")}
+    assert rest <= {"spmcompat", "spmcompat.errors", "__future__"}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from typing import TextIO
 
 from spmcompat.cli.flags import training_flags
 from spmcompat.cli.process import run_command
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.options.values import to_int
+from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
 
 
@@ -127,13 +128,8 @@ def _make_folders(folder: Path) -> Path:
 
 def _check_libraries(trainers: Sequence[str]) -> None:
     """Raise before the first training if a library is not installed."""
-    from importlib.util import find_spec  # noqa: PLC0415
-
     needed = ["sentencepiece", "matplotlib"]
     needed += ["tokenizers"] if any(t.startswith("tokenizers.") for t in trainers) else []
-    missing = [name for name in needed if find_spec(name) is None]
-    if missing:
-        raise TrainingError(
-            f"not installed: {', '.join(missing)}. pip install 'spmcompat[compare]', or leave out "
-            "the configurations that need them."
-        )
+    fewer = "Or leave out the configurations that need it."
+    for name in needed:
+        require(name, "the comparison", "compare", otherwise=fewer)

@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
@@ -84,19 +85,17 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         If the file cannot be read or is not a model, or if the library is not installed.
     """
     refuse_impossible(path, "check its name")
+    is_ours = not path.endswith(".json")
+    library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
+    require(library, path, extra)
     try:
-        if not path.endswith(".json"):
+        if is_ours:
             return _SentencePiece(path, workers, pretokenizer)
         if pretokenizer is not None:
             raise BadValueError(
                 f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
             )
         return _HuggingFace(path)
-    except ModuleNotFoundError as error:
-        extra = "compare" if error.name == "tokenizers" else "eval"
-        raise TrainingError(
-            f"{error.name} is not installed: pip install 'spmcompat[{extra}]'."
-        ) from None
     except OSError as error:
         raise MissingFileError(
             f"{path}: {os.strerror(error.errno or 0)}: check its name."

@@ -23,16 +23,15 @@ namespace spmcompat {
 //   3. take_links and take_lattices, each once. The lattices still lack the finished links.
 class LatticeBuilder {
  public:
-  // Pieces are sharded by their first character, which also tells the part of a position.
-  static constexpr uint32_t kParts = 8;
-
-  LatticeBuilder(const SegmentedCorpus& corpus, const Pieces& pieces)
+  LatticeBuilder(const SegmentedCorpus& corpus, const Pieces& pieces, size_t workers)
       : segments_(corpus.segments),
         pieces_(pieces),
+        parts_(parts_for(workers)),
         blocks_((segments_.size() + Lattices::kBlockSize - 1) / Lattices::kBlockSize),
         prefixes_(pieces.size(), PieceTrie::kNone) {}
 
   size_t blocks() const { return blocks_.size(); }
+  uint32_t parts() const { return parts_; }
 
   void lay_out(size_t block) {
     std::vector<uint32_t> lengths;
@@ -43,7 +42,7 @@ class LatticeBuilder {
   }
 
   void find_longest(uint32_t part) {
-    const PieceTrie trie(pieces_, part, kParts, &prefixes_);
+    const PieceTrie trie(pieces_, part, parts_, &prefixes_);
     std::vector<PieceTrie::Lookup> lookups;
     for (size_t block = 0; block < blocks_.size(); ++block) {
       blocks_[block].find_longest(segments_, block * Lattices::kBlockSize, end(block) - 1, trie,
@@ -62,12 +61,21 @@ class LatticeBuilder {
   Lattices take_lattices() { return Lattices(std::move(blocks_)); }
 
  private:
+  // Pieces are sharded by their first character, which also tells the part of a position. Each part
+  // goes through all positions, so there are no more than the workers need.
+  static uint32_t parts_for(size_t workers) {
+    uint32_t parts = 8;
+    while (parts < 2 * workers && parts < PieceTrie::kMostParts) parts *= 2;
+    return parts;
+  }
+
   size_t end(size_t block) const {
     return std::min(segments_.size(), (block + 1) * Lattices::kBlockSize);
   }
 
   const StringList& segments_;
   const Pieces& pieces_;
+  uint32_t parts_;
   std::vector<LatticeBlock> blocks_;
   std::vector<uint32_t> prefixes_;  // piece -> the longest other piece that it begins with
 };

@@ -42,8 +42,10 @@ cdef extern from "spmcompat/unigram/lattice/lattice.hpp" namespace "spmcompat" n
 
 cdef extern from "spmcompat/unigram/lattice/builder.hpp" namespace "spmcompat" nogil:
     cdef cppclass LatticeBuilder:
-        LatticeBuilder(const SegmentedCorpus& corpus, const CPieces& pieces) except +
+        LatticeBuilder(
+            const SegmentedCorpus& corpus, const CPieces& pieces, size_t workers) except +
         size_t blocks()
+        uint32_t parts()
         void lay_out(size_t block) except +
         void find_longest(uint32_t part) except +
         NewLinks take_links() except +
@@ -51,8 +53,6 @@ cdef extern from "spmcompat/unigram/lattice/builder.hpp" namespace "spmcompat" n
 
     vector[vector[uint32_t]] shared_first_segments(
         const SegmentedCorpus& corpus, size_t blocks) except +
-
-    const uint32_t BUILDER_PARTS "spmcompat::LatticeBuilder::kParts"
 
 
 cdef extern from "spmcompat/unigram/lattice/processors.hpp" namespace "spmcompat" nogil:

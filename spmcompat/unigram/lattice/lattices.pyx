@@ -58,9 +58,9 @@ cdef class Lattices:
         cdef int64_t count
         self.corpus = corpus
         self.pieces = pieces
-        builder = _Builder(corpus, pieces)
+        builder = _Builder(corpus, pieces, workers.count)
         workers.run(_ranges(builder.blocks()), lambda _, blocks: builder.lay_out(blocks))
-        workers.run(range(BUILDER_PARTS), lambda _, part: builder.find_longest(part))
+        workers.run(range(builder.parts()), lambda _, part: builder.find_longest(part))
         links = workers.call(lambda: builder.finish(self))
         self._set_links(links, workers)
         self.arithmetic.avx2 = has_avx2() and os.environ.get("SPMCOMPAT_AVX2") != "0"
@@ -124,13 +124,16 @@ cdef class _Builder:
     cdef Pieces pieces
     cdef unique_ptr[LatticeBuilder] builder
 
-    def __init__(self, Corpus corpus, Pieces pieces):
+    def __init__(self, Corpus corpus, Pieces pieces, size_t workers):
         self.corpus = corpus
         self.pieces = pieces
-        self.builder.reset(new LatticeBuilder(corpus.segmented, pieces.pieces))
+        self.builder.reset(new LatticeBuilder(corpus.segmented, pieces.pieces, workers))
 
     def blocks(self):
         return dereference(self.builder).blocks()
+
+    def parts(self):
+        return dereference(self.builder).parts()
 
     def lay_out(self, range blocks):
         cdef size_t block, first = blocks.start, last = blocks.stop

@@ -85,6 +85,19 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
         line += text.count(b"\n")
 
 
+def test_a_small_file_gets_small_read_buffers() -> None:
+    line = b"word " * 200 + b"\n"
+    sizes = {}
+    for lines in (400, 2000, 20_000):
+        content = line * lines
+        buffers = line_buffers.cut_at_lines(io.BytesIO(content), size=len(content))
+        sizes[lines] = max(len(text) for text, _ in buffers)
+    unknown = max(len(text) for text, _ in line_buffers.cut_at_lines(io.BytesIO(line * 2000)))
+    assert sizes[400] == sizes[2000] < 2**18
+    assert 2**17 < sizes[20_000] < 2**18
+    assert sizes[20_000] < unknown <= BUFFER_BYTES + len(line)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("size", [1, 50, 1000])
 @pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])

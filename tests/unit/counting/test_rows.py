@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections import Counter
 from itertools import pairwise
 
@@ -12,7 +13,16 @@ from spmcompat.counting.counter import Counter as WorkerCounter
 from spmcompat.counting.counter import SentenceRules
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts
-from spmcompat.counting.rows import Columns, RowReader
+from spmcompat.counting.rows import (
+    AT_END,
+    AT_TEXT_END,
+    LARGEST_COUNT,
+    Columns,
+    RowReader,
+    RowTable,
+    count_of_place,
+    find_wrong_row,
+)
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import open_source
@@ -94,3 +104,76 @@ def test_counts_without_pretokens_have_no_rows() -> None:
     counts = Counts(plan, [WorkerCounter(0, SentenceRules(plan, CancelFlag()))], [], False)
     counts.merge(Workers(1))
     assert [*RowReader(counts, Workers(1))] == []
+
+
+def columns_of(rows: list[tuple[bytes, int, int, int]]) -> Columns:
+    ends = [0]
+    for pretoken, *_ in rows:
+        ends.append(ends[-1] + len(pretoken))
+    return Columns(
+        len(rows),
+        array("i", ends).tobytes(),
+        b"".join(row[0] for row in rows),
+        array("b", [row[1] for row in rows]).tobytes(),
+        array("i", [row[2] for row in rows]).tobytes(),
+        array("q", [row[3] for row in rows]).tobytes(),
+    )
+
+
+GOOD = ("▁a\U0001f600".encode(), 1, 0x2581, 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        (GOOD, None),
+        ((b"\0", 2, 0x10FFFF, LARGEST_COUNT), None),
+        ((b"a\xff", 0, 1, 1), "utf8"),
+        ((b"\xe2\x96", 0, 1, 1), "utf8"),
+        ((b"\xed\xa0\x80", 0, 1, 1), "utf8"),
+        (("\ufffd".encode(), 0, 1, 1), None),
+        ((b"", 0, 1, 1), "empty"),
+        ((b"a", -1, 1, 1), "place"),
+        ((b"a", 3, 1, 1), "place"),
+        ((b"a", 0, -1, 1), "next"),
+        ((b"a", 0, 0x110000, 1), "next"),
+        ((b"a", 0, 1, 0), "count"),
+        ((b"a", 0, 1, LARGEST_COUNT + 1), "count"),
+    ],
+)
+def test_the_first_wrong_row_is_found(row: tuple[bytes, int, int, int], wrong: str | None) -> None:
+    columns = columns_of([GOOD, row, GOOD, (b"", 9, -9, -9)])
+    assert find_wrong_row(columns) == ((1, wrong) if wrong else (3, "place"))
+
+
+@pytest.mark.parametrize("ends", [[0, 2, 1, 3], [-1, 1, 2, 3], [0, 1, 2, 4]])
+def test_ends_outside_of_the_text_are_wrong(ends: list[int]) -> None:
+    columns = columns_of([(b"a", 0, 1, 1), (b"b", 0, 1, 1), (b"c", 0, 1, 1)])
+    found = find_wrong_row(columns._replace(ends=array("i", ends).tobytes()))
+    assert found is not None
+    assert found[1] == "utf8"
+
+
+def test_no_rows_are_right() -> None:
+    empty = Columns(0, None, None, None, None, None)  # type: ignore[arg-type]
+    assert find_wrong_row(empty) is None
+    assert count_of_place(empty, AT_END) == 0
+
+
+def test_counts_of_a_place_are_added_up() -> None:
+    columns = columns_of([(b"a", 1, 1, 5), (b"b", 0, 1, 7), (b"c", 1, 2, 2), (b"c", 2, 0, 1)])
+    assert count_of_place(columns, AT_END) == 7
+    assert count_of_place(columns, AT_TEXT_END) == 1
+
+
+@pytest.mark.parametrize("following", [(0, 0x2581), (1, 0x2581), (0, ord("x")), (2, 0)])
+@pytest.mark.parametrize("distance", [1, 30_000])
+def test_a_row_that_stands_twice_is_found(following: tuple[int, int], distance: int) -> None:
+    plan = stages.plan_of()._replace(keeps_contexts=True, keeps_pretokens=False)
+    rows = [(f"w{number}".encode(), *following, 1) for number in range(distance)]
+    table = RowTable(plan, Workers(1))
+    assert table.add(0, columns_of(rows)) == distance
+    more = [(b"new", *following, 1), rows[0]]
+    assert table.add(0, columns_of(more)) == 1
+    table = RowTable(plan, Workers(1))
+    assert table.add(0, columns_of([*rows, rows[0]])) == distance

@@ -78,25 +78,50 @@ def test_only_compositions_newer_than_the_library_are_steps() -> None:
     assert len(rules.explicit) < 50 < len(rules.several)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_rules_of_ones_own(seed: int) -> None:
-    """Random rules over few characters, so that sources overlap and begin each other."""
+def random_text(chance: random.Random, alphabet: str, least: int, most: int) -> str:
+    return "".join(chance.choice(alphabet) for _ in range(chance.randint(least, most)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rules_and_symbols_of_ones_own(seed: int) -> None:
+    """Random rules and symbols over few characters, so that they overlap and begin each other."""
     chance = random.Random(seed)
-    alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\u200d\U0001f600\u0600"
-    rules = {}
-    for _ in range(chance.randrange(1, 12)):
-        source = tuple(ord(chance.choice(alphabet)) for _ in range(chance.choice((1, 1, 2, 2, 3))))
-        target = tuple(ord(chance.choice(alphabet)) for _ in range(chance.randrange(3)))
+    alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\x01\x02\u200d\U0001f600\u0600"
+    # Rules that delete two control characters let these be the separators.
+    rules: dict[tuple[int, ...], tuple[int, ...]] = {}
+    if chance.random() < 0.4:
+        rules = {(1,): (), (2,): ()}
+    longest = chance.choice((1, 3))
+    for _ in range(chance.randrange(12)):
+        source = tuple(map(ord, random_text(chance, alphabet, 1, longest)))
+        target = tuple(map(ord, random_text(chance, alphabet, 0, 2)))
         if source != target:
             rules[source] = target
     if not rules:
         return
-    symbols = ["ab", "bc\u0301", "Aa"][: chance.randrange(4)]
+    few = alphabet[:5]
+    count = chance.randrange(6)
+    symbols = list(dict.fromkeys(random_text(chance, few, 1, 3) for _ in range(count)))
     charsmap = compile_charsmap(rules)
     steps = steps_of(make_plan(charsmap, symbols), symbols)
     for _ in range(60):
-        text = "".join(chance.choice(alphabet) for _ in range(chance.randrange(1, 14)))
+        text = random_text(chance, chance.choice((few, alphabet)), 1, 14)
         assert run(steps, text) == oracle(rules, symbols, text), (rules, symbols, text)
+
+
+def test_symbols_are_found_from_the_left() -> None:
+    """A symbol does not begin inside of the source of a rule, or of another symbol."""
+    rules = {(0x74, 0x68, 0x65): (0x2A, 0x2A), (0x301,): ()}
+    steps = steps_of(make_plan(compile_charsmap(rules), ["e\u0301"]), ["e\u0301"])
+    assert run(steps, "the\u0301 e\u0301") == "** e\u0301"
+    symbols = ["ab", "bA"]
+    steps = steps_of(make_plan(compile_charsmap({(0x41,): (0x78,)}), symbols), symbols)
+    assert run(steps, "abA bA A") == "abx bA x"
+
+
+def test_control_characters_that_the_rules_delete_are_deleted_without_other_rules() -> None:
+    steps = steps_of(make_plan(compile_charsmap({(1,): (), (2,): ()}), ()), ())
+    assert run(steps, "\x01a\x02b\x01") == "ab"
 
 
 def test_patterns_find_the_longest_text() -> None:

@@ -14,8 +14,9 @@ from spmcompat.exporting.causes import NORMALIZER, OTHER, SYMBOLS, TIE, UNKNOWN,
 from spmcompat.exporting.exporting import export, lines_of
 from spmcompat.exporting.hard_lines import hard_lines
 from spmcompat.exporting.limits import Limit
-from spmcompat.exporting.targets import Loaded, MissingLibraryError
+from spmcompat.exporting.targets import Loaded
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import require
 from tests.unit.exporting.models import changed, train, trained
 
 
@@ -35,7 +36,7 @@ class Fake:
 
     def load(self, path: str) -> Loaded:
         if self.problem:
-            raise MissingLibraryError(self.problem)
+            require(self.problem, "the check", "formats")
         read = {
             name: Path(path, name).read_bytes() if name else Path(path).read_bytes()
             for name in self.written
@@ -104,11 +105,10 @@ def test_a_missing_library_is_said_and_the_files_are_written(
     found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
     assert found is not None
     assert found.problem == (
-        "not verified: nothing_of_that_name is not installed. pip install nothing_of_that_name."
+        "not verified: the check needs nothing_of_that_name, which is not installed: pip install "
+        "'spmcompat[formats]'."
     )
     assert (tmp_path / "out").exists()
-    with pytest.raises(MissingLibraryError):
-        targets.need("nothing_of_that_name")
 
 
 def test_every_target_has_the_functions() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,6 +45,16 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
     # The trainer's own ids of unk, bos, eos and pad are those of the new model.
     for kind in ("unk_id", "bos_id", "eos_id", "pad_id"):
         assert getattr(back.trainer_spec, kind) == getattr(model.trainer_spec, kind)
+
+
+def test_rules_that_delete_control_characters_come_back(tmp_path: Path) -> None:
+    """Two of these characters separate what symbols and rules apply to."""
+    rules = tmp_path / "rules.tsv"
+    rules.write_text("1\t\n2\t\n41\t61\n")
+    model = train("bpe", normalization_rule_tsv=str(rules), user_defined_symbols=["<A>"])
+    back = again(described(model))
+    assert back.normalizer_spec.precompiled_charsmap == model.normalizer_spec.precompiled_charsmap
+    assert back.pieces == model.pieces
 
 
 def test_unused_pieces_and_char_models_come_back() -> None:

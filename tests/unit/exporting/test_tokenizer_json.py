@@ -98,6 +98,20 @@ def test_user_defined_symbols_keep_the_dummy_prefix_where_it_is() -> None:
             assert not differences(model, lines).causes
 
 
+@pytest.mark.parametrize("model_type", TYPES)
+def test_symbols_that_begin_inside_of_what_a_rule_replaces_are_not_found(model_type: str) -> None:
+    model = trained(model_type, "own", "symbols")
+    lines = [
+        "  the\u0301 \u2581th",
+        "the\u0301",
+        "e\u0301 the e\u0301",
+        "th<mask>e<MASK>",
+        "<m<mask>",
+    ]
+    found = differences(model, lines)
+    assert not found.causes, found.differences
+
+
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "nfkc", "nfkc_cf", "nmt_nfkc_cf"])
 def test_clusters_are_composed_like_in_sentencepiece(rules: str) -> None:
     """TF#15970, HFt#2334: Precompiled works by grapheme cluster, and drops or leaves accents."""

@@ -1,5 +1,6 @@
 """What is refused before reading, live against the real library: the same type, the same words."""
 
+import gzip
 import os
 from pathlib import Path
 
@@ -108,6 +109,85 @@ def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path, input=str(tmp_path / "pipe")))
     # Opening it would wait for a writer that never comes.
     assert verify(settings, has_sentences=False, has_writer=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({"input_column": "body"}, "input_column"),
+        ({"input_column": "body", "input_format": "tsv"}, "input_column"),
+        ({"input_column": "body", "input_format": "text", "input": "a.jsonl"}, "input_column"),
+        ({"skip_bad_records": True}, "skip_bad_records"),
+        ({"skip_bad_records": True, "input": "a.txt,-"}, "skip_bad_records"),
+        ({"skip_bad_records": True, "input": "*.txt"}, "skip_bad_records"),
+        ({"skip_bad_records": True, "input_format": "parquet"}, "skip_bad_records"),
+    ],
+    ids=str,
+)
+def test_options_of_records_are_refused_where_no_input_has_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, object], option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "a.jsonl"):
+        Path(name).write_text(TEXT)
+    settings = from_kwargs({"input": "a.txt", "model_prefix": "m", **given})
+    with pytest.raises(BadValueError, match=rf"^{option} has no effect: .* Leave "):
+        verify(settings, has_sentences=False, has_writer=False)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"input": "a.txt,b.jsonl"},
+        {"input": "a.txt,c.ndjson.gz"},
+        {"input": "*"},
+        {"input": "-", "input_format": "jsonl"},
+        {"input": "pipe", "input_format": "jsonl"},
+        {"input": "pipe.jsonl"},
+        {"input": "memory://records/a.jsonl?b=c"},
+        # Reading may stop before the second file, which need not exist.
+        {
+            "input": "a.txt,nowhere*.jsonl",
+            "input_sentence_size": 200,
+            "shuffle_input_sentence": False,
+        },
+    ],
+    ids=str,
+)
+def test_options_of_records_are_accepted_if_one_input_may_have_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, object]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(TEXT)
+    Path("b.jsonl").write_text("{}")
+    Path("c.ndjson.gz").write_bytes(gzip.compress(b"{}"))
+    for name in ("pipe", "pipe.jsonl"):
+        if name in str(given["input"]):
+            os.mkfifo(name)
+    if "memory" in str(given["input"]):
+        fsspec = pytest.importorskip("fsspec")
+        with fsspec.open("memory://records/a.jsonl?b=c", "wb") as file:
+            file.write(b"{}")
+    options = {"model_prefix": "m", "input_column": "body", "skip_bad_records": True, **given}
+    assert verify(from_kwargs(options), has_sentences=False, has_writer=False)
+
+
+def test_a_column_of_parquet_files_has_an_effect(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = str(tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"body": ["a"]}), path)
+    settings = from_kwargs(_settings(tmp_path, input=path, input_column="body"))
+    assert verify(settings, has_sentences=False, has_writer=False)
+    settings.skip_bad_records = True
+    with pytest.raises(BadValueError, match=r"^skip_bad_records has no effect"):
+        verify(settings, has_sentences=False, has_writer=False)
+
+
+def test_lines_of_sentences_with_counts_are_not_split() -> None:
+    options = {"model_prefix": "m", "split_lines": True, "input_format": "tsv"}
+    with pytest.raises(BadValueError, match=r"^split_lines is not for sentences with counts"):
+        verify(from_kwargs(options), has_sentences=True, has_writer=False)
 
 
 def test_two_sources_or_two_targets(tmp_path: Path) -> None:

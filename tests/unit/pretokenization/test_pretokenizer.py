@@ -16,6 +16,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.pretokenization.script_runs import script_runs
 from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
@@ -118,7 +119,7 @@ def test_a_pattern_that_is_none() -> None:
 
 def test_without_the_package_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
-    with pytest.raises(BadValueError, match=r"pip install 'spmcompat\[regex\]'"):
+    with pytest.raises(MissingLibraryError, match=r"pip install 'spmcompat\[regex\]'"):
         find_cut("regex:x")
 
 

@@ -299,7 +299,7 @@ def test_pandas() -> None:
 
 def test_a_series_without_pyarrow_is_an_iterable(monkeypatch: pytest.MonkeyPatch) -> None:
     pd = pytest.importorskip("pandas")
-    monkeypatch.setattr("spmcompat.text.arrow_producers.find_spec", lambda name: None)
+    monkeypatch.setattr("spmcompat.text.arrow_producers.is_installed", lambda name: False)
     assert arrow_parts(pd.Series(TEXT), None) is None
     assert trained(pd.Series(TEXT)) == trained(TEXT)
 
@@ -341,7 +341,7 @@ def test_a_relation_is_read_in_batches_in_order() -> None:
 
 def test_a_relation_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb = pytest.importorskip("duckdb")
-    monkeypatch.setattr("spmcompat.text.arrow_producers.find_spec", lambda name: None)
+    monkeypatch.setattr("spmcompat.text.arrow_producers.is_installed", lambda name: False)
     with duckdb.connect() as connection:
         assert read(connection.sql("select 'a' as text union all select null")) == ([b"a"], 1, 1)
 

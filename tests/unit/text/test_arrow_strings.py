@@ -399,3 +399,15 @@ def test_an_error_names_the_row_with_the_nulls_before_it() -> None:
                 model_writer=io.BytesIO(),
                 **TRAINING,
             )
+
+
+def test_run_end_encoded_data_are_refused_with_a_remedy() -> None:
+    pa = pytest.importorskip("pyarrow")
+    compute = pytest.importorskip("pyarrow.compute")
+    column = compute.run_end_encode(pa.array(["a", "a", "b"]))
+    remedy = (
+        r"hold.? run-end encoded values.*Decode them first, with pyarrow.compute.run_end_decode"
+    )
+    for data in (column, pa.table({"text": column})):
+        with pytest.raises(BadValueError, match=remedy):
+            read(data)

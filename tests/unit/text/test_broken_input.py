@@ -20,6 +20,7 @@ import pytest
 import spmcompat
 from spmcompat.cli.train import main
 from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.runtime.libraries import MissingLibraryError
 from tests.parity import corpora
 
 LINES = corpora.words_text(7, 300).splitlines()
@@ -42,6 +43,14 @@ def zstd(text: bytes) -> bytes:
     pytest.importorskip(name)
     packed: bytes = import_module(name).compress(text)
     return packed
+
+
+def two_columns_of_one_name() -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    written = io.BytesIO()
+    pq.write_table(pa.table([LINES, LINES], names=["text", "text"]), written)
+    return written.getvalue()
 
 
 def parquet(**columns: Any) -> bytes:
@@ -197,13 +206,21 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "Parquet without the column": (
         "a.parquet",
         lambda: parquet(body=LINES, title=LINES, id=list(range(len(LINES)))),
-        'a.parquet has no column "text"; it has body (string), title (string), id (int64). Give '
-        "one of them as --input_column.",
+        "a.parquet: cannot tell which column holds the text: there is no column 'text', and 2 "
+        "columns hold strings. The columns are: body (string), title (string), id (int64). Name "
+        "one of them with --input_column.",
     ),
     "a column of numbers": (
         "a.parquet",
         lambda: parquet(text=[1, 2], body=["a", "b"]),
-        'a.parquet: the column "text" holds int64, not strings. Columns of strings: body.',
+        "a.parquet: the column 'text' holds int64, not strings. The columns are: text (int64), "
+        "body (string). Name one of them with --input_column.",
+    ),
+    "Parquet with two columns of one name": (
+        "a.parquet",
+        two_columns_of_one_name,
+        "a.parquet: there is more than one column 'text'. The columns are: text (string), text "
+        "(string). Rename one of them.",
     ),
     "Parquet that ends early": (
         "a.parquet",
@@ -362,20 +379,18 @@ def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from spmcompat.text import compression, parquet  # noqa: PLC0415
-
     (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     (tmp_path / "a.parquet").write_bytes(b"PAR1\x15")
-    for module, name, extra in (
-        (compression, "a.zst", "zstd"),
-        (parquet, "a.parquet", "parquet"),
+    zstd = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    for module, path, extra, doing in (
+        (zstd, tmp_path / "a.zst", "zstd", r"Reading \.zst files needs"),
+        ("pyarrow", tmp_path / "a.parquet", "parquet", "Reading Parquet files needs pyarrow"),
+        ("fsspec", "memory://a.txt", "remote", "Reading the address memory://a.txt needs fsspec"),
     ):
-        monkeypatch.setattr(module, "find_spec", lambda _: None)
-        with pytest.raises(TrainingError, match=rf"pip install 'spmcompat\[{extra}\]'"):
-            train(input=tmp_path / name)
-    monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    with pytest.raises(TrainingError, match=r"pip install 'spmcompat\[remote\]'"):
-        train(input="memory://a.txt")
+        monkeypatch.setitem(sys.modules, module, None)
+        message = rf"^{doing}.*, which is not installed: pip install 'spmcompat\[{extra}\]'\.$"
+        with pytest.raises(MissingLibraryError, match=message):
+            train(input=path)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +241,18 @@ def test_remote_patterns() -> None:
 def test_options_of_files_are_refused_for_sentences(options: dict[str, Any]) -> None:
     with pytest.raises(BadValueError, match="is for files"):
         spmcompat.train(sentence_iterator=LINES, model_writer=io.BytesIO(), **options)
+
+
+@pytest.mark.parametrize("options", [{"input_column": "a"}, {"skip_bad_records": True}])
+@pytest.mark.parametrize("call", [spmcompat.train, spmcompat.count])
+def test_options_of_records_are_refused_for_plain_text(
+    call: Callable[..., object], options: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(TEXT)
+    more = {"model_writer": io.BytesIO()} if call is spmcompat.train else {}
+    with pytest.raises(BadValueError, match="has no effect: no input is JSON Lines"):
+        call(input=str(path), **more, **options)
 
 
 @pytest.mark.parametrize("form", ["python", "command line"])

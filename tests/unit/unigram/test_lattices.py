@@ -69,3 +69,14 @@ def test_a_copy_has_scores_of_its_own() -> None:
     copy.rescore(Pieces([(piece, 2 * score) for piece, score in lattices.pieces]))
     assert sums(copy, workers) != before
     assert sums(lattices, workers) == before
+
+
+@pytest.mark.parametrize("workers", [5, 12, 40])
+def test_more_workers_build_the_same_lattices_in_more_parts(workers: int) -> None:
+    for number in range(20):
+        case = stages.random_case(f"parts/{number}")
+        found = [
+            sums(Lattices(case.corpus, stages.ours(case.pieces), Workers(count)), Workers(1))
+            for count in (1, workers)
+        ]
+        assert found[0] == found[1]

@@ -1,0 +1,101 @@
+"""Trains with spmcompat and writes the CPU time of every task of the workers to ``tasks.json``.
+
+`benchmarks.scaling` runs it. By hand:
+``python benchmarks/task_times.py "--input=a.txt --model_prefix=m --workers=2"``
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from pathlib import Path
+from typing import Any
+
+# Taken before the imports below, which belong to the first step.
+BEGUN = time.perf_counter(), time.thread_time()
+
+from spmcompat import training  # noqa: E402
+from spmcompat.options.from_keywords import from_string  # noqa: E402
+from spmcompat.runtime.progress import Report  # noqa: E402
+from spmcompat.runtime.workers import Workers  # noqa: E402
+
+STEPS: list[dict[str, Any]] = []
+
+
+def begin_step(name: str, begun: tuple[float, float] | None = None) -> None:
+    """Begin a step: its wall time, the CPU time of the main thread, and calls of the workers."""
+    now = begun or (time.perf_counter(), time.thread_time())
+    if STEPS:
+        STEPS[-1]["seconds"] += now[0]
+        STEPS[-1]["main"] += now[1]
+    STEPS.append({"name": name, "seconds": -now[0], "main": -now[1], "calls": []})
+
+
+class Stopwatch(Report):
+    """A report that begins a step of the record where the run begins one."""
+
+    def step(self, name: str) -> None:
+        super().step(name)
+        begin_step(name)
+
+
+class TimedWorkers(Workers):
+    """Workers that record each call: the CPU time of each task, and of handing tasks out.
+
+    `handing` is the time of the iterator over the tasks. Only one thread at a time can be in it.
+    """
+
+    def run(self, tasks: Iterable[Any], do: Callable[[int, Any], None]) -> None:
+        call = _Call(do)
+        numbered = call.numbered(tasks)
+        super().run([*numbered] if isinstance(tasks, Sized) else numbered, call.do)
+        call.store(in_main=False)
+
+    def feed(self, tasks: Iterable[Any], do: Callable[[int, Any], None]) -> None:
+        call = _Call(do)
+        super().feed(call.numbered(tasks), call.do)
+        call.store(in_main=True)
+
+
+class _Call:
+    """One call of the workers."""
+
+    def __init__(self, do: Callable[[int, Any], None]) -> None:
+        self._do = do
+        self._tasks: dict[int, float] = {}
+        self._handing = 0.0
+
+    def numbered(self, tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield each task with its number, and time how long the iterator takes."""
+        begun = time.thread_time()
+        for numbered in enumerate(tasks):
+            self._handing += time.thread_time() - begun
+            yield numbered
+            begun = time.thread_time()
+        self._handing += time.thread_time() - begun
+
+    def do(self, worker: int, numbered: tuple[int, Any]) -> None:
+        begun = time.thread_time()
+        self._do(worker, numbered[1])
+        self._tasks[numbered[0]] = time.thread_time() - begun
+
+    def store(self, in_main: bool) -> None:
+        """Add the call to the step. The main thread's own time is without that of handing."""
+        tasks = [self._tasks[number] for number in sorted(self._tasks)]
+        STEPS[-1]["calls"].append({"tasks": tasks, "handing": self._handing})
+        if in_main:
+            STEPS[-1]["main"] -= self._handing
+
+
+def main() -> None:
+    begin_step("Starting", BEGUN)
+    training.Workers = TimedWorkers  # type: ignore[misc]
+    training.run(from_string(sys.argv[1]), report=Stopwatch(2, sys.stderr))
+    begin_step("Ending")
+    Path("tasks.json").write_text(json.dumps(STEPS[:-1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The checks of arguments that several functions take."""
+
+from __future__ import annotations
+
+import os
+
+from spmcompat.errors import BadValueError
+
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias, TypeGuard
+
+    StrPath: TypeAlias = str | os.PathLike[str]
+
+
+def check_sentences(sentences: object) -> None:
+    """Raise if sentences are neither an iterable of texts nor Arrow data."""
+    # A single text is an iterable too, but of characters.
+    if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
+        return
+    if not isinstance(sentences, str | bytes):
+        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
+
+        if is_arrow_data(sentences):
+            return
+    raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
+
+
+def as_list(value: object) -> list[str]:
+    """Return one path or symbol, or several, as a list."""
+    items = [value] if isinstance(value, str | os.PathLike) else value
+    if not _is_iterable(items):
+        raise BadValueError(f"expected a list, not {type(value).__name__}.")
+    return [os.fspath(item) for item in items]
+
+
+def make_lists(options: dict[str, Any]) -> None:
+    """Turn options of several paths or symbols into lists.
+
+    A text in an option is split at its commas; the items of a list are not.
+    """
+    for name in ("input", "control_symbols", "user_defined_symbols"):
+        if name in options:
+            options[name] = as_list(options[name])
+
+
+def as_texts(name: str, value: object) -> list[str]:
+    """Return one text, or several, as a list."""
+    one = isinstance(value, str) or not _is_iterable(value)
+    texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
+    if not all(isinstance(text, str) for text in texts):
+        raise BadValueError(f"{name} must be a list of texts, not {value!r}.")
+    return texts
+
+
+def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
+    """Return a mapping from texts to values of some type as a dictionary."""
+    try:
+        items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        items = {None: None}
+    if not all(isinstance(one, str) and isinstance(other, kind) for one, other in items.items()):
+        wanted = "texts" if kind is str else "numbers"
+        raise BadValueError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
+    return items
+
+
+def whole(name: str, value: object) -> int:
+    """Return a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadValueError(f"{name} must be a whole number, not {value!r}.")
+    return value
+
+
+def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    return hasattr(type(value), "__iter__")

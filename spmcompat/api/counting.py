@@ -1,0 +1,134 @@
+"""Counting a text, and opening stored counts."""
+
+from __future__ import annotations
+
+from spmcompat.api.arguments import check_sentences, make_lists
+from spmcompat.errors import BadValueError
+
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from spmcompat.api.arguments import StrPath
+    from spmcompat.stored_counts.arrow_counter import ArrowCounter
+    from spmcompat.stored_counts.table import CountTable
+    from spmcompat.text.arrow_producers import Sentences
+
+
+def count(
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> CountTable:
+    """Count a text. Training from the counts writes the same bytes as training from the text.
+
+    Parameters
+    ----------
+    input : path or sequence of paths
+        Files to count, in order. Give either this or `sentence_iterator`.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        The options of `train` for reading and normalizing, such as `max_sentence_length`,
+        `normalization_rule_name` and `user_defined_symbols`; and `workers`, `minloglevel`,
+        `model_type`. ``spmcompat count --help`` lists them.
+
+    Returns
+    -------
+    CountTable
+        The counts. ``a + b`` and ``sum(tables)`` are the counts of the texts one behind the other;
+        ``save(path)`` writes them to a file.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be counted.
+    """
+    from spmcompat.counts import count_to_table  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if input is not None:
+        given["input"] = input
+    if column is not None:
+        given["column"] = column
+    make_lists(given)
+    check_sentences(sentence_iterator)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return count_to_table(given, settings, sentence_iterator, report)
+
+
+def arrow_counter(
+    column: str = "text",
+    *,
+    table_bytes: int = 1 << 28,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> ArrowCounter:
+    """Return an object that counts parts of a text, for engines that work on Arrow data.
+
+    Its ``count(batches)`` takes the record batches of a part and yields rows of counts. Add up the
+    counts of rows with equal ``pretoken``, ``place`` and ``next``, and write the sums to Parquet
+    files with its ``metadata``. `load_counts` and ``--counts`` take the folder. The order of the
+    lines is lost: the counts are those of the lines in some order, the same for any parts.
+
+    Parameters
+    ----------
+    column : str
+        The column of strings, each a sentence.
+    table_bytes : int
+        How large the table of distinct pretokens grows, in bytes, before `count` hands its rows on
+        and begins a new one.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+    **options
+        Those of `count` but `workers`, `input` and the options of samples and TSV files.
+
+    Raises
+    ------
+    TrainingError
+        If an option is wrong, or counting needs the order of the lines.
+    """
+    from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    if not isinstance(column, str):
+        raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
+    if isinstance(table_bytes, bool) or not isinstance(table_bytes, int) or table_bytes < 1:
+        raise BadValueError(f"table_bytes must be a number of bytes, not {table_bytes!r}.")
+    given = {name: value for name, value in options.items() if value is not None}
+    refuse_options_of_texts(given)
+    make_lists(given)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return counter_of_parts(given, settings, column, table_bytes, report)
+
+
+def load_counts(path: StrPath) -> CountTable:
+    """Open counts that `count` or ``spmcompat count`` saved. Rows are read when they are needed.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file, or a folder of Parquet files, as Spark writes it.
+
+    Raises
+    ------
+    TrainingError
+        If there is no such file, or it holds no counts.
+    """
+    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+
+    return load_counts(path)

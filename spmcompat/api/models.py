@@ -1,0 +1,362 @@
+"""What is done with trained models: edits, merges, other sizes, exports and imports."""
+
+from __future__ import annotations
+
+import os
+
+from spmcompat.api.arguments import as_list, as_mapping, as_texts, check_sentences, whole
+from spmcompat.errors import BadValueError, UnknownOptionError
+
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TextIO
+
+    from spmcompat.api.arguments import StrPath
+    from spmcompat.editing.editing import EditResult, MergeResult
+    from spmcompat.editing.growing import Change, SizeResult
+    from spmcompat.exporting.verifying import Verification
+    from spmcompat.stored_counts.table import CountTable
+    from spmcompat.text.arrow_producers import Sentences
+
+
+def edit(
+    model: StrPath,
+    *,
+    output: StrPath | None = None,
+    add_control: Sequence[str] = (),
+    add_user_defined: Sequence[str] = (),
+    add: Sequence[str] = (),
+    rename: Mapping[str, str] | None = None,
+    remove: Sequence[str] = (),
+    set_score: Mapping[str, float] | None = None,
+    use_unused: bool = False,
+    reorder_ids: bool = False,
+    report: StrPath | None = None,
+) -> EditResult:
+    """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
+
+    All names are those before the change, with U+2581 for a space. Either all edits are made or
+    none.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. It may be `model` itself. By default nothing is written.
+    add_control, add_user_defined, add : sequence of str
+        New control pieces, user-defined symbols and normal pieces. The scores of normal pieces
+        continue below the lowest.
+    rename : mapping of str to str
+        The new text of each piece.
+    remove : sequence of str
+        Pieces that are never used again. They keep their ids and become unused. To change the
+        type of a piece, remove and add it in one call.
+    set_score : mapping of str to float
+        The new scores of normal pieces, old or new.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and of placeholders such as
+        ``<unused0>``.
+    reorder_ids : bool
+        Whether unused pieces are dropped and ids given anew: first all other types of pieces in
+        their order, then normal pieces by score.
+    report : path
+        A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
+
+    Returns
+    -------
+    EditResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If an edit is not possible, such as a piece that could never be used.
+    """
+    from spmcompat.editing.editing import edit  # noqa: PLC0415
+    from spmcompat.editing.edits import Edits  # noqa: PLC0415
+
+    edits = Edits(
+        add_control=as_texts("add_control", add_control),
+        add_user_defined=as_texts("add_user_defined", add_user_defined),
+        add=as_texts("add", add),
+        rename=as_mapping("rename", rename, str),
+        remove=as_texts("remove", remove),
+        set_score=as_mapping("set_score", set_score, (int, float)),
+        use_unused=bool(use_unused),
+        reorder_ids=bool(reorder_ids),
+    )
+    return edit(model, edits, output, report)
+
+
+def merge(
+    models: Sequence[StrPath],
+    *,
+    output: StrPath | None = None,
+    weights: Sequence[float] | None = None,
+    vocab_size: int | None = None,
+) -> MergeResult:
+    """Merge models of one type. The ids of the first one stay; new pieces of the others follow.
+
+    Unigram: the probability of a piece is the mean of those in the models. BPE: the merges of the
+    first model come first, then those of the others that can be reached from them, each in its own
+    order.
+
+    Parameters
+    ----------
+    models : sequence of paths
+        ``.model`` files with the same normalizer.
+    output : path
+        Where to write the new model, and a ``.vocab`` file beside it if the name ends in
+        ``.model``. By default nothing is written.
+    weights : sequence of float
+        The weight of each model, by default equal ones. BPE takes none.
+    vocab_size : int
+        The largest number of pieces; by default all are taken. New symbols and single characters
+        come first, then the best of the other new pieces.
+
+    Returns
+    -------
+    MergeResult
+        The new model, and what changed.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged: they normalize differently, are of different types, or give
+        one text different meanings.
+    """
+    from spmcompat.editing.editing import merge  # noqa: PLC0415
+
+    numbers = None if weights is None else list(weights)
+    if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
+        raise BadValueError(f"weights must be a list of numbers, not {weights!r}.")
+    if vocab_size is not None and (
+        isinstance(vocab_size, bool) or not isinstance(vocab_size, int) or vocab_size < 1
+    ):
+        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size!r}.")
+    return merge(as_list(models), output, numbers, vocab_size)
+
+
+def extend(
+    model: StrPath | bytes,
+    *,
+    add: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    use_unused: bool = False,
+    character_coverage: float | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Add pieces to a model, learned from a new text. Ids and scores of the other pieces stay.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    add : int
+        The number of new pieces. Characters that the model lacks and that the coverage of the
+        new text requires are among them.
+    input, sentence_iterator, counts
+        The new text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    use_unused : bool
+        Whether new pieces first take the ids of unused pieces and of placeholders such as
+        ``<unused0>``. Otherwise they get the ids behind the last one.
+    character_coverage : float
+        The share of the characters of the new text that the model must cover; by default that of
+        its training.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        Options of `train` for the text: `column`, `input_format`, `input_column`, `split_lines`,
+        `skip_bad_records`, `input_sentence_size`, `shuffle_input_sentence`, `sampling_seed`,
+        `pretokenizer`; and `workers`, `minloglevel`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were added.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or does not give so many pieces. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.extending import Growth, extend  # noqa: PLC0415
+
+    change = partial(extend, Growth(whole("add", add), bool(use_unused)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def trim(
+    model: StrPath | bytes,
+    *,
+    keep: int,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    counts: CountTable | StrPath | None = None,
+    output: StrPath | None = None,
+    keep_ids: bool = False,
+    drop_characters: bool = False,
+    character_coverage: float | None = None,
+    logstream: TextIO | None = None,
+    **options: object,
+) -> SizeResult:
+    """Drop the pieces of a model that a text needs least.
+
+    Meta pieces and, by default, single characters stay. The scores of pieces that stay do not
+    change.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+    keep : int
+        The number of pieces that are left, with meta pieces.
+    input, sentence_iterator, counts
+        The text, as for `train`.
+    output : path
+        Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
+        it.
+    keep_ids : bool
+        Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
+        that are left move together, in their order.
+    drop_characters : bool
+        Whether characters may fall too, unless the coverage of the text requires them.
+    character_coverage : float
+        The share of the characters of the text that must stay, with `drop_characters`; by default
+        that of the model's training.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    **options
+        As for `extend`.
+
+    Returns
+    -------
+    SizeResult
+        The new model, and the pieces that were dropped.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read or so few pieces cannot be left. Nothing is written then.
+    """
+    from functools import partial  # noqa: PLC0415
+
+    from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
+
+    change = partial(trim, Cut(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
+    return _change_size(model, change, texts, sentence_iterator, output, logstream)
+
+
+def _change_size(
+    model: StrPath | bytes,
+    change: Change,
+    options: dict[str, object],
+    sentences: Sentences | None,
+    output: StrPath | None,
+    logstream: TextIO | None,
+) -> SizeResult:
+    """Change a model by a text; `options` says where that is."""
+    from spmcompat.editing.growing import Sources, change_size  # noqa: PLC0415
+    from spmcompat.editing.text import TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in (*TEXT_OPTIONS, "character_coverage"):
+            raise UnknownOptionError(
+                f'unknown option "{name}": the model decides how the text is read. Leave it out.'
+            )
+    if "input" in given:
+        given["input"] = as_list(given["input"])
+    check_sentences(sentences)
+    settings = from_kwargs(given)
+    report = Report(settings.min_log_level, logstream)
+    return change_size(Sources(model, settings, given, sentences), change, output, report)
+
+
+def export(
+    model: StrPath,
+    *,
+    to: str,
+    output: StrPath,
+    verify: StrPath | bool | Iterable[str] = True,
+    logstream: TextIO | None = None,
+) -> Verification | None:
+    """Write a model in the format of another library, and verify that it encodes alike.
+
+    What the target cannot express exactly is logged as a warning before anything is written.
+
+    Parameters
+    ----------
+    model : path
+        A ``.model`` file.
+    to : str
+        The target; ``spmcompat export --help`` lists them.
+    output : path
+        The file to write, or the folder if the target is a folder.
+    verify : path, bool or iterable of str
+        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
+        the lines themselves. True means built-in lines that exports are known to get wrong, and
+        False none.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why; None without lines.
+
+    Raises
+    ------
+    TrainingError
+        If the model cannot be read or expressed, or a file cannot be written. Then no file is.
+    """
+    from spmcompat.exporting.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.model.reading import read_model  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    message = read_model(model)
+    lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
+    report = Report(0, logstream)
+    return export(message, to, os.fspath(output), lines, report.warning)
+
+
+def import_tokenizer(
+    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
+) -> None:
+    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+
+    Parameters
+    ----------
+    tokenizer : path
+        A ``tokenizer.json``.
+    output : path
+        The model to write.
+    logstream : text stream
+        Where to write warnings; by default standard error, or the program's own logging.
+
+    Raises
+    ------
+    TrainingError
+        If no model does exactly what the file says, or a file cannot be read or written. Then
+        nothing is written.
+    """
+    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)

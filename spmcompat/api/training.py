@@ -1,0 +1,236 @@
+"""Training a model: `train`, and `SentencePieceTrainer` with the names of ``sentencepiece``."""
+
+from __future__ import annotations
+
+import os
+
+from spmcompat.api.arguments import check_sentences, make_lists
+
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal, Protocol, TextIO
+
+    from spmcompat.api.arguments import StrPath
+    from spmcompat.model.writers import Writer
+    from spmcompat.runtime.rounds import Round
+    from spmcompat.stored_counts.table import CountTable
+    from spmcompat.text.arrow_producers import Sentences
+
+    class Normalizer(Protocol):
+        """A normalizer of the ``sentencepiece`` package, or one like it."""
+
+        def serialized_normalizer_spec(self) -> bytes:
+            """Return its ``NormalizerSpec``."""
+
+
+def train(
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    column: str | None = None,
+    counts: CountTable | StrPath | None = None,
+    model_prefix: StrPath | None = None,
+    model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
+    model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
+    vocab_size: int | Sequence[int] | None = None,
+    hard_vocab_limit: bool | None = None,
+    use_all_vocab: bool | None = None,
+    input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
+    input_column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
+    input_sentence_size: int | None = None,
+    shuffle_input_sentence: bool | None = None,
+    max_sentence_length: int | None = None,
+    character_coverage: float | None = None,
+    required_chars: str | None = None,
+    auto_character_coverage: bool | None = None,
+    seed_sentencepiece_size: int | None = None,
+    seed_sentencepieces_file: StrPath | None = None,
+    shrinking_factor: float | None = None,
+    num_sub_iterations: int | None = None,
+    use_sparse_pruning: bool | None = None,
+    post_l1_debias: bool | None = None,
+    seed_piece_length_power: float | None = None,
+    min_freq_alpha: float | None = None,
+    num_threads: int | None = None,
+    max_sentencepiece_length: int | None = None,
+    split_by_unicode_script: bool | None = None,
+    split_by_number: bool | None = None,
+    split_by_whitespace: bool | None = None,
+    split_digits: bool | None = None,
+    treat_whitespace_as_suffix: bool | None = None,
+    allow_whitespace_only_pieces: bool | None = None,
+    pretokenization_delimiter: str | None = None,
+    pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None,
+    allow_inconsistent_pretokenization: bool | None = None,
+    control_symbols: Sequence[str] | None = None,
+    user_defined_symbols: Sequence[str] | None = None,
+    byte_fallback: bool | None = None,
+    vocabulary_output_piece_score: bool | None = None,
+    unk_id: int | None = None,
+    bos_id: int | None = None,
+    eos_id: int | None = None,
+    pad_id: int | None = None,
+    unk_piece: str | None = None,
+    bos_piece: str | None = None,
+    eos_piece: str | None = None,
+    pad_piece: str | None = None,
+    unk_surface: str | None = None,
+    normalizer: Normalizer | None = None,
+    normalization_rule_name: str | None = None,
+    normalization_rule_tsv: StrPath | None = None,
+    denormalization_rule_tsv: StrPath | None = None,
+    add_dummy_prefix: bool | None = None,
+    remove_extra_whitespaces: bool | None = None,
+    minloglevel: int | None = None,
+    logstream: TextIO | None = None,
+    workers: int | None = None,
+    sampling_seed: int | None = None,
+    recipe: Literal["paper", "fsp", "mingram"] | None = None,
+    seed_mode: Literal["full_text", "pretokens", "bpe"] | None = None,
+    prefix_recovery: bool | None = None,
+    seed_factor: float | None = None,
+    objective: Literal["likelihood", "fewest_tokens"] | None = None,
+    drop_unused: bool | None = None,
+    m_step: Literal["digamma", "ml"] | None = None,
+    early_prune_threshold: float | None = None,
+    prune: Literal["likelihood", "flat", "exact"] | None = None,
+    prune_overshoot: float | None = None,
+    final_estimate: str | None = None,
+    space_pieces: Literal["prefix", "separate", "dropped"] | None = None,
+    dump: StrPath | None = None,
+    dump_format: Literal["tsv", "parquet"] | None = None,
+    on_round: Callable[[Round], object] | None = None,
+    compat: str | None = None,
+) -> None:
+    """Train a model. An option that is left out, or None, is not stored in the model.
+
+    Parameters
+    ----------
+    input : path or sequence of paths
+        Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
+        compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
+        standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Sentences to train on. A line break at the end of a sentence is removed. Arrow data are any
+        object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
+        readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
+        ``LazyFrame`` of polars; and a data set of Hugging Face. Their strings are read without
+        making Python objects; nulls are skipped.
+    column : str
+        The column of Arrow data that are a table. By default ``text``, or else the only column
+        that holds strings.
+    input_format : str
+        ``auto`` (by the names of files), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+    input_column : str
+        The field of JSON Lines, or the column of Parquet files, that holds the text. By default
+        ``text``, or else the only column of a Parquet file that holds strings.
+    split_lines : bool
+        Whether every line of a record or of an item is a sentence, instead of the whole record.
+    skip_bad_records : bool
+        Whether to leave out lines of JSON Lines that cannot be read, instead of ending there.
+    counts : CountTable or path
+        Counts of a text, as `count` returns or saves them, instead of a text. The options of
+        reading and normalizing are those of the counts.
+    model_prefix : path
+        Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
+    model_writer : object with ``write``
+        Receives the bytes of the model instead. With a list as `vocab_size`, a list with a writer
+        for each size, or a function that returns the writer of a size. The function is called when
+        all models are trained.
+    model_type : str
+        ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
+    vocab_size : int
+        Size of the vocabulary, 8000 by default. Or a list of sizes: then one run trains a model of
+        each size, with the bytes that its own run would write. ``<model_prefix>-<size>`` is the
+        `model_prefix` of each. Either all models are written or none.
+    num_threads : int
+        Fixes the order in which float32 numbers are added, as the number of threads does in
+        ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
+        number of real threads see `workers`.
+    pretokenizer : callable or str
+        A function from a normalized sentence, with U+2581 for spaces, to its parts: no piece
+        crosses from one part into the next. It is called for every sentence, perhaps more than
+        once, in any order and in several threads; its result may depend on the sentence only. Or
+        ``script``: no piece crosses from one run of characters of one script and kind into the
+        next. Or ``regex:`` and a pattern of the package ``regex``: no piece crosses the start or
+        end of a match.
+    allow_inconsistent_pretokenization : bool
+        Whether to train even if the parts do not join to the sentence.
+    normalizer : object with ``serialized_normalizer_spec()``
+        A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces the options for the
+        parts of normalization.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+    workers : int
+        Number of real threads, by default one for each core. It never changes the model.
+    sampling_seed : int
+        Seed of the sample that `input_sentence_size` draws.
+    dump : path
+        A new folder for tables of all steps of the training.
+    on_round : callable
+        A function that is called with a `Round` of `spmcompat.runtime.rounds` after each step of
+        the training, in the thread of the caller. If it raises an exception, training ends:
+        nothing is written, and the caller gets the exception.
+    compat : str
+        The release of ``sentencepiece`` to train as; by default the newest that is known.
+    **others
+        Every other option means the same as the flag of that name: see ``spm_train --help``.
+
+    Raises
+    ------
+    TrainingError
+        If training cannot go on. It is also a ``ValueError`` or an ``OSError`` where a value or
+        a file is the reason, and a ``MemoryError`` where memory ran out.
+    """
+    given = {name: value for name, value in locals().items() if value is not None}
+    make_lists(given)
+    for name in ("model_prefix", "seed_sentencepieces_file", "dump"):
+        if name in given:
+            given[name] = os.fspath(given[name])
+    SentencePieceTrainer.train(**given)
+
+
+class SentencePieceTrainer:
+    """The trainer under the names that the ``sentencepiece`` package gives it."""
+
+    @staticmethod
+    def train(arg: object = None, logstream: TextIO | None = None, **kwargs: object) -> None:
+        """Train a model from one string of flags, or from keywords.
+
+        Parameters
+        ----------
+        arg : str, optional
+            Flags in one string, ``--input=FILE --model_prefix=NAME``. Keywords are ignored then.
+        logstream : text stream, optional
+            Where to write messages.
+        **kwargs
+            Any flag of ``spm_train``, and: ``sentence_iterator`` or ``sentence_reader``, an
+            iterable of str or bytes, or Arrow data; ``model_writer``, an object with ``write``; and
+            ``column``, ``normalizer``, ``pretokenizer``, ``allow_inconsistent_pretokenization``,
+            ``on_round`` and ``vocab_size`` as a list, as `train` takes them.
+
+        Raises
+        ------
+        TrainingError
+            If training cannot go on.
+        """
+        from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
+        from spmcompat.runtime.progress import Report  # noqa: PLC0415
+        from spmcompat.training import run  # noqa: PLC0415
+
+        if isinstance(arg, str):
+            settings = from_string(arg)
+            run(settings, report=Report(settings.min_log_level, logstream))
+            return
+
+        sentences = kwargs.pop("sentence_iterator", None)
+        sentences = kwargs.pop("sentence_reader", sentences)
+        writer = kwargs.pop("model_writer", None)
+        check_sentences(sentences)
+        settings = from_kwargs(kwargs)
+        run(settings, sentences, writer, Report(settings.min_log_level, logstream))  # type: ignore[arg-type]
+
+    Train = train

@@ -1,0 +1,109 @@
+// Distinct segments and how often each occurs: what BPE trains on. Workers fill the table together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/containers/shared_table.hpp"
+#include "spmcompat/counting/character_counts.hpp"
+#include "spmcompat/counting/worker_table.hpp"
+#include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+struct SegmentSum {
+  uint64_t count = 0;
+  void add(const SegmentSum& other) { count += other.count; }
+};
+
+class SegmentTable : public SharedTable<SegmentSum> {
+ public:
+  explicit SegmentTable(unsigned shard_bits) : SharedTable(shard_bits), parts_(shards()) {}
+
+  // Calls function(text, count) for every segment of a shard.
+  template <typename Function>
+  void for_each(uint32_t shard, Function function) const {
+    for (uint32_t i = 0; i < size(shard); ++i) {
+      const uint32_t segment = id(shard, i);
+      if (use(segment).count != kRemoved) function((*this)[segment], use(segment).count);
+    }
+  }
+
+  // Cuts all segments before and after every character that is not required, in these steps:
+  // 1. find_parts for all shards.
+  // 2. add_parts for all shards.
+  // Parts of one character are left out, because they hold no pair.
+  void find_parts(uint32_t shard, const std::vector<bool>& required) {
+    for (uint32_t i = 0; i < size(shard); ++i) {
+      const uint32_t segment = id(shard, i);
+      const std::string_view text = (*this)[segment];
+      if (holds_only(text, required)) continue;
+      const uint64_t count = use(segment).count;
+      for_each_required_part(text, required, [&](std::string_view part) {
+        parts_[shard].push_back({part, count});
+      });
+      update(segment, [](SegmentSum& sum) { sum.count = kRemoved; });
+    }
+  }
+  void add_parts(uint32_t shard) {
+    for (const Part& part : parts_[shard]) add(part.text, {part.count});
+    std::vector<Part>().swap(parts_[shard]);
+  }
+
+ private:
+  static constexpr uint64_t kRemoved = ~uint64_t{0};
+
+  struct Part {
+    std::string_view text;
+    uint64_t count;
+  };
+
+  std::vector<std::vector<Part>> parts_;  // by the shard of the segment
+};
+
+// Counts the characters of all that a worker has read, adds its segments to a table, and frees it.
+// Segments of one character are left out.
+inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
+                      SegmentTable& table) {
+  constexpr size_t kBatchBytes = 1 << 17;
+  SharedBatch<SegmentSum> batch(table);
+  std::vector<uint32_t> ids;  // of the batch; nobody needs them
+  std::string texts;          // of the batch
+  const auto flush = [&] {
+    batch.flush(ids);
+    ids.clear();
+    texts.clear();
+  };
+  const auto add_segment = [&](std::string_view segment, uint64_t count) {
+    if (segment.size() <= char_size(segment[0])) return;
+    batch.add(segment, {count}, ids.size());
+    ids.push_back(0);
+  };
+  texts.reserve(kBatchBytes);
+  read.consume_texts([&](std::string_view given, uint64_t count) {
+    if (given.empty()) return;
+    if (texts.size() + given.size() > kBatchBytes || batch.full()) flush();
+    if (given.size() > kBatchBytes) texts.reserve(given.size());
+    const size_t begin = texts.size();
+    texts.append(given);
+    const std::string_view text = std::string_view(texts).substr(begin);
+    size_t size;
+    characters.add(decode_utf8(text.data(), text.data() + text.size(), &size), count);
+    const auto cut = [&](char32_t left, char32_t right) {
+      characters.add(right, count);
+      return rule.parts(left, right);
+    };
+    for_each_slice(text, cut, [&](std::string_view segment, char32_t) {
+      add_segment(segment, count);
+    });
+  });
+  flush();
+}
+
+}  // namespace spmcompat
