@@ -202,6 +202,7 @@ def _measure_all(given: argparse.Namespace, found: Mapping[str, Path]) -> dict[s
     return {
         "day": date.today().isoformat(),
         "machine": _processor(),
+        "load": round(os.getloadavg()[0], 1),
         "runs": given.runs,
         "vocab_size": given.vocab_size,
         "cores": list(CORES),
@@ -232,9 +233,9 @@ def tables(stored: Mapping[str, Any]) -> str:
     header = " | ".join(str(n) for n in cores)
     rule = "---:|" * len(cores)
     lines = [
-        f"Computed from the tasks of {stored['runs']} trainings with each number of workers, "
-        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, {stored['day']}. Only the "
-        "columns called measured are measured.",
+        f"Computed from the tasks of {_times(stored['runs'])} with each number of workers, "
+        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, load {stored['load']}, "
+        f"{stored['day']}. Only the columns called measured are measured.",
         "",
         f"| seconds | 1, measured | 2, measured | {header} |",
         f"|---|---:|---:|{rule}",
@@ -252,6 +253,10 @@ def tables(stored: Mapping[str, Any]) -> str:
         for name, seconds in _large_steps(row, cores.index(16)).items():
             lines.append(f"| {name} | {' | '.join(f'{second:.3f}' for second in seconds)} |")
     return "\n".join(lines)
+
+
+def _times(runs: int) -> str:
+    return "one training" if runs == 1 else f"{runs} trainings"
 
 
 def _title(row: Mapping[str, Any]) -> str:

@@ -43,7 +43,7 @@ class SymbolCache {
   void erase_pair(uint32_t left, uint32_t right) { cache_.erase(print(left, right)); }
 
   // The active set as of now, in unspecified order.
-  std::vector<uint32_t> most_frequent(const std::vector<Pair>& pairs) const {
+  std::vector<uint32_t> most_frequent(const PairTable& pairs) const {
     struct Ranked {
       uint64_t count;
       uint32_t pair;

@@ -172,8 +172,7 @@ class Merges {
   uint64_t floor_ = 0;
   // Given pieces are not merged again, as a floor of zero needs it.
   const uint64_t last_floor_;
-  std::vector<Pair> pairs_;
-  PairIndex index_;
+  PairTable pairs_;
   PositionArena arena_;
   Queue queue_{Pairs{this}};
 
@@ -262,9 +261,8 @@ inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
 }
 
 inline void Merges::drop_pairs() {
-  std::vector<Pair>().swap(pairs_);
+  pairs_ = PairTable();
   levels_ = CountLevels();
-  index_ = PairIndex();
   arena_ = PositionArena();
   queue_.clear();
 }
@@ -323,9 +321,7 @@ inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* pos
 }
 
 inline void Merges::add_pair(uint32_t left, uint32_t right, const Tally& tally) {
-  const uint32_t id = static_cast<uint32_t>(pairs_.size());
-  pairs_.push_back({left, right, tally.count, tally.positions, tally.size});
-  index_.insert(left, right, id);
+  const uint32_t id = pairs_.add({left, right, tally.count, tally.positions, tally.size});
   queue_.push(tally.count, id);
   if (active_set_) levels_.add(tally.count);
 }
@@ -357,8 +353,8 @@ inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
 }
 
 inline void Merges::cache_pair(uint32_t left, uint32_t right) {
-  const uint32_t pair = index_.find(left, right);
-  if (pair != PairIndex::kNone) cache_->add_pair(left, right, pair);
+  const uint32_t pair = pairs_.find(left, right);
+  if (pair != PairTable::kNone) cache_->add_pair(left, right, pair);
 }
 
 // Merges a pair, unless its text is a piece already. Returns whether it did.
@@ -383,7 +379,7 @@ inline bool Merges::merge(Pair pair) {
   // Where the pair occurs twice in a row, the reference merges the first occurrence first. For a
   // moment, the left part of the second one follows the merged symbol. The reference counts this
   // pair.
-  if (floor_ == 0 && repeats && index_.find(merged, pair.left) == PairIndex::kNone &&
+  if (floor_ == 0 && repeats && pairs_.find(merged, pair.left) == PairTable::kNone &&
       allows(merged, pair.left)) {
     add_pair(merged, pair.left, Tally());
   }
@@ -426,8 +422,8 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
 inline void Merges::subtract_losses(Side side, uint32_t symbol) {
   for (const uint32_t other : losers_[side]) {
     const uint32_t pair =
-        side == kLeft ? index_.find(other, symbol) : index_.find(symbol, other);
-    if (pair != PairIndex::kNone) lower_count(pairs_[pair].count, losses_[side][other]);
+        side == kLeft ? pairs_.find(other, symbol) : pairs_.find(symbol, other);
+    if (pair != PairTable::kNone) lower_count(pairs_[pair].count, losses_[side][other]);
     losses_[side][other] = 0;
   }
   losers_[side].clear();

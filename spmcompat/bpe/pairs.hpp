@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "spmcompat/containers/arena.hpp"
 #include "spmcompat/containers/hash.hpp"
-#include "spmcompat/containers/open_table.hpp"
+#include "spmcompat/containers/slot_index.hpp"
 
 namespace spmcompat {
 
@@ -20,33 +21,31 @@ struct Pair {
 // The lists of positions.
 using PositionArena = Arena<uint32_t, 1 << 16>;
 
-// From two symbols to the dense id of their pair.
-class PairIndex {
+// Pairs with dense ids, in the order in which they are added.
+class PairTable {
  public:
-  static constexpr uint32_t kNone = 0xffffffffu;
+  static constexpr uint32_t kNone = SlotIndex::kNone;
 
-  void insert(uint32_t left, uint32_t right, uint32_t pair) {
-    table_.find_or_add(hash_pair(left, right), used_++, Equal{left, right}) = {left, right, pair};
+  size_t size() const { return pairs_.size(); }
+  Pair& operator[](uint32_t id) { return pairs_[id]; }
+  const Pair& operator[](uint32_t id) const { return pairs_[id]; }
+
+  // Adds a pair of symbols that the table does not hold; returns its id.
+  uint32_t add(const Pair& pair) {
+    const auto id = static_cast<uint32_t>(pairs_.size());
+    index_.find_or_insert(hash_pair(pair.left, pair.right), id, [](uint32_t) { return false; });
+    pairs_.push_back(pair);
+    return id;
   }
   uint32_t find(uint32_t left, uint32_t right) const {
-    return table_.find(hash_pair(left, right), Equal{left, right}).pair;
+    return index_.find(hash_pair(left, right), [&](uint32_t id) {
+      return pairs_[id].left == left && pairs_[id].right == right;
+    });
   }
 
  private:
-  struct Slot {
-    uint32_t left = 0, right = 0;
-    uint32_t pair = kNone;
-
-    bool is_empty() const { return pair == kNone; }
-    uint32_t hash() const { return hash_pair(left, right); }
-  };
-  struct Equal {
-    uint32_t left, right;
-    bool operator()(const Slot& slot) const { return slot.left == left && slot.right == right; }
-  };
-
-  OpenTable<Slot> table_{OpenTable<Slot>::kFirstSize};
-  size_t used_ = 0;
+  std::vector<Pair> pairs_;
+  SlotIndex index_;
 };
 
 }  // namespace spmcompat

@@ -25,6 +25,16 @@ class SlotIndex {
     return slot.id;
   }
 
+  // Returns the id of the entry with this hash for which equal(id) holds, or kNone.
+  template <typename Equal>
+  uint32_t find(uint32_t hash, Equal equal) const {
+    if (!table_.has_slots()) return kNone;
+    const auto matches = [hash, &equal](const Slot& other) {
+      return other.stored_hash == hash && equal(other.id);
+    };
+    return table_.find(hash, matches).id;
+  }
+
   void prefetch(uint32_t hash) const { table_.prefetch(hash); }
   // The id that find_or_insert looks at first, or kNone.
   uint32_t first_guess(uint32_t hash) const {

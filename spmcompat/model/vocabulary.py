@@ -31,8 +31,12 @@ class Model(NamedTuple):
     rest: ModelProto
 
     def serialize(self) -> bytes:
-        """Return the bytes of the model. The pieces are its first field."""
-        return self.pieces + self.rest.SerializeToString()
+        """Return the bytes of the model."""
+        return b"".join(self.parts())
+
+    def parts(self) -> tuple[bytes, bytes]:
+        """Return the bytes of the model in two parts. The pieces are its first field."""
+        return self.pieces, self.rest.SerializeToString()
 
 
 def reachable_ids(
@@ -170,10 +174,10 @@ def _is_hard(trainer: TrainerSpec) -> bool:
 
 def _check_pieces(pieces: list[bytes]) -> None:
     """Raise if a piece is not UTF-8, is empty or occurs twice."""
-    text = b"\n".join(pieces)
     try:
-        text.decode()
+        b"\n".join(pieces).decode()
     except UnicodeDecodeError as error:
+        text = error.object
         begin = text.rfind(b"\n", 0, error.start) + 1
         raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
     if b"" in pieces:

@@ -10,6 +10,8 @@ from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.vocabulary import Model
 
+_CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
+
 
 class Writer(Protocol):
     """Any object with a ``write`` method."""
@@ -94,18 +96,18 @@ def save(models: Iterable[Trained]) -> None:
     MissingFileError
         If one of them cannot be written. Then none is.
     """
-    files = {}
+    files: dict[str, Sequence[bytes]] = {}
     for model, vocabulary in models:
         spec = model.rest.trainer_spec
-        files[f"{spec.model_prefix}.model"] = model.serialize()
+        files[f"{spec.model_prefix}.model"] = model.parts()
         lines = vocabulary_lines(vocabulary, spec.vocabulary_output_piece_score)
-        files[f"{spec.model_prefix}.vocab"] = lines
-    write_together(files)
+        files[f"{spec.model_prefix}.vocab"] = [lines]
+    _write_parts(files)
 
 
 def write_together(
     files: Mapping[str, bytes],
-    remedy: str = "Choose a model_prefix in a folder that is writable and has free space.",
+    remedy: str = _CHOOSE_A_PREFIX,
 ) -> None:
     """Write all of the files, or none.
 
@@ -124,23 +126,28 @@ def write_together(
     MissingFileError
         If a file cannot be written.
     """
+    _write_parts({path: [content] for path, content in files.items()}, remedy)
+
+
+def _write_parts(files: Mapping[str, Sequence[bytes]], remedy: str = _CHOOSE_A_PREFIX) -> None:
+    """Do the same with contents that are not joined: joining them would copy them."""
     waiting: dict[str, str] = {}
     finished: list[str] = []
     path = ""
     try:
-        for path, content in files.items():
+        for path, parts in files.items():
             target = os.path.realpath(path)
             if is_replaceable(target):
                 waiting[path] = temporary_name(target)
-                _write_new(waiting[path], content)
-        for path, content in files.items():
+                _write_new(waiting[path], parts)
+        for path, parts in files.items():
             target = os.path.realpath(path)
             if path in waiting:
                 os.replace(waiting[path], target)
                 finished.append(target)
             else:
                 with open(target, "wb") as file:
-                    file.write(content)
+                    file.writelines(parts)
     except BaseException as error:
         for name in [*waiting.values(), *finished]:
             with suppress(OSError):
@@ -172,7 +179,7 @@ def temporary_name(target: str) -> str:
     return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
-def _write_new(path: str, content: bytes) -> None:
+def _write_new(path: str, parts: Sequence[bytes]) -> None:
     """Create a file. It must not exist yet."""
     with open(path, "xb") as file:
-        file.write(content)
+        file.writelines(parts)

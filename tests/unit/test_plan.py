@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def test_the_fields_have_the_same_names_in_cython() -> None:
 
 
 def test_every_field_is_explained() -> None:
-    explained = re.findall(r"^    ([\w, ]+) : ", Plan.__doc__ or "", flags=re.MULTILINE)
+    explained = re.findall(r"^([\w, ]+) : ", inspect.getdoc(Plan) or "", flags=re.MULTILINE)
     assert [name for names in explained for name in names.split(", ")] == list(Plan._fields)
 
 
@@ -80,6 +81,16 @@ def test_an_empty_sentence_stays_only_where_its_position_matters(release: Releas
     assert make_plan(options).removes_all_empty == release.removes_all_empty
     words = PlanOptions(release=release, model_type=TrainerSpec.WORD)
     assert make_plan(words).removes_all_empty
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+def test_bpe_cuts_segments_with_the_characters_unless_the_release_looks_at_pretokens(
+    release: Release,
+) -> None:
+    bpe = make_plan(PlanOptions(release=release, model_type=TrainerSpec.BPE))
+    assert bpe.cuts_segments == (not release.bpe_active_set and release.bpe_longest_pretoken == 0)
+    for other in (TrainerSpec.UNIGRAM, TrainerSpec.WORD, TrainerSpec.CHAR):
+        assert not make_plan(PlanOptions(release=release, model_type=other)).cuts_segments
 
 
 def test_pretokens_are_kept_unless_the_space_mark_is_required() -> None:

@@ -128,8 +128,8 @@ def _make_folders(folder: Path) -> Path:
 
 def _check_libraries(trainers: Sequence[str]) -> None:
     """Raise before the first training if a library is not installed."""
-    needed = ["sentencepiece", "matplotlib"]
-    needed += ["tokenizers"] if any(t.startswith("tokenizers.") for t in trainers) else []
-    fewer = "Or leave out the configurations that need it."
-    for name in needed:
-        require(name, "the comparison", "compare", otherwise=fewer)
+    for name in ("sentencepiece", "matplotlib"):
+        require(name, "the comparison", "compare")
+    if any(trainer.startswith("tokenizers.") for trainer in trainers):
+        fewer = "Or leave out the configurations that need it."
+        require("tokenizers", "the comparison", "compare", otherwise=fewer)

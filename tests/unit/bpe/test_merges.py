@@ -52,6 +52,32 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     assert merges_of(segments, wanted, expected) == oracle
 
 
+@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("expected", [1, 9, 10**9], ids=["few", "some", "many"])
+def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected: int) -> None:
+    """Few expected merges begin with frequent pairs, and rarer ones follow step by step."""
+    dice = random.Random(f"frequent/{number}")
+    most = dice.choice([300, 10**4, 10**9])
+    lines = [(line, dice.randint(1, most)) for line, _ in stages.random_lines(dice)]
+    options = stages.random_options(dice)
+    case = stages.both(lines, options)
+    segments = segments_of(
+        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+    )
+    oracle = list(merging.merges(case.sentences, options, 200))
+    assert merges_of(segments, 200, expected) == oracle
+
+
+def test_finished_merges_stay_and_no_others_are_made() -> None:
+    merges = Merges(segments_of(["abc abc abd"]), 2)
+    assert merges.make(2, CancelFlag()) == 2
+    made = list(merges)
+    merges.finish()
+    assert list(merges) == made
+    assert merges.make(5, CancelFlag()) == 0
+    assert [merges.left_length(merge) for merge in range(2)] == [1, 1]
+
+
 def test_merges_in_several_calls_are_those_of_one_call() -> None:
     lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
     at_once = merges_of(segments_of(lines), 60, 60)
@@ -117,6 +143,17 @@ def test_counts_beyond_32_bits() -> None:
     lines = [f"ab ab\t{2**40}", f"bc\t{2**40 + 1}", "cd\t3"]
     found = merges_of(segments_of(lines, tsv=True, character_coverage=1.0), 3, 3)
     assert found == [("ab", 2**41), ("▁ab", 2**41), ("bc", 2**40 + 1)]
+
+
+def test_characters_are_counted_once_with_the_segments() -> None:
+    plan = stages.plan_of(model_type=TrainerSpec.BPE)
+    counts, alphabet = counts_and_alphabet(plan, Items(["ab c", "ab"]), Workers(2), QUIET)
+    characters = counts.characters(Workers(2))
+    assert characters == {ord(SPACE): 3, ord("a"): 2, ord("b"): 2, ord("c"): 1}
+    assert counts.characters(Workers(1)) == characters
+    segments = bpe_segments(counts, alphabet, plan, Workers(2))
+    assert len(segments) == 2
+    assert merges_of(segments, 3, 3) == [("ab", 2), (SPACE + "ab", 2), (SPACE + "c", 1)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

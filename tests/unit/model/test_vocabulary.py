@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import breaking_pieces, vocabulary_lines
+from spmcompat.model.entries import breaking_pieces, repeated_piece, vocabulary_lines
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import (
     ModelProto,
@@ -154,3 +154,10 @@ def test_scores_are_written_as_cpp_streams_write_them() -> None:
     scores = [0.0, -0.0, 1.0, -1e5, 1e6, 12345678.0, -1.5e-7, 3e38, math.inf, -math.nan]
     lines = vocabulary_lines([(b"a", score) for score in scores], True)
     assert lines.decode() == "".join(f"a\t{text}\n" for text in texts)
+
+
+def test_a_repeated_piece_is_found() -> None:
+    pieces = [str(number).encode() for number in range(3000)]
+    assert repeated_piece(pieces) is None
+    assert repeated_piece([*pieces, b"1234"]) == b"1234"
+    assert repeated_piece([]) is None
