@@ -1,9 +1,7 @@
 """The scores of the word and char models."""
 
+from libc.math cimport logf
 from libc.stdint cimport uint64_t
-
-cdef extern from "spmcompat/functions/functions.hpp" namespace "spmcompat::functions" nogil:
-    float logf "spmcompat::functions::log"(float x)
 
 
 def log_shares(counts, total):

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "spmcompat/functions/functions.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -87,8 +87,8 @@ template <typename Sum = double>
 void to_log_probabilities(std::vector<float>& score) {
   Sum sum = 0;
   for (const float s : score) sum += s;
-  const Sum log_sum = static_cast<Sum>(functions::log(static_cast<double>(sum)));
-  for (float& s : score) s = static_cast<float>(functions::log(static_cast<double>(s)) - log_sum);
+  const Sum log_sum = static_cast<Sum>(std::log(static_cast<double>(sum)));
+  for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 
 inline std::string piece_text(const Pieces& pieces, uint32_t id) {

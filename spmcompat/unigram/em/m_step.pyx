@@ -1,15 +1,12 @@
 """The M-step: computes new scores from expected counts, and drops rare pieces."""
 
+from libc.math cimport log
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
 from spmcompat.unigram.em.e_step cimport Counts
 from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces, piece_text
-
-
-cdef extern from "spmcompat/functions/functions.hpp" namespace "spmcompat::functions" nogil:
-    double log(double x)
 
 
 cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" nogil:

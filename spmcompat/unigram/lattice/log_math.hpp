@@ -24,8 +24,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "spmcompat/functions/functions.hpp"
-
 namespace spmcompat {
 
 // The reference's expressions, with every rounding of theirs.
@@ -38,15 +36,15 @@ float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);
   const float high = std::max(x, y);
   if (high > low + 50.0f) return high;
-  return static_cast<float>(high + kLog1p(functions::exp(static_cast<double>(low - high))));
+  return static_cast<float>(high + kLog1p(std::exp(static_cast<double>(low - high))));
 }
 
-inline double log1p(double x) { return functions::log1p(x); }
-inline double log_of_sum(double x) { return functions::log(x + 1.0); }
+inline double log1p(double x) { return std::log1p(x); }
+inline double log_of_sum(double x) { return std::log(x + 1.0); }
 
 // sum + frequency * exp(x): product and sum in double, one rounding to float.
 inline float add_exp(float sum, float frequency, float x) {
-  return static_cast<float>(sum + frequency * functions::exp(static_cast<double>(x)));
+  return static_cast<float>(sum + frequency * std::exp(static_cast<double>(x)));
 }
 
 }  // namespace exact
@@ -101,7 +99,7 @@ inline double digamma(double x) {
   const double r = 1.0 / x;
   const double r2 = r * r;
   const double r4 = r2 * r2;
-  return result + (functions::log(x) + (1.0 / 24.0) * r2 - (7.0 / 960.0) * r4 +
+  return result + (std::log(x) + (1.0 / 24.0) * r2 - (7.0 / 960.0) * r4 +
                    (31.0 / 8064.0) * r4 * r2 - (127.0 / 30720.0) * r4 * r4);
 }
 

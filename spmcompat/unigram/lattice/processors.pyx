@@ -43,18 +43,6 @@ cdef void add_exp_exactly(
         new_sums[i] = one_add_exp(sums[i], frequencies[i], x[i])
 
 
-cdef extern from "spmcompat/functions/functions.hpp" nogil:
-    double fixed_exp "spmcompat::fixed::exp"(double x) noexcept
-    double fixed_log "spmcompat::fixed::log"(double x) noexcept
-    double fixed_log1p "spmcompat::fixed::log1p"(double x) noexcept
-    float fixed_float_log "spmcompat::fixed::log"(float x) noexcept
-    double library_exp "std::exp"(double x) noexcept
-    double library_log "std::log"(double x) noexcept
-    double library_log1p "std::log1p"(double x) noexcept
-    float library_float_log "std::log"(float x) noexcept
-
-
-ctypedef double (*Function)(double x) noexcept nogil
 ctypedef void (*LogSumExps)(
     const float*, const float*, LogSumExp, float*, size_t) noexcept nogil
 ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t) noexcept nogil
@@ -155,48 +143,3 @@ def add_exp(sums, frequencies, x, bint avx2):
 def add_exp_exact(sums, frequencies, x):
     """Return what `add_exp` must return, by the expression of the reference."""
     return _map_add_exp(add_exp_exactly, sums, frequencies, x)
-
-
-def function_of_doubles(str name, const double[::1] x, bint library):
-    """Return exp, log or log1p, elementwise.
-
-    Parameters
-    ----------
-    name : {"exp", "log", "log1p"}
-        Which function.
-    x : ndarray of float64, shape (n,)
-        The arguments; for log1p from 0 to 1.
-    library : bool
-        Whether to call the library's function, or the one that has the same bits everywhere.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        The values.
-    """
-    import numpy
-    cdef Function function
-    if name == "exp":
-        function = library_exp if library else fixed_exp
-    elif name == "log":
-        function = library_log if library else fixed_log
-    else:
-        function = library_log1p if library else fixed_log1p
-    result = numpy.empty(x.shape[0], numpy.float64)
-    cdef double[::1] out = result
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(x.shape[0]):
-            out[i] = function(x[i])
-    return result
-
-
-def log_of_floats(const float[::1] x, bint library):
-    """Return the logarithm in float32, elementwise; `library` is as for `function_of_doubles`."""
-    result = _new(x.shape[0])
-    cdef float[::1] out = result
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(x.shape[0]):
-            out[i] = library_float_log(x[i]) if library else fixed_float_log(x[i])
-    return result

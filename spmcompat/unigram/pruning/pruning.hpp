@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
-#include "spmcompat/functions/functions.hpp"
 #include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unigram/em/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
@@ -39,20 +39,20 @@ struct LossScale {
         occurrences(&occurrences),
         total(total),
         sum(sum_counts(counts)),
-        log_sum(functions::log(static_cast<double>(sum))) {}
+        log_sum(std::log(static_cast<double>(sum))) {}
 
   // How much the likelihood falls when its alternative replaces the piece everywhere. As in the
   // reference, every logarithm is taken in double and every intermediate is rounded to float.
   float loss(uint32_t id, const std::vector<uint32_t>& alternative) const {
     const std::vector<float>& count = *counts;
     const float share = (*occurrences)[id] / total;
-    const float log_piece = functions::log(static_cast<double>(count[id])) - log_sum;
-    const float log_sum_after = functions::log(
+    const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
+    const float log_sum_after = std::log(
         static_cast<double>(sum + count[id] * static_cast<float>(alternative.size() - 1)));
     float log_alternative = 0.0f;
     for (const uint32_t piece : alternative) {
       log_alternative +=
-          functions::log(static_cast<double>(count[piece] + count[id])) - log_sum_after;
+          std::log(static_cast<double>(count[piece] + count[id])) - log_sum_after;
     }
     return share * (log_piece - log_alternative);
   }

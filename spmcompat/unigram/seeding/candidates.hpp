@@ -11,8 +11,6 @@
 #include <mutex>
 #include <vector>
 
-#include "spmcompat/functions/functions.hpp"
-
 namespace spmcompat {
 
 // The score of a candidate is its count times a power of its length in characters. Before 0.2.3 it
@@ -55,7 +53,7 @@ class CandidateScores {
 inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
-      alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * functions::log(size));
+      alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * std::log(size));
   // The reference also converts values that are out of range. These are its results on x86-64.
   if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
