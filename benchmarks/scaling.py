@@ -202,7 +202,6 @@ def _measure_all(given: argparse.Namespace, found: Mapping[str, Path]) -> dict[s
     return {
         "day": date.today().isoformat(),
         "machine": _processor(),
-        "load": round(os.getloadavg()[0], 1),
         "runs": given.runs,
         "vocab_size": given.vocab_size,
         "cores": list(CORES),
@@ -234,7 +233,7 @@ def tables(stored: Mapping[str, Any]) -> str:
     rule = "---:|" * len(cores)
     lines = [
         f"Computed from the tasks of {_times(stored['runs'])} with each number of workers, "
-        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, load {stored['load']}, "
+        f"{stored['vocab_size']:,} pieces, on {stored['machine']}, "
         f"{stored['day']}. Only the columns called measured are measured.",
         "",
         f"| seconds | 1, measured | 2, measured | {header} |",
