@@ -7,12 +7,14 @@ already, set `FOLDER_VARIABLE` to their folder; the environment of 0.2.1 is its 
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -45,6 +47,22 @@ def python_with(requirement: str) -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     running = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folder = cache / "spmcompat" / "environments" / f"{package}-{version}-{running}"
+    with _alone(folder):
+        return _create(folder, package, version)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let other processes that need the same environment wait."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _create(folder: Path, package: str, version: str) -> Path:
+    """Create an environment if it is not there. Return its interpreter."""
+    requirement = f"{package}=={version}"
     python = folder / "bin" / "python"
     if version_of(python, package, NOTHING_ELSE) == version:
         return python
