@@ -118,7 +118,12 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def _name(options: dict[str, Any]) -> str:
+    """Two test processes must agree on it, so it cannot hold the address of a function."""
+    return str({option: getattr(value, "__name__", value) for option, value in options.items()})
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=_name)
 def test_only_the_end_differs_from_the_counts_in_order(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
