@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from os import PathLike, fsencode, fspath
 
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
@@ -95,9 +96,9 @@ _SIGNS_OF_NO_MEMORY = (
 
 def is_out_of_memory(error: Exception) -> bool:
     """Tell whether an error says that memory ran out."""
-    return isinstance(error, MemoryError) or any(
-        isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY
-    )
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return any(isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY)
 
 
 def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:

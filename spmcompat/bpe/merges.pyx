@@ -59,9 +59,10 @@ cdef class Merges:
     def __init__(
         self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
     ):
-        cdef ScoredPieces pieces = () if given is None else given
+        cdef ScoredPieces pieces
         cdef const ScoredPieces* given_pieces = NULL
         if given is not None:
+            pieces = given
             given_pieces = &pieces
         try:
             with nogil:

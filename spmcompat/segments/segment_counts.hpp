@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,8 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // Segments that are added here keep their order.
-  SegmentCounts() : table_(0) {}
+  // Without a table yet: Cython cannot catch what this constructor throws, so it must not allocate.
+  SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
   size_t size() const {
@@ -26,9 +28,9 @@ class SegmentCounts {
     for_each([&size](std::string_view, uint64_t) { ++size; });
     return size;
   }
-  uint32_t shards() const { return table_.shards(); }
+  uint32_t shards() const { return table_ ? table_->shards() : 0; }
   // Frees the segments of a shard.
-  void drop(uint32_t shard) { table_.drop(shard); }
+  void drop(uint32_t shard) { table_->drop(shard); }
 
   // Calls function(text, count) for every segment, or for those of a shard.
   template <typename Function>
@@ -37,10 +39,14 @@ class SegmentCounts {
   }
   template <typename Function>
   void for_each(uint32_t shard, Function function) const {
-    table_.for_each(shard, function);
+    table_->for_each(shard, function);
   }
 
-  void add(std::string_view segment, uint64_t count) { table_.add(segment, {count}); }
+  // Segments that are added here keep their order.
+  void add(std::string_view segment, uint64_t count) {
+    if (!table_) table_.emplace(0);
+    table_->add(segment, {count});
+  }
 
   void add(const SegmentCounts& other) {
     other.for_each([this](std::string_view text, uint64_t count) { add(text, count); });
@@ -61,8 +67,10 @@ class SegmentCounts {
   }
 
  private:
-  SegmentTable table_;
+  std::optional<SegmentTable> table_;
 };
+
+static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
 // The segments of all pretokens, in the order in which they first occur there.
 inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) {

@@ -1,5 +1,6 @@
 """Memory that runs out: one line says so, every worker stops, and no file is left."""
 
+import errno
 import json
 import os
 import random
@@ -20,8 +21,13 @@ from tests.unit.failing_runs import Outcome
 HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
 """The folder of the package under test, installed or not."""
-RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "6"))
-"""Trainings of each case, each with another allocation that fails; 1000 for all paths."""
+RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "1000"))
+"""At most so many trainings of each case, each with another allocation that fails.
+
+1000 are enough for all paths through the code.
+"""
+LIMITS = min(RUNS // 2, 10)
+"""Trainings with a limit of the address space."""
 FILES = 3
 """Each is one read buffer, so that all workers read and then merge what they have counted."""
 
@@ -35,6 +41,12 @@ CASES = {
         "--final_estimate=em:1",
     ],
     "sampled": ["--vocab_size=300", "--hard_vocab_limit=false", "--input_sentence_size=200"],
+    "pruned sparsely": [
+        "--vocab_size=300",
+        "--hard_vocab_limit=false",
+        "--use_sparse_pruning=true",
+    ],
+    "sizes": ["--vocab_size=300,400", "--hard_vocab_limit=false"],
     "bpe": ["--vocab_size=400", "--model_type=bpe"],
     "word": ["--vocab_size=400", "--model_type=word"],
     "char": ["--vocab_size=60", "--hard_vocab_limit=false", "--model_type=char"],
@@ -100,17 +112,23 @@ def test_any_allocation_may_fail(
     assert completed.returncode == 0, completed.stderr
     whole, *outcomes = json.loads(completed.stdout)
     assert whole["status"] == 0, whole["lines"]
-    expected = [(tmp_path / f"m-whole.{end}").read_bytes() for end in ("model", "vocab")]
-    left = {"m-whole.model", "m-whole.vocab"}
+    expected = written(tmp_path, "m-whole")
     for run, outcome in enumerate(outcomes):
         if outcome["status"] == 0:
-            names = [f"m-{run}.model", f"m-{run}.vocab"]
-            left.update(names)
-            # The model holds its own prefix.
-            assert (tmp_path / names[1]).read_bytes() == expected[1], describe(outcome)
+            assert written(tmp_path, f"m-{run}") == expected, describe(outcome)
         else:
             assert_told(outcome["status"], outcome["lines"])
-    assert {path.name for path in tmp_path.iterdir()} == left
+    assert not list(tmp_path.iterdir())
+
+
+def written(folder: Path, prefix: str) -> dict[str, bytes | None]:
+    """Take the files of a training out of a folder; return the vocabularies by their endings."""
+    files = {path.name.removeprefix(prefix): path for path in folder.glob(f"{prefix}[-.]*")}
+    # A model holds its own prefix.
+    found = {end: path.read_bytes() if "vocab" in end else None for end, path in files.items()}
+    for path in files.values():
+        path.unlink()
+    return found
 
 
 def describe(outcome: Outcome) -> str:
@@ -147,9 +165,8 @@ def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
     largest = peak(*arguments, f"--model_prefix={tmp_path / 'm'}")
     expected = (tmp_path / "m.vocab").read_bytes()
     smallest = 40 << 20
-    limits = max(RUNS // 2, 2)
-    for number in range(limits):
-        limit = smallest + (largest - smallest) * number // limits
+    for number in range(LIMITS):
+        limit = smallest + (largest - smallest) * number // LIMITS
         folder = tmp_path / str(number)
         folder.mkdir()
         completed = subprocess.run(
@@ -189,9 +206,11 @@ def test_the_error_in_python(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_an_extension_that_cannot_be_mapped() -> None:
+def test_modules_that_cannot_be_loaded() -> None:
     assert is_out_of_memory(ImportError("x.so: failed to map segment from shared object"))
     assert not is_out_of_memory(ImportError("No module named x"))
+    assert is_out_of_memory(OSError(errno.ENOMEM, "Cannot allocate memory", "folder"))
+    assert not is_out_of_memory(OSError(errno.EACCES, "Permission denied", "folder"))
 
 
 def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,8 @@ def m_step(
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
-    cdef vector[char] stays = _pieces_that_stay(pieces, counts, threshold, keep, required)
+    cdef vector[char] stays
+    _mark_pieces_that_stay(stays, pieces, counts, threshold, keep, required)
     with nogil:
         new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
@@ -88,19 +89,18 @@ def m_step(
     return new_pieces, new_ids
 
 
-cdef vector[char] _pieces_that_stay(
-    Pieces pieces, Counts counts, float threshold, bint keep, frozenset required
+cdef _mark_pieces_that_stay(
+    vector[char]& stays, Pieces pieces, Counts counts, float threshold, bint keep,
+    frozenset required
 ):
-    """Return which pieces stay in any case. Required pieces with a high count need no mark."""
-    cdef vector[char] stays
+    """Mark the pieces that stay in any case. Required pieces with a high count need no mark."""
     cdef uint32_t i
     stays.resize(counts.sums.expected.size(), keep)
     if keep or not required:
-        return stays
+        return
     for i in range(stays.size()):
         if counts.sums.expected[i] < max(threshold, LEAST_KEPT):
             stays[i] = bytes(piece_text(pieces.pieces, i)) in required
-    return stays
 
 
 cdef _score(Pieces pieces, size_t part, float log_total, bint ml):

@@ -80,7 +80,9 @@ cdef class Lattices:
         other.total_count = self.total_count
         with nogil:
             other.lattices = self.lattices.copy()
-            other.shared_first_segments = self.shared_first_segments
+            # Cython would not catch what an assignment throws.
+            other.shared_first_segments.assign(
+                self.shared_first_segments.begin(), self.shared_first_segments.end())
         return other
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):

@@ -30,8 +30,10 @@ def ranked_count(Counts counts not None, size_t rank):
     """Return the count at an index of all counts sorted descending."""
     if rank >= counts.sums.expected.size():
         raise IndexError(rank)
-    cdef vector[float] ranked = counts.sums.expected
+    cdef vector[float] ranked
     with nogil:
+        # Cython would not catch what an assignment throws.
+        ranked.assign(counts.sums.expected.begin(), counts.sums.expected.end())
         nth_element(ranked.begin(), ranked.begin() + rank, ranked.end(), greater[float]())
     return ranked[rank]
 
