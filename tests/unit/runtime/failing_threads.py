@@ -47,8 +47,10 @@ def delete(failing: int) -> None:
 def main() -> None:
     """Try every allocation until there are no more."""
     faulthandler.dump_traceback_later(LIMIT, exit=True)
-    for failing in range(20):
-        delete(failing)
+    # Before Python 3.11, the call of `__del__` itself needs memory, and Python tells about that.
+    if sys.version_info >= (3, 11):
+        for failing in range(20):
+            delete(failing)
     outcomes = [runs_through(first) for first in range(int(sys.argv[1]))]
     print(outcomes.count(False), outcomes[-1])
 

@@ -168,6 +168,10 @@ def test_threads_stay_for_the_next_call_and_end_when_the_workers_are_deleted() -
     assert all(thread.await_end(LIMIT) for thread in threads)
 
 
+@pytest.mark.skipif(
+    sys.version_info[:2] in [(3, 12), (3, 13)],
+    reason="these releases of Python crash where a variable of a closure finds no memory",
+)
 def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
     """A thread may find no memory when it begins; nobody waits for it for ever."""
     pytest.importorskip("_testcapi")
