@@ -82,6 +82,13 @@ cdef class Merges:
         for i in range(dereference(self.merges).size()):
             yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
 
+    def pieces(self, size_t size):
+        """Return the texts (bytes) of the first merges, at most `size`."""
+        cdef size_t i
+        return [
+            <bytes>dereference(self.merges).piece(i)
+            for i in range(min(size, dereference(self.merges).size()))]
+
     def left_length(self, size_t merge):
         """Return how many characters of a merge come from the left part of its pair."""
         if merge >= dereference(self.merges).size():

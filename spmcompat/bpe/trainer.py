@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
+from operator import neg
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.bpe.merges import Merges
@@ -104,14 +105,14 @@ def _model(
     report: Report,
 ) -> list[tuple[bytes, float]]:
     """Return the final pieces of a model of this size, which has the first `wanted` merges."""
-    first = islice(merges, max(wanted, 0))
+    wanted = max(wanted, 0)
     if options.choose_characters:
-        chosen = list(first)
+        chosen = list(islice(merges, wanted))
         pieces = choose_pieces(chosen, alphabet, size)
         report.info(f"Chose {len(pieces)} pieces from {len(chosen)} merges and all characters")
     else:
-        pieces = [piece for piece, _ in first] + [chr(c).encode() for c, _ in alphabet]
-    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+        pieces = merges.pieces(wanted) + [chr(c).encode() for c, _ in alphabet]
+    return list(zip(pieces, map(neg, map(float, range(len(pieces)))), strict=True))
 
 
 def make_merges(

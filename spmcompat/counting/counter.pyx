@@ -189,13 +189,10 @@ cdef class Counter:
         return dereference(self.counter).table().bytes()
 
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
-        cdef const char* text
-        cdef size_t size
         if lines.is_lines:
-            text = PyBytes_AS_STRING(lines.text)
-            size = PyBytes_GET_SIZE(lines.text)
             with nogil:
-                count_lines[size_t](dereference(line_filter.filter), text, size, selector)
+                count_lines[size_t](
+                    dereference(line_filter.filter), lines.text, lines.text_size, selector)
         else:
             with nogil:
                 count_lines[vector[size_t]](

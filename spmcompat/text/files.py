@@ -120,10 +120,10 @@ class Files:
         offset = 0
         name = name_of(file.path)
         size = _size_of(file.path)
-        for text, line in cut_at_lines(file, count_lines=self._text.tsv, size=size):
-            self._kept.append(_FileSlice(file.path, offset, len(text), line))
-            yield ReadBuffer.of_lines(text, name, line)
-            offset += len(text)
+        for buffer in cut_at_lines(file, name, count_lines=self._text.tsv, size=size):
+            self._kept.append(_FileSlice(file.path, offset, buffer.size, buffer.first_line))
+            offset += buffer.size
+            yield buffer
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Yield some indexes, in their order, each with a function that loads its read buffer.

@@ -1,6 +1,6 @@
 from libc.stdint cimport uint64_t
 from libcpp cimport bool as cbool
-from libcpp.memory cimport unique_ptr
+from libcpp.memory cimport shared_ptr, unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -17,10 +17,18 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         double huge_characters()
 
 
+cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
+    ctypedef shared_ptr[char] TextBlock
+
+
 cdef class ReadBuffer:
     cdef readonly object origin
     cdef readonly object first_line
-    cdef bytes text
+    cdef const char* text
+    cdef size_t text_size
+    # What keeps the text alive.
+    cdef bytes text_bytes
+    cdef TextBlock text_block
     cdef string items
     cdef vector[size_t] ends
     # For each null, the number of items before it.

@@ -1,9 +1,12 @@
 from collections.abc import Iterator
-from typing import final
+from typing import Protocol, final
 
 from spmcompat.plan import TextPlan
 
 BUFFER_BYTES: int
+
+class _ReadableInto(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 @final
 class ReadBuffer:
@@ -17,6 +20,7 @@ class ReadBuffer:
     def of_rows(origin: str, first_row: int) -> ReadBuffer: ...
     def split_lines(self) -> None: ...
     def unfinished_line(self) -> bytes: ...
+    def lines_text(self) -> bytes: ...
     @property
     def lines(self) -> int: ...
     @property
@@ -27,6 +31,13 @@ class ReadBuffer:
     def input_size(self) -> int: ...
     @input_size.setter
     def input_size(self, size: int) -> None: ...
+
+@final
+class LineReader:
+    def __init__(
+        self, file: _ReadableInto, origin: str, block_size: int, count_lines: bool
+    ) -> None: ...
+    def read(self) -> ReadBuffer | None: ...
 
 @final
 class LineFilter:

@@ -2,10 +2,14 @@
 
 from cython cimport final
 
+from cpython.buffer cimport PyBUF_WRITE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from cython.operator cimport dereference
-from libcpp.algorithm cimport upper_bound
+from libc.string cimport memcpy
+from libcpp.algorithm cimport count, upper_bound
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, TrainingError
@@ -15,6 +19,14 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     void split_items "spmcompat::split_items"(
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
+
+
+cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextBlocks:
+        TextBlocks(size_t size) except +
+        TextBlock take() except +
+
+    TextBlock joined(const string& begin, const char* end, size_t size) except +
 
 
 cdef size_t MOST_BYTES = 1 << 20
@@ -33,7 +45,9 @@ cdef class ReadBuffer:
     def of_lines(bytes text not None, str origin, first_line):
         """Lines of the file `origin` from the line `first_line` (counted from 1) on."""
         cdef ReadBuffer buffer = ReadBuffer()
-        buffer.text = text
+        buffer.text_bytes = text
+        buffer.text = PyBytes_AS_STRING(text)
+        buffer.text_size = PyBytes_GET_SIZE(text)
         buffer.is_lines = True
         buffer.origin = origin
         buffer.first_line = first_line
@@ -91,7 +105,13 @@ cdef class ReadBuffer:
 
     def unfinished_line(self):
         """Return the text after the last line end."""
-        return self.text[self.text.rfind(b"\n") + 1:]
+        # npos, one less than 0, is found where no line ends.
+        cdef size_t begin = string_view(self.text, self.text_size).rfind(<char>b"\n") + 1
+        return <bytes>self.text[begin:self.text_size]
+
+    def lines_text(self):
+        """Return a copy of the lines."""
+        return <bytes>self.text[:self.text_size]
 
     cdef number_of(self, uint64_t line):
         """Return the number in the whole text of a line (counted from 1) of the buffer."""
@@ -113,7 +133,7 @@ cdef class ReadBuffer:
     @property
     def size(self):
         """Size in bytes."""
-        return len(self.text) if self.is_lines else self.items.size()
+        return self.text_size if self.is_lines else self.items.size()
 
     @property
     def input_size(self):
@@ -139,6 +159,82 @@ def _encode(item):
     raise BadValueError(
         f"Iterator must return str or bytes. It returned {type(item).__name__}."
     )
+
+
+@final
+cdef class LineReader:
+    """Reads the lines of a file into read buffers, which end at line ends.
+
+    Parameters
+    ----------
+    file : file
+        It has ``readinto``.
+    origin : str
+        Its name.
+    block_size : int
+        At most so many bytes are read at a time.
+    count_lines : bool
+        Whether lines are numbered. If not, every buffer begins with line 1.
+    """
+
+    cdef object file, origin
+    cdef bint count_lines
+    cdef uint64_t line
+    cdef size_t block_size
+    cdef unique_ptr[TextBlocks] blocks
+    cdef string rest  # what was read and does not end a line
+
+    def __init__(self, file, str origin not None, size_t block_size, bint count_lines):
+        self.file = file
+        self.origin = origin
+        self.block_size = block_size
+        self.count_lines = count_lines
+        self.line = 1
+        self.blocks.reset(new TextBlocks(block_size))
+
+    def read(self):
+        """Return the next `ReadBuffer`, or None at the end of the file.
+
+        Only the last line of the file may lack its line end.
+        """
+        cdef TextBlock block
+        cdef size_t begin, filled, end
+        while True:
+            # A long line is put together outside of the blocks.
+            begin = self.rest.size() if self.rest.size() * 2 <= self.block_size else 0
+            block = dereference(self.blocks).take()
+            memcpy(block.get(), self.rest.data(), begin)
+            filled = self._read_into(block.get() + begin, self.block_size - begin)
+            if filled == 0 and self.rest.empty():
+                return None
+            # npos, one less than 0, is found where no line ends.
+            end = string_view(block.get() + begin, filled).rfind(<char>b"\n") + 1
+            if filled == 0 or end > 0:
+                break
+            self.rest.append(block.get() + begin, filled)
+        if begin < self.rest.size():
+            buffer = self._buffer_of(joined(self.rest, block.get(), end), self.rest.size() + end)
+        else:
+            buffer = self._buffer_of(block, begin + end)
+        self.rest.assign(block.get() + begin + end, filled - end)
+        return buffer
+
+    cdef size_t _read_into(self, char* begin, size_t size) except? 0:
+        with PyMemoryView_FromMemory(begin, size, PyBUF_WRITE) as view:
+            filled = self.file.readinto(view)
+        return filled or 0
+
+    cdef ReadBuffer _buffer_of(self, const TextBlock& block, size_t size):
+        cdef ReadBuffer buffer = ReadBuffer()
+        buffer.text_block = block
+        buffer.text = block.get()
+        buffer.text_size = size
+        buffer.is_lines = True
+        buffer.origin = self.origin
+        buffer.first_line = self.line
+        if self.count_lines:
+            self.line += count(buffer.text, buffer.text + size, <char>b"\n")
+        return buffer
 
 
 @final

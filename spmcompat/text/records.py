@@ -53,10 +53,9 @@ def read_records(
 
 
 def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
-    name = name_of(file.path)
     taken = 0
-    for lines, first in cut_at_lines(_contents(file, form), count_lines=text.tsv):
-        buffer = ReadBuffer.of_lines(lines, name, first)
+    name = name_of(file.path)
+    for buffer in cut_at_lines(_contents(file, form), name, count_lines=text.tsv):
         buffer.input_size = file.consumed - taken
         taken = file.consumed
         yield buffer
@@ -69,8 +68,12 @@ def _json_lines(
     column = text.input_column or DEFAULT_COLUMN
     records = JsonLines(column)
     taken = broken = 0
-    for lines, first in cut_at_lines(_contents(file, form)):
-        buffer = records.read(_without_mark(lines, name) if first == 1 else lines, name, first)
+    for lines in cut_at_lines(_contents(file, form), name):
+        first = lines.first_line
+        text_of_lines = lines.lines_text()
+        if first == 1:
+            text_of_lines = _without_mark(text_of_lines, name)
+        buffer = records.read(text_of_lines, name, first)
         skipped.broken += records.broken - broken
         broken = records.broken
         if records.first_broken is not None and not skipped.first_broken:
@@ -95,11 +98,11 @@ class _Contents:
         self._head = bytes(head[: inner.readinto(head)])
         check_contents(name, self._head, form)
 
-    def readinto(self, buffer: bytearray, /) -> int:
+    def readinto(self, buffer: memoryview, /) -> int:
         """Put bytes into the buffer and return how many; none at the end."""
         head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
         buffer[: len(head)] = head
-        return len(head) + self._inner.readinto(memoryview(buffer)[len(head) :])
+        return len(head) + self._inner.readinto(buffer[len(head) :])
 
 
 def _contents(file: InputFile, form: Form) -> InputFile | _Contents:

@@ -2,7 +2,6 @@
 
 from cython cimport final
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.operator cimport dereference
 from libcpp.vector cimport vector
 
@@ -83,15 +82,12 @@ cdef class ReservoirSample:
 
     def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):
         """Offer every sentence of a read buffer."""
-        cdef const char* text
-        cdef size_t size
         try:
             if buffer.is_lines:
-                text = PyBytes_AS_STRING(buffer.text)
-                size = PyBytes_GET_SIZE(buffer.text)
                 with nogil:
                     sample_lines[size_t](
-                        dereference(line_filter.filter), text, size, dereference(self.sample))
+                        dereference(line_filter.filter), buffer.text, buffer.text_size,
+                        dereference(self.sample))
             else:
                 with nogil:
                     sample_lines[vector[size_t]](

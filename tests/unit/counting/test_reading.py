@@ -64,9 +64,9 @@ class _OddReads:
         self.stream = io.BytesIO(content)
         self.dice = dice
 
-    def readinto(self, buffer: bytearray, /) -> int:
+    def readinto(self, buffer: memoryview, /) -> int:
         size = self.dice.randint(1, len(buffer))
-        return self.stream.readinto(memoryview(buffer)[:size])
+        return self.stream.readinto(buffer[:size])
 
 
 @pytest.mark.parametrize("number", range(50))
@@ -75,13 +75,14 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(line_buffers, "BUFFER_BYTES", dice.choice([1, 2, 7, 16, 1000]))
     lines = [b"x" * dice.choice([0, 1, 3, 30]) for _ in range(dice.randint(0, 30))]
     content = b"\n".join(lines) + dice.choice([b"", b"\n"])
-    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice)))
-    assert b"".join(text for text, _ in buffers) == content
-    assert all(text.endswith(b"\n") for text, _ in buffers[:-1])
+    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice), "name"))
+    texts = [buffer.lines_text() for buffer in buffers]
+    assert b"".join(texts) == content
+    assert all(text.endswith(b"\n") for text in texts[:-1])
     line = 1
-    for text, first_line in buffers:
+    for buffer, text in zip(buffers, texts, strict=True):
         assert text
-        assert first_line == line
+        assert buffer.first_line == line
         line += text.count(b"\n")
 
 
@@ -90,9 +91,11 @@ def test_a_small_file_gets_small_read_buffers() -> None:
     sizes = {}
     for lines in (400, 2000, 20_000):
         content = line * lines
-        buffers = line_buffers.cut_at_lines(io.BytesIO(content), size=len(content))
-        sizes[lines] = max(len(text) for text, _ in buffers)
-    unknown = max(len(text) for text, _ in line_buffers.cut_at_lines(io.BytesIO(line * 2000)))
+        buffers = line_buffers.cut_at_lines(io.BytesIO(content), "name", size=len(content))
+        sizes[lines] = max(buffer.size for buffer in buffers)
+    unknown = max(
+        buffer.size for buffer in line_buffers.cut_at_lines(io.BytesIO(line * 2000), "name")
+    )
     assert sizes[400] == sizes[2000] < 2**18
     assert 2**17 < sizes[20_000] < 2**18
     assert sizes[20_000] < unknown <= BUFFER_BYTES + len(line)

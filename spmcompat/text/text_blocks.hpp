@@ -1,0 +1,69 @@
+// Memory for the texts of read buffers.
+//
+// A block that nobody holds any longer is used again. The system would clear every page of a fresh
+// one, which takes about as long as counting the text of a small file.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spmcompat {
+
+using TextBlock = std::shared_ptr<char>;
+
+class TextBlocks {
+ public:
+  // Has blocks of `size` bytes.
+  explicit TextBlocks(size_t size) : size_(size), unused_(std::make_shared<Unused>()) {}
+
+  TextBlock take() {
+    std::unique_ptr<char[]> block = unused_->take();
+    if (block == nullptr) block.reset(new char[size_]);
+    return TextBlock(block.release(), [unused = unused_](char* taken) { unused->put(taken); });
+  }
+
+ private:
+  // Any thread may give back a block, also when the TextBlocks are gone.
+  class Unused {
+   public:
+    std::unique_ptr<char[]> take() {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (blocks_.empty()) return nullptr;
+      std::unique_ptr<char[]> block = std::move(blocks_.back());
+      blocks_.pop_back();
+      return block;
+    }
+    // Frees the block if there is no memory to remember it.
+    void put(char* taken) noexcept {
+      std::unique_ptr<char[]> block(taken);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      try {
+        blocks_.push_back(std::move(block));
+      } catch (const std::bad_alloc&) {
+      }
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<char[]>> blocks_;
+  };
+
+  size_t size_;
+  std::shared_ptr<Unused> unused_;
+};
+
+// A block of its own that holds two texts, one after the other.
+inline TextBlock joined(const std::string& begin, const char* end, size_t size) {
+  TextBlock block(new char[begin.size() + size], std::default_delete<char[]>());
+  std::memcpy(block.get(), begin.data(), begin.size());
+  if (size > 0) std::memcpy(block.get() + begin.size(), end, size);
+  return block;
+}
+
+}  // namespace spmcompat
