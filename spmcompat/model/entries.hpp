@@ -4,6 +4,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -71,6 +72,10 @@ inline bool breaks_lines(std::string_view piece) {
 
 // A number as C++ streams write it. Unlike in Python, a NaN has a sign.
 inline void append_number(float number, std::string& text) {
+  if (std::isnan(number)) {  // libc++ would write "nan(ind)"
+    text.append(std::signbit(number) ? "-nan" : "nan");
+    return;
+  }
   char digits[32];
   const auto end =
       std::to_chars(digits, digits + sizeof digits, number, std::chars_format::general, 6);
