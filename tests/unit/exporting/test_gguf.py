@@ -1,5 +1,6 @@
 """GGUF files: what stands in them, and how llama.cpp encodes with them."""
 
+import os
 import struct
 import subprocess
 import sys
@@ -162,7 +163,7 @@ class TestRefusals:
             capture_output=True,
             text=True,
             check=False,
-            env={"GGML_NO_BACKTRACE": "1", "PYTHONPATH": ":".join(sys.path)},
+            env={**os.environ, "GGML_NO_BACKTRACE": "1", "PYTHONPATH": ":".join(sys.path)},
         )
         assert done.stdout == "[[3, 3]]\n"
         assert done.returncode < 0
