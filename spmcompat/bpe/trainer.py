@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from operator import neg
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.bpe.merges import Merges
@@ -112,7 +111,7 @@ def _model(
         report.info(f"Chose {len(pieces)} pieces from {len(chosen)} merges and all characters")
     else:
         pieces = merges.pieces(wanted) + [chr(c).encode() for c, _ in alphabet]
-    return list(zip(pieces, map(neg, map(float, range(len(pieces)))), strict=True))
+    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
 
 
 def make_merges(

@@ -139,7 +139,7 @@ def _extend_bpe(
     segments = cut_for_bpe(counts, alphabet, plan, workers, report)
     merges = make_merges(segments, add - len(characters), workers, report, given=given)
     lowest = min((score for _, score in given), default=0.0)
-    new = [*characters, *(piece for piece, _ in merges)]
+    new = [*characters, *merges.pieces(len(merges))]
     return [(piece, to_float32(lowest - 1 - rank)) for rank, piece in enumerate(new)]
 
 

@@ -1,12 +1,10 @@
 from collections.abc import Iterator
-from typing import Protocol, final
+from typing import final
 
 from spmcompat.plan import TextPlan
+from spmcompat.text.line_buffers import ReadableInto
 
 BUFFER_BYTES: int
-
-class _ReadableInto(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 @final
 class ReadBuffer:
@@ -35,7 +33,7 @@ class ReadBuffer:
 @final
 class LineReader:
     def __init__(
-        self, file: _ReadableInto, origin: str, block_size: int, count_lines: bool
+        self, file: ReadableInto, origin: str, block_size: int, count_lines: bool
     ) -> None: ...
     def read(self) -> ReadBuffer | None: ...
 

@@ -53,8 +53,8 @@ def read_records(
 
 
 def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
-    taken = 0
     name = name_of(file.path)
+    taken = 0
     for buffer in cut_at_lines(_contents(file, form), name, count_lines=text.tsv):
         buffer.input_size = file.consumed - taken
         taken = file.consumed

@@ -1,7 +1,7 @@
 // Memory for the texts of read buffers.
 //
-// A block that nobody holds any longer is used again. The system would clear every page of a fresh
-// one, which takes about as long as counting the text of a small file.
+// A block that nobody holds any longer is used again, because the system has to clear every page of
+// a fresh one.
 #pragma once
 
 #include <cstddef>

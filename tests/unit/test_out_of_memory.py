@@ -26,7 +26,7 @@ RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "1000"))
 
 1000 are enough for all paths through the code.
 """
-LIMITS = min(RUNS // 2, 10)
+LIMITS = 10
 """Trainings with a limit of the address space."""
 FILES = 3
 """Each is one read buffer, so that all workers read and then merge what they have counted."""

@@ -94,6 +94,7 @@ cdef _mark_pieces_that_stay(
     frozenset required
 ):
     """Mark the pieces that stay in any case. Required pieces with a high count need no mark."""
+    # They are not returned, because Cython would not catch what the copy throws.
     cdef uint32_t i
     stays.resize(counts.sums.expected.size(), keep)
     if keep or not required:
