@@ -26,6 +26,9 @@ CAUSES = {
     OTHER: "none of these",
 }
 
+# A byte that is in no text.
+_UNKNOWN_CHARACTERS = b"\xff"
+
 # How far float32 rounds. sentencepiece adds up scores in float32, other libraries in float64.
 _FLOAT32 = 2.0**-24
 
@@ -69,16 +72,20 @@ class Reference:
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
     def surface(self, ids: Sequence[int]) -> bytes:
-        """Return the normalized text that ids stand for; 0xFF stands for an unknown piece."""
+        """Return the normalized text that ids stand for; 0xFF stands for unknown characters."""
         surface = b""
         for one in ids:
-            if not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN:
-                surface += b"\xff"
+            if self.is_unknown(one):
+                surface += _UNKNOWN_CHARACTERS
                 continue
             text = self.model.pieces[one].piece
             is_byte = self.types[one] == _PIECE.BYTE
             surface += bytes([int(text[3:5], 16)]) if is_byte else text.encode()
         return surface
+
+    def is_unknown(self, one: int) -> bool:
+        """Tell whether an id is that of the unknown piece, or out of range."""
+        return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
 
     def score(self, ids: Sequence[int]) -> float:
         """Return the score of a segmentation. Pieces that are not normal count nothing."""
@@ -110,11 +117,12 @@ def cause_of(
     str
         One of `CAUSES`.
     """
-    surface = reference.surface(expected)
-    is_same_text = surface == reference.surface(actual)
+    normalized = reference.normalize(line)
+    surface, other = reference.surface(expected), reference.surface(actual)
+    text = normalized.encode()
+    is_same_text = surface == other or (_spells(surface, text) and _spells(other, text))
     if is_same_text and _is_tie(reference, expected, actual):
         return TIE
-    normalized = reference.normalize(line)
     if any(symbol in line or symbol in normalized for symbol in reference.symbols):
         return SYMBOLS
     if loaded.normalize is not None and loaded.normalize(line) != normalized:
@@ -122,6 +130,24 @@ def cause_of(
     if _reserved(reference, expected) != _reserved(reference, actual):
         return UNKNOWN
     return OTHER if is_same_text else NORMALIZER
+
+
+def _spells(surface: bytes, text: bytes) -> bool:
+    """Tell whether a surface is that of the text, of which it leaves some parts unknown."""
+    first, *others = surface.split(_UNKNOWN_CHARACTERS)
+    if not others:
+        return surface == text
+    last = others.pop()
+    end = len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    at = len(first)
+    for known in others:
+        at = text.find(known, at + 1, end)
+        if at < 0 or not known:  # unknown characters that follow each other are one piece
+            return False
+        at += len(known)
+    return at < end
 
 
 def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
@@ -132,10 +158,19 @@ def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
 
 
 def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
-    """Tell whether the scores are equal, as far as float32 can tell for a line of this length."""
-    if _reserved(reference, expected) != _reserved(reference, actual):
+    """Tell whether the scores are equal, as far as float32 can tell for a line of this length.
+
+    Both spell the same text. An unknown piece stands for one character or more, and each costs the
+    same. So the score of both is that of the other pieces, if those leave as many characters.
+    """
+    known, others = (
+        [one for one in ids if not reference.is_unknown(one)] for ids in (expected, actual)
+    )
+    if _reserved(reference, known) != _reserved(reference, others):
+        return False
+    if len("".join(reference.pieces(known))) != len("".join(reference.pieces(others))):
         return False
     if reference.is_bpe:
         return reference.has_equal_scores
-    ours, theirs = reference.score(expected), reference.score(actual)
+    ours, theirs = reference.score(known), reference.score(others)
     return abs(ours - theirs) <= _FLOAT32 * len(expected) * abs(ours)

@@ -168,6 +168,29 @@ def test_each_cause_is_named() -> None:
     assert cause_of(reference, same, "abab", one, other) == TIE
 
 
+def test_a_tie_may_leave_other_characters_unknown() -> None:
+    model = train("unigram", ["a b c d"] * 9, vocab_size=30, user_defined_symbols="@@")
+    reference = Reference(model)
+    same = Loaded(lambda lines: [], reference.normalize)
+
+    def cause(line: str, *pieces: str) -> str:
+        (expected,) = reference.encode([line])
+        actual = [model_id(model, piece) for piece in pieces]
+        return cause_of(reference, same, line, expected, actual)
+
+    assert reference.pieces(reference.encode(["@@@"])[0]) == ["▁", "<unk>", "@@"]
+    assert cause("@@@", "▁", "@@", "<unk>") == TIE
+    # The pieces do not spell the line, or leave more of it unknown.
+    assert cause("@@@", "▁", "@@") == SYMBOLS
+    assert cause("@@@", "@@", "<unk>") == SYMBOLS
+    assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS
+    assert cause("@@@", "▁", "<unk>") == SYMBOLS
+    # Unknown characters that follow each other are one piece.
+    assert reference.pieces(reference.encode(["x@@@"])[0]) == ["▁", "<unk>", "@@", "<unk>"]
+    assert cause("x@@@", "▁", "<unk>", "@@") == TIE
+    assert cause("x@@@", "▁", "<unk>", "<unk>", "@@") == SYMBOLS
+
+
 def test_a_tie_of_bpe_needs_equal_scores() -> None:
     model = trained("bpe", "identity", "plain")
     reference = Reference(model)
