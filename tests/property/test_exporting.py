@@ -32,6 +32,7 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
 
     @settings(max_examples=150, deadline=None)
     @given(lines=st.lists(LINES, min_size=1, max_size=20))
+    @example(lines=["\x00!@@@"])
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])
     def check(lines: list[str]) -> None:
         found = compare(reference, export, lines)
