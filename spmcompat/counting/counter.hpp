@@ -148,11 +148,13 @@ class Counter {
   uint32_t add_raw_token(const RawToken& token) {
     const uint32_t known = table_.raw_tokens.size();
     const uint32_t id = table_.raw_tokens.add(token);
-    if (id == known &&
-        normalizer_.is_irregular(std::string_view(token.text, token.size), scratch_)) {
-      table_.raw_tokens.set_irregular(id);
-    }
+    if (id == known) note_kind(id, token);
     return id;
+  }
+  // Not inlined, because it is rare and the loop over raw tokens is faster without it.
+  [[gnu::noinline]] void note_kind(uint32_t id, const RawToken& token) {
+    const std::string_view text(token.text, token.size);
+    table_.raw_tokens.set_kind(id, normalizer_.kind_of(text, scratch_));
   }
 
   void add_whole(const char* sentence, size_t size, int64_t count) {

@@ -17,6 +17,7 @@
 
 #include "spmcompat/containers/slot_index.hpp"
 #include "spmcompat/counting/raw_tokens.hpp"
+#include "spmcompat/counting/sentence_normalizer.hpp"
 
 namespace spmcompat {
 
@@ -68,6 +69,12 @@ class AlignedTexts {
   size_t left_ = 0;  // units that are free in the last block
 };
 
+struct CountedRawToken {
+  std::string_view text;
+  uint64_t inner, last;  // how often it stands before another one of its sentence, and at the end
+  RawTokenKind kind;
+};
+
 class RawTokenTable {
  public:
   uint32_t size() const { return size_; }
@@ -76,7 +83,10 @@ class RawTokenTable {
     return texts_.bytes() + blocks_.size() * kBlock * sizeof(Entry) + index_.bytes();
   }
   bool irregular(uint32_t id) const { return (*this)[id].irregular; }
-  void set_irregular(uint32_t id) { (*this)[id].irregular = true; }
+  void set_kind(uint32_t id, RawTokenKind kind) {
+    (*this)[id].irregular = kind == RawTokenKind::kIrregular;
+    plain_[id] = kind == RawTokenKind::kPlain;
+  }
 
   // The id of a raw token. A new one has the id that size() was before.
   uint32_t add(const RawToken& token) {
@@ -99,17 +109,25 @@ class RawTokenTable {
     if (const uint64_t carry = add_low((*this)[id].last, count)) carried_[id].last += carry;
   }
 
-  std::string text(uint32_t id) const {
-    std::string text;
-    const auto take = [&](std::string_view known, uint64_t, uint64_t, bool) { text = known; };
-    call(id, take);
-    return text;
+  CountedRawToken counted(uint32_t id) const {
+    const Entry& entry = (*this)[id];
+    uint64_t inner = entry.inner, last = entry.last;
+    if (const auto found = carried_.find(id); found != carried_.end()) {
+      inner += found->second.inner;
+      last += found->second.last;
+    }
+    const bool is_short = entry.size <= sizeof entry.head;
+    const char* text = is_short ? reinterpret_cast<const char*>(&entry.head) : texts_[entry.text];
+    const RawTokenKind kind = entry.irregular ? RawTokenKind::kIrregular
+                              : plain_[id]    ? RawTokenKind::kPlain
+                                              : RawTokenKind::kChanged;
+    return {std::string_view(text, entry.size), inner, last, kind};
   }
 
-  // Calls function(text, inner, last, irregular) for each in turn.
+  // Calls function(raw token) for each in turn.
   template <typename Function>
   void for_each(Function function) const {
-    for (uint32_t id = 0; id < size_; ++id) call(id, function);
+    for (uint32_t id = 0; id < size_; ++id) function(counted(id));
   }
 
   // Does the same, and frees each raw token. The table is empty afterwards.
@@ -117,7 +135,7 @@ class RawTokenTable {
   void consume(Function function) {
     index_.clear();
     for (uint32_t id = 0; id < size_; ++id) {
-      call(id, function);
+      function(counted(id));
       const Entry& entry = (*this)[id];
       if (entry.size > sizeof entry.head) texts_.release_before(entry.text);
       if (id % kBlock == kBlock - 1) blocks_[id / kBlock].reset();
@@ -142,19 +160,6 @@ class RawTokenTable {
   const Entry& operator[](uint32_t id) const { return blocks_[id / kBlock][id % kBlock]; }
   Entry& operator[](uint32_t id) { return blocks_[id / kBlock][id % kBlock]; }
 
-  template <typename Function>
-  void call(uint32_t id, Function& function) const {
-    const Entry& entry = (*this)[id];
-    uint64_t inner = entry.inner, last = entry.last;
-    if (const auto found = carried_.find(id); found != carried_.end()) {
-      inner += found->second.inner;
-      last += found->second.last;
-    }
-    const bool is_short = entry.size <= sizeof entry.head;
-    const char* text = is_short ? reinterpret_cast<const char*>(&entry.head) : texts_[entry.text];
-    function(std::string_view(text, entry.size), inner, last, entry.irregular);
-  }
-
   bool equal(const Entry& entry, const RawToken& token) const {
     if (entry.head != token.head || entry.size != token.size) return false;
     if (token.size <= 8) return true;
@@ -170,6 +175,7 @@ class RawTokenTable {
   void append(const RawToken& token) {
     if (size_ % kBlock == 0) blocks_.push_back(std::unique_ptr<Entry[]>(new Entry[kBlock]));
     const uint32_t text = token.size > 8 ? texts_.store(token.text, token.size) : 0;
+    plain_.push_back(false);
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
@@ -182,6 +188,7 @@ class RawTokenTable {
 
   AlignedTexts texts_;
   std::vector<std::unique_ptr<Entry[]>> blocks_;
+  std::vector<bool> plain_;  // by id
   SlotIndex index_;
   uint32_t size_ = 0;
   std::unordered_map<uint32_t, Counts> carried_;  // id -> the part of its counts above 32 bits

@@ -2,6 +2,7 @@
 // cross. It never changes, so workers share it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
+
+enum class RawTokenKind : uint8_t {
+  kPlain,      // it normalizes to itself
+  kChanged,    // it normalizes to something else
+  kIrregular,  // it depends on its neighbours
+};
 
 class SentenceNormalizer {
  public:
@@ -37,20 +44,13 @@ class SentenceNormalizer {
   }
 
   // The raw token as it stands in a sentence, with the space mark in front.
-  void normalize_raw_token(std::string_view raw, std::string& text, std::string& scratch) const {
-    normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
-    if (scratch.back() == ' ') scratch.pop_back();
+  void normalize_raw_token(std::string_view raw, RawTokenKind kind, std::string& text,
+                           std::string& scratch) const {
     text.assign(kSpaceUtf8);
-    if (scratch.find(' ') == std::string::npos) {
-      text.append(scratch);
+    if (kind == RawTokenKind::kPlain) {
+      text.append(raw);
     } else {
-      for (const char c : scratch) {
-        if (c == ' ') {
-          text.append(kSpaceUtf8);
-        } else {
-          text.push_back(c);
-        }
-      }
+      append_changed(raw, text, scratch);
     }
     mark_boundaries(text, scratch);
   }
@@ -61,14 +61,10 @@ class SentenceNormalizer {
     for_each_character(marked, [&text](char32_t c) { append_utf8(c, text); });
   }
 
-  // Whether a raw token depends on its neighbours. One that normalizes to nothing changes which
-  // pretoken ends the sentence. One that yields a space mark, or two spaces in a row, needs the
-  // whole sentence, as does one that may share a script run with its neighbours.
-  bool is_irregular(std::string_view raw, std::string& scratch) const {
+  RawTokenKind kind_of(std::string_view raw, std::string& scratch) const {
     normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
-    return scratch.empty() || scratch.find("  ") != std::string::npos ||
-           scratch.find(kSpaceUtf8) != std::string::npos ||
-           (script_runs_ && script_runs_->reaches_out(scratch)) || holds_no_pretoken(raw, scratch);
+    if (is_irregular(scratch) || holds_no_pretoken(raw)) return RawTokenKind::kIrregular;
+    return scratch == raw ? RawTokenKind::kPlain : RawTokenKind::kChanged;
   }
 
  private:
@@ -81,19 +77,46 @@ class SentenceNormalizer {
     return options;
   }
 
+  void append_changed(std::string_view raw, std::string& text, std::string& scratch) const {
+    normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
+    if (scratch.back() == ' ') scratch.pop_back();
+    if (scratch.find(' ') == std::string::npos) {
+      text.append(scratch);
+      return;
+    }
+    for (const char c : scratch) {
+      if (c == ' ') {
+        text.append(kSpaceUtf8);
+      } else {
+        text.push_back(c);
+      }
+    }
+  }
+
+  // A raw token that normalizes to nothing changes which pretoken ends the sentence. One that
+  // yields a space mark, or two spaces in a row, needs the whole sentence, as does one that may
+  // share a script run with its neighbours.
+  bool is_irregular(const std::string& normalized) const {
+    return normalized.empty() || normalized.find("  ") != std::string::npos ||
+           normalized.find(kSpaceUtf8) != std::string::npos ||
+           (script_runs_ && script_runs_->reaches_out(normalized));
+  }
+
   // Whether nothing is left of the raw token without its spaces and boundary marks.
-  bool holds_no_pretoken(std::string_view raw, std::string& scratch) const {
+  bool holds_no_pretoken(std::string_view raw) const {
     if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
-    std::string text;
-    normalize_raw_token(raw, text, scratch);
+    std::string text, scratch;
+    normalize_raw_token(raw, RawTokenKind::kChanged, text, scratch);
     bool found = false;
     for_each_pretoken(text, rule_, [&found](std::string_view, bool) { found = true; });
     return !found;
   }
 
   void mark_boundaries(std::string& text, std::string& scratch) const {
-    meta_pieces_.replace(text, scratch);
-    text.swap(scratch);
+    if (meta_pieces_.occur_in(text)) {
+      meta_pieces_.replace(text, scratch);
+      text.swap(scratch);
+    }
     if (!delimiter_.empty()) mark_delimiters(text, scratch);
     if (script_runs_) {
       script_runs_->mark(text, rule_.boundary, scratch);

@@ -49,7 +49,7 @@ class WorkerTable {
   // The last pretoken of a sentence of a BatchLog, before the table is merged.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
-    normalizer_.normalize_raw_token(raw_tokens.text(id & ~kRawToken), text_, scratch_);
+    normalize(raw_tokens.counted(id & ~kRawToken));
     std::string_view last;
     for_each_pretoken(text_, rule_, [&](std::string_view pretoken, bool) { last = pretoken; });
     return std::string(last);
@@ -74,18 +74,16 @@ class WorkerTable {
   // are counted only when the table is merged, so the counts would be too small.
   template <typename Function>
   void for_each_text(Function function) {
-    raw_tokens.for_each([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
-      call_for_raw_token(raw, inner + last, function);
-    });
+    raw_tokens.for_each(
+        [&](const CountedRawToken& token) { call_for_raw_token(token, function); });
     for_each_counted_pretoken(function);
   }
 
   // Does the same, and frees all texts and counts.
   template <typename Function>
   void consume_texts(Function function) {
-    raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool) {
-      call_for_raw_token(raw, inner + last, function);
-    });
+    raw_tokens.consume(
+        [&](const CountedRawToken& token) { call_for_raw_token(token, function); });
     for_each_counted_pretoken(function);
     drop_pretokens();
   }
@@ -104,9 +102,9 @@ class WorkerTable {
     std::string texts;  // of the batch
     texts.reserve(kBatchBytes);
     if (keep_ids) raw_token_end_.reserve(raw_tokens.size());
-    raw_tokens.consume([&](std::string_view raw, uint64_t inner, uint64_t last, bool irregular) {
-      if (!irregular) {
-        normalizer_.normalize_raw_token(raw, text_, scratch_);
+    raw_tokens.consume([&](const CountedRawToken& token) {
+      if (token.kind != RawTokenKind::kIrregular) {
+        normalize(token);
         if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
           batch.flush(raw_token_pretokens_);
           texts.clear();
@@ -115,7 +113,8 @@ class WorkerTable {
         if (text_.size() > kBatchBytes) texts.reserve(text_.size());
         texts.append(text_);
         const std::string_view text = texts;
-        merge_raw_token(text.substr(texts.size() - text_.size()), {inner, last}, table, batch);
+        merge_raw_token(text.substr(texts.size() - text_.size()), {token.inner, token.last}, table,
+                        batch);
       }
       if (keep_ids) raw_token_end_.push_back(raw_token_pretokens_.size());
     });
@@ -143,11 +142,17 @@ class WorkerTable {
  private:
   static constexpr size_t kBatchBytes = 1 << 17;
 
+  // Writes the raw token to text_.
+  void normalize(const CountedRawToken& token) {
+    normalizer_.normalize_raw_token(token.text, token.kind, text_, scratch_);
+  }
+
   // An irregular raw token is never counted.
   template <typename Function>
-  void call_for_raw_token(std::string_view raw, uint64_t count, Function function) {
+  void call_for_raw_token(const CountedRawToken& token, Function function) {
+    const uint64_t count = token.inner + token.last;
     if (count == 0) return;
-    normalizer_.normalize_raw_token(raw, text_, scratch_);
+    normalize(token);
     function(std::string_view(text_), count);
   }
 

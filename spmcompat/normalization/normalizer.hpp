@@ -269,6 +269,14 @@ class MetaPieceMatcher {
   MetaPieceMatcher(std::vector<std::string> symbols, char mark)
       : mark_(mark), symbols_(std::move(symbols)) {}
 
+  bool occur_in(std::string_view text) const {
+    const char* end = text.data() + text.size();
+    for (const char* at = text.data(); at < end; at = behind_character(at, end)) {
+      if (symbols_.match(at, end) > 0) return true;
+    }
+    return false;
+  }
+
   void replace(const std::string& in, std::string& out) const {
     out.clear();
     const char* end = in.data() + in.size();
@@ -280,13 +288,17 @@ class MetaPieceMatcher {
         out.push_back(mark_);
         kept = at += length;
       } else {
-        at += std::min<size_t>(char_size(*at), end - at);
+        at = behind_character(at, end);
       }
     }
     out.append(kept, end - kept);
   }
 
  private:
+  static const char* behind_character(const char* at, const char* end) {
+    return at + std::min<size_t>(char_size(*at), end - at);
+  }
+
   char mark_;
   SymbolMatcher symbols_;
 };
