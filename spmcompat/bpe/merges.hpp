@@ -14,7 +14,8 @@
 // When no pair above the floor is left, the floor is lowered and the pairs of the text are recorded
 // again. The first floor is high: until it is lowered, the merges have shortened the text, and the
 // lists of positions with it. With a floor of zero every pair has to be recorded from the beginning,
-// since pairs that no longer occur are wanted too. After given pieces they are not wanted.
+// since pairs that no longer occur are wanted too. After given pieces they are not wanted. Before
+// pairs are recorded again, the text is packed, so that less memory has to be looked at.
 //
 // Releases up to 0.2.1 choose among an active set (active_set.hpp). As long as the best pair of all
 // is so frequent that it must be in that set, it is the best pair of the set, and the set itself is
@@ -56,6 +57,7 @@ class Merges {
          const ScoredPieces* given = nullptr)
       : rule_(rule), active_set_(active_set), last_floor_(given == nullptr ? 0 : 1) {
     const uint64_t characters = fill_text(std::move(segments));
+    widths_.assign(symbols_.size(), 1);
     if (given != nullptr) encode_text(*given);
     floor_ = first_floor(characters / std::max<size_t>(expected, 1));
     record_all_pairs();
@@ -83,6 +85,7 @@ class Merges {
   // Frees all that only make needs. Nothing can be merged any more.
   void finish() {
     text_ = SymbolText();
+    std::vector<uint32_t>().swap(widths_);
     cache_.reset();
     drop_pairs();
     pieces_.clear();
@@ -146,6 +149,7 @@ class Merges {
   void cache_all_pairs();
   void cache_new_pairs(const Pair& pair, uint32_t merged);
   void cache_pair(uint32_t left, uint32_t right);
+  void pack_text();
 
   // Merging a pair.
   bool merge(Pair pair);
@@ -162,6 +166,7 @@ class Merges {
   PieceRule rule_;
   Symbols symbols_;
   SymbolText text_;
+  std::vector<uint32_t> widths_;  // of symbols: how many positions of the text each takes
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
@@ -205,6 +210,7 @@ inline void Merges::encode_text(const ScoredPieces& given) {
   Encoder encoder(given, symbols_);
   encoder.encode(text_);
   for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
+  pack_text();
 }
 
 // Renews the active set. While the set itself is not needed, renews only the count from which on a
@@ -236,7 +242,13 @@ inline void Merges::lower_floor(const CancelFlag& cancel) {
   // surely_active_ was computed from the pairs above the old floor.
   if (floor == 0 || active_set_) return start_over(floor, cancel);
   floor_ = floor;
+  pack_text();
   record_all_pairs();
+}
+
+inline void Merges::pack_text() {
+  text_.pack();
+  widths_.assign(symbols_.size(), 1);
 }
 
 inline void Merges::start_active_set(const CancelFlag& cancel) {
@@ -250,6 +262,7 @@ inline void Merges::start_active_set(const CancelFlag& cancel) {
 inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
   text_.split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
+  widths_.assign(characters_, 1);
   pieces_.clear();
   floor_ = floor;
   record_all_pairs();
@@ -290,13 +303,13 @@ inline void Merges::record_all_pairs() {
 // positions. If it follows itself, that pair belongs to its right side only.
 inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* positions,
                                  size_t size) {
-  const uint32_t length = symbols_.length(symbol);
+  const uint32_t width = widths_[symbol];
   neighbours_.resize(size);
   tallied_.clear();
   for (size_t i = 0; i < size; ++i) {
     if (i + kAhead < size) text_.prefetch(positions[i + kAhead]);
     const uint32_t other =
-        text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + length];
+        text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + width];
     neighbours_[i] = other;
     if (!is_symbol(other) || (side == kLeft && other == symbol)) continue;
     Tally& tally = tallies_[other];
@@ -315,7 +328,7 @@ inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* pos
     Tally& tally = tallies_[neighbours_[i]];
     if (tally.positions == nullptr) continue;
     *tally.positions++ =
-        side == kLeft ? positions[i] - symbols_.length(neighbours_[i]) : positions[i];
+        side == kLeft ? positions[i] - widths_[neighbours_[i]] : positions[i];
   }
   for (const uint32_t other : tallied_) tallies_[other] = Tally();
 }
@@ -342,10 +355,10 @@ inline void Merges::cache_all_pairs() {
 // itself, the first one is followed by the left part of the second one, which is merged later.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
-  const uint32_t length = symbols_.length(merged);
+  const uint32_t width = widths_[merged];
   for (const uint32_t position : merged_positions_) {
     const uint32_t before = text_[text_.position_before(position)];
-    const uint32_t after = text_[position + length];
+    const uint32_t after = text_[position + width];
     if (is_symbol(before)) cache_pair(before, merged);
     if (is_symbol(after)) cache_pair(merged, after == merged ? pair.left : after);
   }
@@ -366,6 +379,7 @@ inline bool Merges::merge(Pair pair) {
     if (cache_) cache_->erase_pair(pair.left, pair.right);
     return false;
   }
+  widths_.push_back(widths_[pair.left] + widths_[pair.right]);
   counts_.push_back(pair.count);
   left_lengths_.push_back(static_cast<uint16_t>(symbols_.length(pair.left)));
   tallies_.resize(symbols_.size());
@@ -390,8 +404,7 @@ inline bool Merges::merge(Pair pair) {
 // Puts the merged symbol into the text. Notes its positions, and by how much the counts of the
 // neighbouring pairs fall. Returns whether the merged symbol follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
-  const uint32_t left_length = symbols_.length(pair.left);
-  const uint32_t length = symbols_.length(merged);
+  const uint32_t left_width = widths_[pair.left], width = widths_[merged];
   const bool of_equals = pair.left == pair.right;
   const auto lose = [this](Side side, uint32_t symbol, uint64_t count) {
     if (losses_[side][symbol] == 0) losers_[side].push_back(symbol);
@@ -402,17 +415,17 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   for (uint32_t i = 0; i < pair.size; ++i) {
     const uint32_t position = pair.positions[i];
     if (i + kAhead < pair.size) text_.prefetch(pair.positions[i + kAhead]);
-    if (text_[position] != pair.left || text_[position + left_length] != pair.right) continue;
+    if (text_[position] != pair.left || text_[position + left_width] != pair.right) continue;
     const uint64_t count = text_.count_at(position);
     const uint32_t before = text_[text_.position_before(position)];
-    const uint32_t after = text_[position + length];
+    const uint32_t after = text_[position + width];
     if (before == merged) {
       repeats = true;
     } else if (is_symbol(before) && !(of_equals && before == pair.left)) {
       lose(kLeft, before, count);
     }
     if (is_symbol(after) && !(of_equals && after == pair.right)) lose(kRight, after, count);
-    text_.merge(position, merged, left_length, length);
+    text_.merge(position, merged, left_width, width);
     merged_positions_.push_back(position);
   }
   return repeats;

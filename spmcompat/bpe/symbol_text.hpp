@@ -1,9 +1,10 @@
 // The text that is merged: every distinct segment once, as an array of symbols.
 //
-// A symbol is stored at the position of its first character. Its other positions are holes, so a
-// merge moves nothing. The last hole of a symbol stores the distance to the position of the symbol,
-// so the symbol before a position is found in one step. An edge stands before and after every
-// segment.
+// At first, every symbol is a character and takes one position. A merged symbol takes the positions
+// of both its parts and is stored at the first one. The others are holes, so a merge moves nothing.
+// The last hole of a symbol stores the distance to the position of the symbol, so the symbol before
+// a position is found in one step. When the text is packed, every symbol takes one position again.
+// An edge stands before and after every segment.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +31,9 @@ class SymbolText {
   template <typename Function>
   uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols, Function after);
 
+  // Removes the holes. Symbols move, but keep their order.
+  void pack();
+
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
@@ -52,11 +56,12 @@ class SymbolText {
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
   }
 
-  // Replaces two neighbouring symbols by a merged one. `left_length` is the length of the first.
-  void merge(uint32_t position, uint32_t merged, uint32_t left_length, uint32_t length) {
+  // Replaces two neighbouring symbols by a merged one. `left_width` is the number of positions that
+  // the first one takes, and `width` that of both.
+  void merge(uint32_t position, uint32_t merged, uint32_t left_width, uint32_t width) {
     at_[position] = merged;
-    at_[position + left_length] = kHole | left_length;
-    at_[position + length - 1] = kHole | (length - 1);
+    at_[position + left_width] = kHole | left_width;
+    at_[position + width - 1] = kHole | (width - 1);
   }
 
  private:
@@ -103,7 +108,7 @@ inline void SymbolText::sort(std::vector<Segment>& segments) {
 }
 
 inline void SymbolText::find_ranges() {
-  begins_.push_back(std::numeric_limits<uint32_t>::max());
+  first_range_.clear();
   uint32_t range = 0;
   for (size_t position = 0; position < at_.size() && !counts_.empty(); position += kBlock) {
     while (position >= begins_[range + 1]) ++range;
@@ -144,21 +149,41 @@ uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& s
     }
     after(shard);
   }
+  begins_.push_back(std::numeric_limits<uint32_t>::max());
   find_ranges();
   return characters;
+}
+
+inline void SymbolText::pack() {
+  uint32_t range = 0;
+  size_t packed = 0;
+  for (size_t position = 0; position < at_.size(); ++position) {
+    if (position == begins_[range]) begins_[range++] = static_cast<uint32_t>(packed);
+    if (is_symbol(at_[position]) || at_[position] == kEdge) at_[packed++] = at_[position];
+  }
+  at_.resize(packed);
+  find_ranges();
 }
 
 inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t characters) {
   CharacterSymbols symbol_of;
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
-  for (size_t position = 0; position < at_.size();) {
-    const uint32_t symbol = at_[position];
-    if (symbol == kEdge) {
-      ++position;
-      continue;
+  pack();
+  size_t position = at_.size(), size = 0;
+  for (const uint32_t at : at_) size += is_symbol(at) ? symbols.length(at) : 1;
+  at_.resize(size);
+  // From the end on, so that no symbol is overwritten before it is read.
+  size_t range = counts_.size(), split = size;
+  while (position-- > 0) {
+    if (!is_symbol(at_[position])) {
+      at_[--split] = kEdge;
+    } else {
+      const std::u32string_view text = symbols[at_[position]];
+      for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of[text[i]];
     }
-    for (const char32_t c : symbols[symbol]) at_[position++] = symbol_of[c];
+    if (range > 0 && position == begins_[range - 1]) begins_[--range] = static_cast<uint32_t>(split);
   }
+  find_ranges();
 }
 
 }  // namespace spmcompat
