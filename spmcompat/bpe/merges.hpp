@@ -36,9 +36,11 @@
 #include "spmcompat/bpe/count_levels.hpp"
 #include "spmcompat/bpe/encoder.hpp"
 #include "spmcompat/bpe/merge_queue.hpp"
+#include "spmcompat/bpe/pair_finder.hpp"
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/bpe/text_pairs.hpp"
 #include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/slot_index.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
@@ -53,39 +55,62 @@ class Merges {
   // the active set; then the segments must come in the order of the text, with all characters.
   // The segments are freed as soon as the text is filled. With `given` pieces, which the active set
   // excludes, the text is encoded with them first, and merging goes on from there.
+  //
+  // Before the first merge, and whenever make returns while must_record, pairs are recorded in
+  // these steps, which workers share:
+  //   1. begin_recording.
+  //   2. All steps of the TextPairs that it returned, but take.
+  //   3. end_recording.
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
          const ScoredPieces* given = nullptr)
-      : rule_(rule), active_set_(active_set), last_floor_(given == nullptr ? 0 : 1) {
+      : active_set_(active_set),
+        last_floor_(given == nullptr ? 0 : 1),
+        rule_(rule),
+        finder_(text_, symbols_, rule) {
     const uint64_t characters = fill_text(std::move(segments));
-    widths_.assign(symbols_.size(), 1);
     if (given != nullptr) encode_text(*given);
     floor_ = first_floor(characters / std::max<size_t>(expected, 1));
-    record_all_pairs();
   }
   Merges(const Merges&) = delete;
 
-  // Makes `wanted` more merges, or as many as there are; returns how many.
-  size_t make(size_t wanted, const CancelFlag& cancel) {
-    size_t made = 0;
-    while (made < wanted && !cancel.is_set()) {
+  bool must_record() const { return must_record_; }
+  TextPairs& begin_recording(size_t parts) {
+    drop_pairs();
+    text_pairs_ = std::make_unique<TextPairs>(text_, symbols_, rule_, floor_, parts);
+    return *text_pairs_;
+  }
+  void end_recording() {
+    std::vector<TextPairs::Found> parts = text_pairs_->take();
+    text_pairs_.reset();
+    for (TextPairs::Found& part : parts) {
+      for (const Pair& pair : part.pairs) add_pair(pair);
+      std::vector<Pair>().swap(part.pairs);
+      arenas_.push_back(std::move(part.arena));
+    }
+    if (cache_) cache_all_pairs();
+    must_record_ = false;
+  }
+
+  // Makes merges until there are `wanted`, or none is left, or pairs must be recorded. There may be
+  // fewer merges then than before; they are made again.
+  void make(size_t wanted, const CancelFlag& cancel) {
+    while (size() < wanted && !must_record_ && !cancel.is_set()) {
       if (active_set_ && size() % kRenewal == 0) renew_active_set();
       const uint32_t best = queue_.pop();
       if (best == Queue::kNone) {
         if (floor_ == last_floor_) break;
-        lower_floor(cancel);
+        lower_floor();
       } else if (pairs_[best].count < surely_active_) {
-        start_active_set(cancel);
-      } else if (merge(pairs_[best])) {
-        ++made;
+        start_active_set();
+      } else {
+        merge(pairs_[best]);
       }
     }
-    return made;
   }
 
   // Frees all that only make needs. Nothing can be merged any more.
   void finish() {
     text_ = SymbolText();
-    std::vector<uint32_t>().swap(widths_);
     cache_.reset();
     drop_pairs();
     pieces_.clear();
@@ -93,12 +118,11 @@ class Merges {
       std::vector<uint64_t>().swap(losses_[side]);
       std::vector<uint32_t>().swap(losers_[side]);
     }
-    std::vector<Tally>().swap(tallies_);
-    std::vector<uint32_t>().swap(tallied_);
-    std::vector<uint32_t>().swap(neighbours_);
+    finder_.drop_memory();
     std::vector<uint32_t>().swap(merged_positions_);
     symbols_.shrink_to_fit();
     floor_ = last_floor_;
+    must_record_ = false;
   }
 
   size_t size() const { return counts_.size(); }
@@ -109,10 +133,6 @@ class Merges {
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
-  static constexpr size_t kAhead = 16;  // prefetch distance, in positions
-
-  enum Side { kLeft, kRight };
-
   // What the queue asks about pairs.
   struct Pairs {
     const Merges* merges;
@@ -123,13 +143,6 @@ class Merges {
   };
   using Queue = MergeQueue<Pairs>;
 
-  // The sum over the positions where one symbol is the neighbour of another.
-  struct Tally {
-    uint64_t count = 0;
-    uint32_t size = 0;
-    uint32_t* positions = nullptr;
-  };
-
   uint64_t fill_text(SegmentCounts segments);
   void encode_text(const ScoredPieces& given);
 
@@ -137,36 +150,31 @@ class Merges {
   void renew_active_set();
   uint64_t first_floor(uint64_t mean) const;
   uint64_t next_floor() const;
-  void lower_floor(const CancelFlag& cancel);
-  void start_active_set(const CancelFlag& cancel);
-  void start_over(uint64_t floor, const CancelFlag& cancel);
+  void lower_floor();
+  void start_active_set();
+  void start_over(uint64_t floor);
 
   // Recording pairs.
-  void record_all_pairs();
   void drop_pairs();
-  void record_pairs(Side side, uint32_t symbol, const uint32_t* positions, size_t size);
-  void add_pair(uint32_t left, uint32_t right, const Tally& tally);
+  void record_merged(Side side, uint32_t merged);
+  void add_pair(const Pair& pair);
   void cache_all_pairs();
   void cache_new_pairs(const Pair& pair, uint32_t merged);
   void cache_pair(uint32_t left, uint32_t right);
-  void pack_text();
 
   // Merging a pair.
-  bool merge(Pair pair);
+  void merge(Pair pair);
   bool replace(const Pair& pair, uint32_t merged);
   void subtract_losses(Side side, uint32_t symbol);
   void lower_count(uint64_t& count, uint64_t by);
 
-  bool allows(uint32_t left, uint32_t right);
   bool add_piece(uint32_t symbol);
   uint64_t rank(uint32_t pair) const;
   bool comes_later(uint32_t a, uint32_t b) const;
   static bool is_symbol(uint32_t at) { return SymbolText::is_symbol(at); }
 
-  PieceRule rule_;
   Symbols symbols_;
   SymbolText text_;
-  std::vector<uint32_t> widths_;  // of symbols: how many positions of the text each takes
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
@@ -177,8 +185,11 @@ class Merges {
   uint64_t floor_ = 0;
   // Given pieces are not merged again, as a floor of zero needs it.
   const uint64_t last_floor_;
+  bool must_record_ = true;
+  std::unique_ptr<TextPairs> text_pairs_;  // while pairs are recorded
   PairTable pairs_;
-  PositionArena arena_;
+  std::vector<PositionArena> arenas_;  // of the pairs that were recorded together
+  PositionArena arena_;  // of the others
   Queue queue_{Pairs{this}};
 
   uint32_t characters_ = 0;  // symbols that are not merged
@@ -187,14 +198,12 @@ class Merges {
   std::vector<uint16_t> left_lengths_;  // of the merges
   SlotIndex pieces_;  // the symbols of several characters, by their texts
 
+  PieceRule rule_;
+  PairFinder finder_;
   // Working memory of a single merge. It is kept so that not every merge allocates it again.
   std::vector<uint64_t> losses_[2];  // symbol -> what its pair with the left or right part loses
   std::vector<uint32_t> losers_[2];  // the symbols with losses
-  std::vector<Tally> tallies_;  // symbol -> as a neighbour
-  std::vector<uint32_t> tallied_;  // the symbols that have a tally
-  std::vector<uint32_t> neighbours_;
   std::vector<uint32_t> merged_positions_;
-  std::u32string piece_;
 };
 
 inline uint64_t Merges::fill_text(SegmentCounts segments) {
@@ -210,7 +219,7 @@ inline void Merges::encode_text(const ScoredPieces& given) {
   Encoder encoder(given, symbols_);
   encoder.encode(text_);
   for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
-  pack_text();
+  text_.pack(symbols_);
 }
 
 // Renews the active set. While the set itself is not needed, renews only the count from which on a
@@ -237,106 +246,51 @@ inline uint64_t Merges::next_floor() const {
   return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 5), 1);
 }
 
-inline void Merges::lower_floor(const CancelFlag& cancel) {
+inline void Merges::lower_floor() {
   const uint64_t floor = next_floor();
   // surely_active_ was computed from the pairs above the old floor.
-  if (floor == 0 || active_set_) return start_over(floor, cancel);
+  if (floor == 0 || active_set_) return start_over(floor);
   floor_ = floor;
-  pack_text();
-  record_all_pairs();
+  text_.pack(symbols_);
+  must_record_ = true;
 }
 
-inline void Merges::pack_text() {
-  text_.pack();
-  widths_.assign(symbols_.size(), 1);
-}
-
-inline void Merges::start_active_set(const CancelFlag& cancel) {
+inline void Merges::start_active_set() {
   cache_ = std::make_unique<SymbolCache>();
   cache_used_from_ = size() - size() % kRenewal;
-  start_over(0, cancel);
+  start_over(0);
 }
 
-// Splits the text into characters, records the pairs above another floor, and makes the same merges
-// again.
-inline void Merges::start_over(uint64_t floor, const CancelFlag& cancel) {
+// Splits the text into characters. The same merges are made again when the pairs above the floor are
+// recorded.
+inline void Merges::start_over(uint64_t floor) {
   text_.split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
-  widths_.assign(characters_, 1);
   pieces_.clear();
-  floor_ = floor;
-  record_all_pairs();
-  if (cache_) cache_all_pairs();
-  const size_t made = counts_.size();
   counts_.clear();
   left_lengths_.clear();
-  make(made, cancel);
+  floor_ = floor;
+  must_record_ = true;
 }
 
 inline void Merges::drop_pairs() {
   pairs_ = PairTable();
   levels_ = CountLevels();
+  arenas_.clear();
   arena_ = PositionArena();
   queue_.clear();
 }
 
-inline void Merges::record_all_pairs() {
-  drop_pairs();
-  std::vector<uint32_t> begin(symbols_.size() + 1, 0);
-  for (size_t position = 0; position < text_.size(); ++position) {
-    if (is_symbol(text_[position])) ++begin[text_[position] + 1];
-  }
-  for (size_t symbol = 1; symbol < begin.size(); ++symbol) begin[symbol] += begin[symbol - 1];
-  std::vector<uint32_t> positions(begin.back());
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-  for (uint32_t position = 0; position < text_.size(); ++position) {
-    if (is_symbol(text_[position])) positions[next[text_[position]]++] = position;
-  }
-  tallies_.resize(symbols_.size());
-  for (uint32_t symbol = 0; symbol < symbols_.size(); ++symbol) {
-    record_pairs(kRight, symbol, positions.data() + begin[symbol],
-                 begin[symbol + 1] - begin[symbol]);
-  }
+// Records the pairs of a merged symbol with its neighbours on one side.
+inline void Merges::record_merged(Side side, uint32_t merged) {
+  finder_.find(side, merged, merged_positions_.data(), merged_positions_.size(), floor_, arena_,
+               [this](const Pair& pair) { add_pair(pair); });
 }
 
-// Records the pairs of a symbol with its neighbours on one side. The symbol occurs at these
-// positions. If it follows itself, that pair belongs to its right side only.
-inline void Merges::record_pairs(Side side, uint32_t symbol, const uint32_t* positions,
-                                 size_t size) {
-  const uint32_t width = widths_[symbol];
-  neighbours_.resize(size);
-  tallied_.clear();
-  for (size_t i = 0; i < size; ++i) {
-    if (i + kAhead < size) text_.prefetch(positions[i + kAhead]);
-    const uint32_t other =
-        text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + width];
-    neighbours_[i] = other;
-    if (!is_symbol(other) || (side == kLeft && other == symbol)) continue;
-    Tally& tally = tallies_[other];
-    if (tally.size++ == 0) tallied_.push_back(other);
-    tally.count += text_.count_at(positions[i]);
-  }
-  for (const uint32_t other : tallied_) {
-    const uint32_t left = side == kLeft ? other : symbol;
-    const uint32_t right = side == kLeft ? symbol : other;
-    if (tallies_[other].count < floor_ || !allows(left, right)) continue;
-    tallies_[other].positions = arena_.reserve(tallies_[other].size);
-    add_pair(left, right, tallies_[other]);
-  }
-  for (size_t i = 0; i < size; ++i) {
-    if (!is_symbol(neighbours_[i])) continue;
-    Tally& tally = tallies_[neighbours_[i]];
-    if (tally.positions == nullptr) continue;
-    *tally.positions++ =
-        side == kLeft ? positions[i] - widths_[neighbours_[i]] : positions[i];
-  }
-  for (const uint32_t other : tallied_) tallies_[other] = Tally();
-}
-
-inline void Merges::add_pair(uint32_t left, uint32_t right, const Tally& tally) {
-  const uint32_t id = pairs_.add({left, right, tally.count, tally.positions, tally.size});
-  queue_.push(tally.count, id);
-  if (active_set_) levels_.add(tally.count);
+inline void Merges::add_pair(const Pair& pair) {
+  const uint32_t id = pairs_.add(pair);
+  queue_.push(pair.count, id);
+  if (active_set_) levels_.add(pair.count);
 }
 
 // Puts the symbols and pairs of the text into the cache, in the reference's order.
@@ -355,7 +309,7 @@ inline void Merges::cache_all_pairs() {
 // itself, the first one is followed by the left part of the second one, which is merged later.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
-  const uint32_t width = widths_[merged];
+  const uint32_t width = text_.width(merged);
   for (const uint32_t position : merged_positions_) {
     const uint32_t before = text_[text_.position_before(position)];
     const uint32_t after = text_[position + width];
@@ -370,41 +324,39 @@ inline void Merges::cache_pair(uint32_t left, uint32_t right) {
   if (pair != PairTable::kNone) cache_->add_pair(left, right, pair);
 }
 
-// Merges a pair, unless its text is a piece already. Returns whether it did.
-inline bool Merges::merge(Pair pair) {
+// Merges a pair, unless its text is a piece already.
+inline void Merges::merge(Pair pair) {
   if (active_set_) levels_.remove(pair.count);
   const uint32_t merged = symbols_.add(pair.left, pair.right);
   if (!add_piece(merged)) {
     symbols_.keep(merged);
     if (cache_) cache_->erase_pair(pair.left, pair.right);
-    return false;
+    return;
   }
-  widths_.push_back(widths_[pair.left] + widths_[pair.right]);
+  text_.add_symbol(pair.left, pair.right);
   counts_.push_back(pair.count);
   left_lengths_.push_back(static_cast<uint16_t>(symbols_.length(pair.left)));
-  tallies_.resize(symbols_.size());
   for (std::vector<uint64_t>& losses : losses_) losses.resize(symbols_.size());
 
   const bool repeats = replace(pair, merged);
   subtract_losses(kLeft, pair.left);
   subtract_losses(kRight, pair.right);
-  record_pairs(kRight, merged, merged_positions_.data(), merged_positions_.size());
-  record_pairs(kLeft, merged, merged_positions_.data(), merged_positions_.size());
+  record_merged(kRight, merged);
+  record_merged(kLeft, merged);
   // Where the pair occurs twice in a row, the reference merges the first occurrence first. For a
   // moment, the left part of the second one follows the merged symbol. The reference counts this
   // pair.
   if (floor_ == 0 && repeats && pairs_.find(merged, pair.left) == PairTable::kNone &&
-      allows(merged, pair.left)) {
-    add_pair(merged, pair.left, Tally());
+      finder_.allows(merged, pair.left)) {
+    add_pair({merged, pair.left, 0, nullptr, 0});
   }
   if (cache_) cache_new_pairs(pair, merged);
-  return true;
 }
 
 // Puts the merged symbol into the text. Notes its positions, and by how much the counts of the
 // neighbouring pairs fall. Returns whether the merged symbol follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
-  const uint32_t left_width = widths_[pair.left], width = widths_[merged];
+  const uint32_t left_width = text_.width(pair.left), width = text_.width(merged);
   const bool of_equals = pair.left == pair.right;
   const auto lose = [this](Side side, uint32_t symbol, uint64_t count) {
     if (losses_[side][symbol] == 0) losers_[side].push_back(symbol);
@@ -414,7 +366,9 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   merged_positions_.clear();
   for (uint32_t i = 0; i < pair.size; ++i) {
     const uint32_t position = pair.positions[i];
-    if (i + kAhead < pair.size) text_.prefetch(pair.positions[i + kAhead]);
+    if (i + PairFinder::kAhead < pair.size) {
+      text_.prefetch(pair.positions[i + PairFinder::kAhead]);
+    }
     if (text_[position] != pair.left || text_[position + left_width] != pair.right) continue;
     const uint64_t count = text_.count_at(position);
     const uint32_t before = text_[text_.position_before(position)];
@@ -446,13 +400,6 @@ inline void Merges::lower_count(uint64_t& count, uint64_t by) {
   if (active_set_) levels_.remove(count);
   count -= by;
   if (active_set_) levels_.add(count);
-}
-
-inline bool Merges::allows(uint32_t left, uint32_t right) {
-  if (symbols_.length(left) + symbols_.length(right) > rule_.max_length) return false;
-  piece_.assign(symbols_[left]);
-  piece_.append(symbols_[right]);
-  return rule_.allows(piece_.data(), piece_.size());
 }
 
 // Adds the text of a symbol to those of the pieces. Returns whether it is a new one.

@@ -22,12 +22,23 @@ cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
         const CSegmentCounts& segments, const ScoredPieces& pieces) except +
 
 
+cdef extern from "spmcompat/bpe/text_pairs.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextPairs:
+        void count(size_t part) except +
+        void divide() except +
+        void sort(size_t part)
+        void find(size_t part) except +
+
+
 cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
             cbool active_set, const ScoredPieces* given) except +
-        size_t make(size_t wanted, const CCancelFlag& cancel) except +
+        cbool must_record()
+        TextPairs& begin_recording(size_t parts) except +
+        void end_recording() except +
+        void make(size_t wanted, const CCancelFlag& cancel) except +
         void finish() except +
         size_t size()
         string piece(size_t merge) except +
@@ -55,6 +66,7 @@ cdef class Merges:
     """
 
     cdef unique_ptr[CMerges] merges
+    cdef TextPairs* text_pairs  # while pairs are recorded
 
     def __init__(
         self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
@@ -95,12 +107,57 @@ cdef class Merges:
             raise IndexError(merge)
         return dereference(self.merges).left_length(merge)
 
-    def make(self, size_t wanted, CancelFlag cancel not None):
-        """Make `wanted` more merges, or as many as there are; return how many."""
-        cdef size_t made
+    def make(self, size_t wanted, workers not None):
+        """Make `wanted` more merges, or as many as there are; return how many.
+
+        One worker merges; all of them look for the pairs of the text.
+        """
+        cdef size_t before = len(self), after
+        while not workers.cancel.is_set():
+            if dereference(self.merges).must_record():
+                self._record(workers)
+            workers.call(lambda: self._merge(before + wanted, workers.cancel))
+            if not dereference(self.merges).must_record():
+                break
+        after = len(self)
+        return after - before if after > before else 0
+
+    def _record(self, workers):
+        parts = range(workers.count)
+        workers.call(lambda: self._begin_recording(len(parts)))
+        workers.run(parts, lambda _, part: self._count_symbols(part))
+        workers.call(self._divide_positions)
+        workers.run(parts, lambda _, part: self._sort_positions(part))
+        workers.run(parts, lambda _, part: self._find_pairs(part))
+        workers.call(self._end_recording)
+
+    def _begin_recording(self, size_t parts):
         with nogil:
-            made = dereference(self.merges).make(wanted, cancel.flag)
-        return made
+            self.text_pairs = &dereference(self.merges).begin_recording(parts)
+
+    def _count_symbols(self, size_t part):
+        with nogil:
+            self.text_pairs.count(part)
+
+    def _divide_positions(self):
+        with nogil:
+            self.text_pairs.divide()
+
+    def _sort_positions(self, size_t part):
+        with nogil:
+            self.text_pairs.sort(part)
+
+    def _find_pairs(self, size_t part):
+        with nogil:
+            self.text_pairs.find(part)
+
+    def _end_recording(self):
+        with nogil:
+            dereference(self.merges).end_recording()
+
+    def _merge(self, size_t size, CancelFlag cancel):
+        with nogil:
+            dereference(self.merges).make(size, cancel.flag)
 
     def finish(self):
         """Free all memory but that of the merges. Nothing can be merged afterwards."""

@@ -32,7 +32,7 @@ class SymbolText {
   uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols, Function after);
 
   // Removes the holes. Symbols move, but keep their order.
-  void pack();
+  void pack(const Symbols& symbols);
 
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
@@ -42,6 +42,9 @@ class SymbolText {
   uint32_t operator[](size_t position) const { return at_[position]; }
   void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
+
+  // How many positions a symbol takes.
+  uint32_t width(uint32_t symbol) const { return widths_[symbol]; }
 
   // How often the segment at a position stands in the corpus.
   uint64_t count_at(uint32_t position) const {
@@ -54,6 +57,11 @@ class SymbolText {
   uint32_t position_before(uint32_t position) const {
     const uint32_t at = at_[position - 1];
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
+  }
+
+  // Adds a symbol that takes the positions of two others.
+  void add_symbol(uint32_t left, uint32_t right) {
+    widths_.push_back(width(left) + width(right));
   }
 
   // Replaces two neighbouring symbols by a merged one. `left_width` is the number of positions that
@@ -78,6 +86,7 @@ class SymbolText {
   void find_ranges();
 
   std::vector<uint32_t> at_;
+  std::vector<uint32_t> widths_;  // of symbols
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
@@ -151,10 +160,11 @@ uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& s
   }
   begins_.push_back(std::numeric_limits<uint32_t>::max());
   find_ranges();
+  widths_.assign(symbols.size(), 1);
   return characters;
 }
 
-inline void SymbolText::pack() {
+inline void SymbolText::pack(const Symbols& symbols) {
   uint32_t range = 0;
   size_t packed = 0;
   for (size_t position = 0; position < at_.size(); ++position) {
@@ -163,12 +173,14 @@ inline void SymbolText::pack() {
   }
   at_.resize(packed);
   find_ranges();
+  widths_.assign(symbols.size(), 1);
 }
 
 inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t characters) {
   CharacterSymbols symbol_of;
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
-  pack();
+  pack(symbols);
+  widths_.resize(characters);
   size_t position = at_.size(), size = 0;
   for (const uint32_t at : at_) size += is_symbol(at) ? symbols.length(at) : 1;
   at_.resize(size);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,7 +127,7 @@ def make_merges(
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))
-            made = workers.call(partial(merges.make, step, workers.cancel))
+            made = merges.make(step, workers)
             stage.advance(made)
             if made < step:
                 report.warning("No valid symbol found: nothing is left to merge.")

@@ -12,7 +12,7 @@ from spmcompat.editing.leaves import Leaves, parts_of_pieces
 from spmcompat.editing.reach import unreachable
 from spmcompat.editing.vocabulary import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.property.test_merging import texts
@@ -35,7 +35,7 @@ def test_merges_after_given_pieces_are_those_of_the_oracle(
     segments = segments_of(lines, character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]
     merges = Merges(segments, expected, given=encoded)
-    merges.make(wanted, CancelFlag())
+    merges.make(wanted, Workers(2))
     oracle = growing.extending_merges(
         [(SPACE + line, 1) for line in lines], Options(**options), scores, wanted
     )

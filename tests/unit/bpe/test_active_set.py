@@ -8,6 +8,7 @@ import pytest
 
 from spmcompat.bpe.merges import Merges
 from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
 from tests.oracle import active_set, merging
 from tests.oracle.characters import Options
 from tests.oracle.heap import largest
@@ -17,7 +18,7 @@ from tests.unit import stages
 
 def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
     merges = Merges(case.corpus.bpe_segments(), expected, active_set=True)
-    merges.make(wanted, CancelFlag())
+    merges.make(wanted, Workers(2))
     return [(piece.decode(), count) for piece, count in merges]
 
 
@@ -67,7 +68,7 @@ def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
     at_once = merges_of(stages.both(text, Options()), 333, expected)
     merges = Merges(stages.both(text, Options()).corpus.bpe_segments(), expected, active_set=True)
     while len(merges) < 333:
-        merges.make(min(7, 333 - len(merges)), CancelFlag())
+        merges.make(min(7, 333 - len(merges)), Workers(2))
     assert [(piece.decode(), count) for piece, count in merges] == at_once
 
 
@@ -77,7 +78,7 @@ def test_cancelled_merges_stop() -> None:
     merges = Merges(
         stages.both([("abc abc", 1)], Options()).corpus.bpe_segments(), 5, active_set=True
     )
-    assert merges.make(5, cancel) == 0
+    assert merges.make(5, Workers(1, cancel)) == 0
 
 
 def test_the_heap_of_the_oracle_finds_the_largest_keys() -> None:

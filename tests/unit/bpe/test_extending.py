@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from spmcompat.bpe.merges import Merges, count_in_encoded
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.workers import Workers
 from tests.oracle import growing, merging
 from tests.oracle.characters import UNKNOWN, Options, Sentence, pretokens
 from tests.unit import stages
@@ -26,7 +26,7 @@ def extended(
         [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
     )
     merges = Merges(segments, expected, given=given_pieces(scores))
-    merges.make(wanted, CancelFlag())
+    merges.make(wanted, Workers(2))
     return [(piece.decode(), count) for piece, count in merges]
 
 

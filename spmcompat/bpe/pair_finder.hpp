@@ -1,0 +1,101 @@
+// Finds the pairs of a symbol with its neighbours, their counts and their positions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spmcompat/bpe/pairs.hpp"
+#include "spmcompat/bpe/symbol_text.hpp"
+#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+
+namespace spmcompat {
+
+enum Side { kLeft, kRight };
+
+class PairFinder {
+ public:
+  static constexpr size_t kAhead = 16;  // prefetch distance, in positions
+
+  // Both must outlive the finder.
+  PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
+      : text_(text), symbols_(symbols), rule_(rule) {}
+
+  // Calls function(pair) for every pair of a symbol with a neighbour on one side whose count is
+  // `floor` or higher and whose text may be a piece. The symbol occurs at these positions. If it
+  // follows itself, that pair belongs to its right side only. The positions of the pairs are
+  // stored in the arena.
+  template <typename Function>
+  void find(Side side, uint32_t symbol, const uint32_t* positions, size_t size, uint64_t floor,
+            PositionArena& arena, Function function) {
+    if (tallies_.size() < symbols_.size()) tallies_.resize(symbols_.size());
+    tally(side, symbol, positions, size);
+    for (const uint32_t other : tallied_) {
+      Tally& tally = tallies_[other];
+      const uint32_t left = side == kLeft ? other : symbol;
+      const uint32_t right = side == kLeft ? symbol : other;
+      if (tally.count < floor || !allows(left, right)) continue;
+      tally.positions = arena.reserve(tally.size);
+      function(Pair{left, right, tally.count, tally.positions, tally.size});
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (!SymbolText::is_symbol(neighbours_[i])) continue;
+      uint32_t*& next = tallies_[neighbours_[i]].positions;
+      if (next == nullptr) continue;
+      *next++ = side == kLeft ? positions[i] - text_.width(neighbours_[i]) : positions[i];
+    }
+    for (const uint32_t other : tallied_) tallies_[other] = Tally();
+  }
+
+  void drop_memory() {
+    std::vector<Tally>().swap(tallies_);
+    std::vector<uint32_t>().swap(tallied_);
+    std::vector<uint32_t>().swap(neighbours_);
+  }
+
+  // Whether the text of a pair may be a piece.
+  bool allows(uint32_t left, uint32_t right) {
+    if (symbols_.length(left) + symbols_.length(right) > rule_.max_length) return false;
+    piece_.assign(symbols_[left]);
+    piece_.append(symbols_[right]);
+    return rule_.allows(piece_.data(), piece_.size());
+  }
+
+ private:
+  // The sum over the positions where one symbol is the neighbour of another.
+  struct Tally {
+    uint64_t count = 0;
+    uint32_t size = 0;
+    uint32_t* positions = nullptr;
+  };
+
+  void tally(Side side, uint32_t symbol, const uint32_t* positions, size_t size) {
+    const uint32_t width = text_.width(symbol);
+    neighbours_.resize(size);
+    tallied_.clear();
+    for (size_t i = 0; i < size; ++i) {
+      if (i + kAhead < size) text_.prefetch(positions[i + kAhead]);
+      const uint32_t other =
+          text_[side == kLeft ? text_.position_before(positions[i]) : positions[i] + width];
+      neighbours_[i] = other;
+      if (!SymbolText::is_symbol(other) || (side == kLeft && other == symbol)) continue;
+      Tally& tally = tallies_[other];
+      if (tally.size++ == 0) tallied_.push_back(other);
+      tally.count += text_.count_at(positions[i]);
+    }
+  }
+
+  const SymbolText& text_;
+  const Symbols& symbols_;
+  PieceRule rule_;
+
+  // Working memory. It is kept so that not every symbol allocates it again.
+  std::vector<Tally> tallies_;  // symbol -> as a neighbour
+  std::vector<uint32_t> tallied_;  // the symbols that have a tally
+  std::vector<uint32_t> neighbours_;
+  std::u32string piece_;
+};
+
+}  // namespace spmcompat

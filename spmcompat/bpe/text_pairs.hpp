@@ -1,0 +1,108 @@
+// Finds all pairs of a text. Workers share the work.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/bpe/pair_finder.hpp"
+#include "spmcompat/bpe/pairs.hpp"
+#include "spmcompat/bpe/symbol_text.hpp"
+#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+
+namespace spmcompat {
+
+// Its steps:
+//   1. count for all parts.
+//   2. divide.
+//   3. sort for all parts.
+//   4. find for all parts.
+//   5. take.
+// In the first and the third step, a part is one of the text; in the fourth, it is one of the
+// positions, which are then sorted by the symbol that is there.
+class TextPairs {
+ public:
+  // The text must hold no holes. Pairs whose count is below `floor` are left out.
+  TextPairs(const SymbolText& text, const Symbols& symbols, const PieceRule& rule, uint64_t floor,
+            size_t parts)
+      : text_(text), symbols_(symbols), rule_(rule), floor_(floor), next_(parts), found_(parts) {}
+
+  size_t parts() const { return found_.size(); }
+
+  void count(size_t part) {
+    std::vector<uint32_t>& counts = next_[part];
+    counts.resize(symbols_.size());
+    for (size_t position = begin_of(part); position < begin_of(part + 1); ++position) {
+      if (SymbolText::is_symbol(text_[position])) ++counts[text_[position]];
+    }
+  }
+
+  // Finds where the positions of each symbol begin, and in them those of each part of the text.
+  void divide() {
+    begin_.reserve(symbols_.size() + 1);
+    uint32_t begin = 0;
+    for (uint32_t symbol = 0; symbol < symbols_.size(); ++symbol) {
+      begin_.push_back(begin);
+      for (std::vector<uint32_t>& counts : next_) {
+        const uint32_t end = begin + counts[symbol];
+        counts[symbol] = begin;
+        begin = end;
+      }
+    }
+    begin_.push_back(begin);
+    positions_.resize(begin);
+  }
+
+  void sort(size_t part) {
+    std::vector<uint32_t>& next = next_[part];
+    for (size_t position = begin_of(part); position < begin_of(part + 1); ++position) {
+      const uint32_t symbol = text_[position];
+      if (SymbolText::is_symbol(symbol)) {
+        positions_[next[symbol]++] = static_cast<uint32_t>(position);
+      }
+    }
+    std::vector<uint32_t>().swap(next);
+  }
+
+  void find(size_t part) {
+    PairFinder finder(text_, symbols_, rule_);
+    Found& found = found_[part];
+    for (uint32_t symbol = first_symbol_of(part); symbol < first_symbol_of(part + 1); ++symbol) {
+      const size_t size = begin_[symbol + 1] - begin_[symbol];
+      finder.find(kRight, symbol, positions_.data() + begin_[symbol], size, floor_, found.arena,
+                  [&found](const Pair& pair) { found.pairs.push_back(pair); });
+    }
+  }
+
+  struct Found {
+    std::vector<Pair> pairs;  // in the order of their left symbols
+    PositionArena arena;  // of their positions
+  };
+  // What was found, by part. To be used once.
+  std::vector<Found> take() { return std::move(found_); }
+
+ private:
+  size_t begin_of(size_t part) const { return text_.size() * part / parts(); }
+  uint32_t first_symbol_of(size_t part) const {
+    const size_t first = positions_.size() * part / parts();
+    const auto end = part == parts() ? begin_.end() - 1
+                                     : std::lower_bound(begin_.begin(), begin_.end() - 1, first);
+    return static_cast<uint32_t>(end - begin_.begin());
+  }
+
+  const SymbolText& text_;
+  const Symbols& symbols_;
+  PieceRule rule_;
+  uint64_t floor_;
+  // For each part of the text, how often each symbol occurs there; then, where its next position
+  // belongs.
+  std::vector<std::vector<uint32_t>> next_;
+  std::vector<uint32_t> begin_;  // symbol -> where its positions begin
+  std::vector<uint32_t> positions_;  // by symbol
+  std::vector<Found> found_;
+};
+
+}  // namespace spmcompat
