@@ -13,6 +13,7 @@
 
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/bpe/text_filler.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -110,11 +111,11 @@ class Encoder {
 
 // Returns how often each piece stands in the encoded text of the segments. Pieces of a single
 // character are not counted.
-inline std::vector<uint64_t> count_in_encoded(const SegmentCounts& segments,
-                                              const ScoredPieces& pieces) {
+inline std::vector<uint64_t> count_in_encoded(SegmentCounts segments, const ScoredPieces& pieces) {
   Symbols symbols;
   SymbolText text;
-  text.fill(segments, SymbolText::Order::kMostFrequentFirst, symbols, [](uint32_t) {});
+  const auto order = TextFiller::Order::kMostFrequentFirst;
+  TextFiller(std::move(segments), order, text, symbols, 1).fill_alone();
   Encoder encoder(pieces, symbols);
   encoder.encode(text);
   std::vector<uint64_t> of_symbols(symbols.size(), 0);

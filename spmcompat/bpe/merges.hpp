@@ -40,6 +40,7 @@
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/bpe/text_filler.hpp"
 #include "spmcompat/bpe/text_pairs.hpp"
 #include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/slot_index.hpp"
@@ -53,30 +54,42 @@ class Merges {
  public:
   // `expected` is about how many merges will be made. With `active_set`, merges are chosen among
   // the active set; then the segments must come in the order of the text, with all characters.
-  // The segments are freed as soon as the text is filled. With `given` pieces, which the active set
-  // excludes, the text is encoded with them first, and merging goes on from there.
   //
-  // Before the first merge, and whenever make returns while must_record, pairs are recorded in
-  // these steps, which workers share:
-  //   1. begin_recording.
-  //   2. All steps of the TextPairs that it returned, but take.
-  //   3. end_recording.
+  // `parts` workers share these steps:
+  //   1. All steps of the text_filler, then end_filling.
+  //   2. Before the first merge, and whenever make returns while must_record: begin_recording, all
+  //      steps of the TextPairs that it returns but take, and end_recording.
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
-         const ScoredPieces* given = nullptr)
-      : active_set_(active_set),
-        last_floor_(given == nullptr ? 0 : 1),
+         size_t parts)
+      : parts_(parts),
+        expected_(expected),
+        active_set_(active_set),
         rule_(rule),
         finder_(text_, symbols_, rule) {
-    const uint64_t characters = fill_text(std::move(segments));
-    if (given != nullptr) encode_text(*given);
-    floor_ = first_floor(characters / std::max<size_t>(expected, 1));
+    const auto order =
+        active_set ? TextFiller::Order::kAsGiven : TextFiller::Order::kMostFrequentFirst;
+    filler_ = std::make_unique<TextFiller>(std::move(segments), order, text_, symbols_, parts);
   }
   Merges(const Merges&) = delete;
 
+  TextFiller& text_filler() { return *filler_; }
+  // With `given` pieces, which the active set excludes, the text is encoded with them first, and
+  // merging goes on from there.
+  void end_filling(const ScoredPieces* given = nullptr) {
+    const uint64_t mean = filler_->characters() / std::max<size_t>(expected_, 1);
+    filler_.reset();
+    characters_ = first_merge_ = symbols_.size();
+    if (given != nullptr) {
+      last_floor_ = 1;
+      encode_text(*given);
+    }
+    floor_ = first_floor(mean);
+  }
+
   bool must_record() const { return must_record_; }
-  TextPairs& begin_recording(size_t parts) {
+  TextPairs& begin_recording() {
     drop_pairs();
-    text_pairs_ = std::make_unique<TextPairs>(text_, symbols_, rule_, floor_, parts);
+    text_pairs_ = std::make_unique<TextPairs>(text_, symbols_, rule_, floor_, parts_);
     return *text_pairs_;
   }
   void end_recording() {
@@ -143,7 +156,6 @@ class Merges {
   };
   using Queue = MergeQueue<Pairs>;
 
-  uint64_t fill_text(SegmentCounts segments);
   void encode_text(const ScoredPieces& given);
 
   // Choosing a pair.
@@ -173,8 +185,11 @@ class Merges {
   bool comes_later(uint32_t a, uint32_t b) const;
   static bool is_symbol(uint32_t at) { return SymbolText::is_symbol(at); }
 
+  const size_t parts_;
+  const size_t expected_;  // merges
   Symbols symbols_;
   SymbolText text_;
+  std::unique_ptr<TextFiller> filler_;  // until the text is filled
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
@@ -184,7 +199,7 @@ class Merges {
 
   uint64_t floor_ = 0;
   // Given pieces are not merged again, as a floor of zero needs it.
-  const uint64_t last_floor_;
+  uint64_t last_floor_ = 0;
   bool must_record_ = true;
   std::unique_ptr<TextPairs> text_pairs_;  // while pairs are recorded
   PairTable pairs_;
@@ -205,15 +220,6 @@ class Merges {
   std::vector<uint32_t> losers_[2];  // the symbols with losses
   std::vector<uint32_t> merged_positions_;
 };
-
-inline uint64_t Merges::fill_text(SegmentCounts segments) {
-  const auto order =
-      active_set_ ? SymbolText::Order::kAsGiven : SymbolText::Order::kMostFrequentFirst;
-  const uint64_t characters = text_.fill(
-      segments, order, symbols_, [&segments](uint32_t shard) { segments.drop(shard); });
-  characters_ = first_merge_ = symbols_.size();
-  return characters;
-}
 
 inline void Merges::encode_text(const ScoredPieces& given) {
   Encoder encoder(given, symbols_);

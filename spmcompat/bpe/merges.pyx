@@ -19,7 +19,16 @@ from spmcompat.errors import TrainingError
 cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
     ctypedef vector[pair[string, float]] ScoredPieces
     vector[uint64_t] cpp_count_in_encoded "spmcompat::count_in_encoded"(
-        const CSegmentCounts& segments, const ScoredPieces& pieces) except +
+        CSegmentCounts segments, const ScoredPieces& pieces) except +
+
+
+cdef extern from "spmcompat/bpe/text_filler.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextFiller:
+        void measure(size_t part)
+        void allocate() except +
+        void write(size_t part) except +
+        void number() except +
+        void translate(size_t part)
 
 
 cdef extern from "spmcompat/bpe/text_pairs.hpp" namespace "spmcompat" nogil:
@@ -34,9 +43,11 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
         CMerges(
             CSegmentCounts segments, const PieceRule& rule, size_t expected,
-            cbool active_set, const ScoredPieces* given) except +
+            cbool active_set, size_t parts) except +
+        TextFiller& text_filler()
+        void end_filling(const ScoredPieces* given) except +
         cbool must_record()
-        TextPairs& begin_recording(size_t parts) except +
+        TextPairs& begin_recording() except +
         void end_recording() except +
         void make(size_t wanted, const CCancelFlag& cancel) except +
         void finish() except +
@@ -56,6 +67,8 @@ cdef class Merges:
         The text; no pair crosses from one segment to the next. It is empty afterwards.
     expected : int
         About how many merges will be made. This affects time and memory only.
+    workers : Workers
+        Real threads. One of them merges; all of them fill the text and look for its pairs.
     active_set : bool, optional
         Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. Then
         the segments must come in the order of the text, with all of its characters.
@@ -65,23 +78,22 @@ cdef class Merges:
         longer occur are not merged then. It excludes `active_set`.
     """
 
+    cdef object workers
+    cdef object parts
     cdef unique_ptr[CMerges] merges
     cdef TextPairs* text_pairs  # while pairs are recorded
 
     def __init__(
-        self, SegmentCounts segments not None, size_t expected, bint active_set=False, given=None,
+        self, SegmentCounts segments not None, size_t expected, workers not None,
+        bint active_set=False, given=None,
     ):
-        cdef ScoredPieces pieces
-        cdef const ScoredPieces* given_pieces = NULL
-        if given is not None:
-            pieces = given
-            given_pieces = &pieces
+        self.workers = workers
+        self.parts = range(workers.count)
+        self.merges.reset(new CMerges(
+            move(segments.segments), segments.rule.pieces, expected, active_set, workers.count))
+        segments.segments = CSegmentCounts()
         try:
-            with nogil:
-                self.merges.reset(new CMerges(
-                    move(segments.segments), segments.rule.pieces, expected, active_set,
-                    given_pieces))
-                segments.segments = CSegmentCounts()
+            self._fill(given)
         except RuntimeError as error:
             raise _too_large(error) from None
 
@@ -107,33 +119,66 @@ cdef class Merges:
             raise IndexError(merge)
         return dereference(self.merges).left_length(merge)
 
-    def make(self, size_t wanted, workers not None):
-        """Make `wanted` more merges, or as many as there are; return how many.
-
-        One worker merges; all of them look for the pairs of the text.
-        """
+    def make(self, size_t wanted):
+        """Make `wanted` more merges, or as many as there are; return how many."""
         cdef size_t before = len(self), after
-        while not workers.cancel.is_set():
+        while not self.workers.cancel.is_set():
             if dereference(self.merges).must_record():
-                self._record(workers)
-            workers.call(lambda: self._merge(before + wanted, workers.cancel))
+                self._record()
+            self.workers.call(lambda: self._merge(before + wanted, self.workers.cancel))
             if not dereference(self.merges).must_record():
                 break
         after = len(self)
         return after - before if after > before else 0
 
-    def _record(self, workers):
-        parts = range(workers.count)
-        workers.call(lambda: self._begin_recording(len(parts)))
-        workers.run(parts, lambda _, part: self._count_symbols(part))
-        workers.call(self._divide_positions)
-        workers.run(parts, lambda _, part: self._sort_positions(part))
-        workers.run(parts, lambda _, part: self._find_pairs(part))
-        workers.call(self._end_recording)
+    def _fill(self, given):
+        self.workers.run(self.parts, lambda _, part: self._measure_shards(part))
+        self.workers.call(self._allocate_text)
+        self.workers.run(self.parts, lambda _, part: self._write_shards(part))
+        self.workers.call(self._number_characters)
+        self.workers.run(self.parts, lambda _, part: self._translate_text(part))
+        self.workers.call(lambda: self._end_filling(given))
 
-    def _begin_recording(self, size_t parts):
+    def _measure_shards(self, size_t part):
         with nogil:
-            self.text_pairs = &dereference(self.merges).begin_recording(parts)
+            dereference(self.merges).text_filler().measure(part)
+
+    def _allocate_text(self):
+        with nogil:
+            dereference(self.merges).text_filler().allocate()
+
+    def _write_shards(self, size_t part):
+        with nogil:
+            dereference(self.merges).text_filler().write(part)
+
+    def _number_characters(self):
+        with nogil:
+            dereference(self.merges).text_filler().number()
+
+    def _translate_text(self, size_t part):
+        with nogil:
+            dereference(self.merges).text_filler().translate(part)
+
+    def _end_filling(self, given):
+        cdef ScoredPieces pieces
+        cdef const ScoredPieces* given_pieces = NULL
+        if given is not None:
+            pieces = given
+            given_pieces = &pieces
+        with nogil:
+            dereference(self.merges).end_filling(given_pieces)
+
+    def _record(self):
+        self.workers.call(self._begin_recording)
+        self.workers.run(self.parts, lambda _, part: self._count_symbols(part))
+        self.workers.call(self._divide_positions)
+        self.workers.run(self.parts, lambda _, part: self._sort_positions(part))
+        self.workers.run(self.parts, lambda _, part: self._find_pairs(part))
+        self.workers.call(self._end_recording)
+
+    def _begin_recording(self):
+        with nogil:
+            self.text_pairs = &dereference(self.merges).begin_recording()
 
     def _count_symbols(self, size_t part):
         with nogil:
@@ -171,7 +216,7 @@ def count_in_encoded(SegmentCounts segments not None, given):
     Parameters
     ----------
     segments : SegmentCounts
-        The text.
+        The text. It is empty afterwards.
     given : iterable of (bytes, float)
         Pieces and scores of a model.
 
@@ -184,7 +229,8 @@ def count_in_encoded(SegmentCounts segments not None, given):
     cdef vector[uint64_t] counts
     try:
         with nogil:
-            counts = cpp_count_in_encoded(segments.segments, pieces)
+            counts = cpp_count_in_encoded(move(segments.segments), pieces)
+            segments.segments = CSegmentCounts()
     except RuntimeError as error:
         raise _too_large(error) from None
     return counts

@@ -7,40 +7,31 @@
 // An edge stands before and after every segment.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "spmcompat/bpe/symbols.hpp"
-#include "spmcompat/segments/segment_counts.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
 class SymbolText {
  public:
-  enum class Order { kMostFrequentFirst, kAsGiven };
-
-  // Fills the text with the characters of the segments, and adds them to `symbols`. Returns the
-  // number of characters in the corpus. Calls after(shard) when it has read a shard of the segments,
-  // which may be freed then.
-  template <typename Function>
-  uint64_t fill(const SegmentCounts& segments, Order order, Symbols& symbols, Function after);
-
   // Removes the holes. Symbols move, but keep their order.
   void pack(const Symbols& symbols);
 
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
-  size_t size() const { return at_.size(); }
+  size_t size() const { return size_; }
   // A symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
-  void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
+  void prefetch(size_t position) const { __builtin_prefetch(at_.get() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
 
   // How many positions a symbol takes.
@@ -73,19 +64,19 @@ class SymbolText {
   }
 
  private:
+  friend class TextFiller;
+
   static constexpr uint32_t kHole = 0x80000000u;  // | how far back its symbol begins
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // positions
 
-  struct Segment {
-    std::string_view text;
-    uint64_t count;
-  };
-
-  static void sort(std::vector<Segment>& segments);
+  // Filling writes the positions behind the first edge and the ranges in between.
+  void begin_filling(size_t size);
+  void end_filling(const Symbols& symbols);
   void find_ranges();
 
-  std::vector<uint32_t> at_;
+  std::unique_ptr<uint32_t[]> at_;
+  size_t size_ = 0;
   std::vector<uint32_t> widths_;  // of symbols
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
@@ -93,85 +84,37 @@ class SymbolText {
   std::vector<uint32_t> first_range_;  // of each block of positions
 };
 
-// Sorts segments by their counts, descending.
-inline void SymbolText::sort(std::vector<Segment>& segments) {
-  // Nearly all segments are rare: only the others are compared.
-  constexpr uint64_t kRare = 1 << 10;
-  // Where the segments of each count begin: first all that are not rare, then by count, descending.
-  std::vector<size_t> begin(kRare + 1);
-  const auto slot_of = [](const Segment& segment) {
-    return segment.count < kRare ? kRare - segment.count : 0;
-  };
-  for (const Segment& segment : segments) ++begin[slot_of(segment)];
-  size_t next = 0;
-  for (size_t& size : begin) {
-    const size_t end = next + size;
-    size = next;
-    next = end;
-  }
-  std::vector<Segment> sorted(segments.size());
-  for (const Segment& segment : segments) sorted[begin[slot_of(segment)]++] = segment;
-  std::sort(sorted.begin(), sorted.begin() + begin[0],
-            [](const Segment& a, const Segment& b) { return a.count > b.count; });
-  segments.swap(sorted);
-}
-
 inline void SymbolText::find_ranges() {
   first_range_.clear();
   uint32_t range = 0;
-  for (size_t position = 0; position < at_.size() && !counts_.empty(); position += kBlock) {
+  for (size_t position = 0; position < size_ && !counts_.empty(); position += kBlock) {
     while (position >= begins_[range + 1]) ++range;
     first_range_.push_back(range);
   }
 }
 
-template <typename Function>
-uint64_t SymbolText::fill(const SegmentCounts& segments, Order order, Symbols& symbols,
-                          Function after) {
-  size_t positions = 1;
-  segments.for_each([&](std::string_view text, uint64_t) { positions += count_chars(text) + 1; });
-  if (positions >= kHole) throw std::length_error("the distinct text is too large");
+inline void SymbolText::begin_filling(size_t size) {
+  if (size >= kHole) throw std::length_error("the distinct text is too large");
+  // The numbers are not set to zero: memory is taken when they are written.
+  at_.reset(new uint32_t[size]);
+  size_ = size;
+  at_[0] = kEdge;
+}
 
-  CharacterSymbols symbol_of;
-  uint64_t characters = 0;
-  at_.reserve(positions);
-  at_.push_back(kEdge);
-  std::vector<Segment> of_shard;
-  for (uint32_t shard = 0; shard < segments.shards(); ++shard) {
-    of_shard.clear();
-    segments.for_each(shard, [&](std::string_view text, uint64_t count) {
-      of_shard.push_back({text, count});
-    });
-    if (order == Order::kMostFrequentFirst) sort(of_shard);
-    for (const Segment& segment : of_shard) {
-      if (counts_.empty() || counts_.back() != segment.count) {
-        begins_.push_back(static_cast<uint32_t>(at_.size()));
-        counts_.push_back(segment.count);
-      }
-      for_each_character(segment.text, [&](char32_t c) {
-        uint32_t& symbol = symbol_of[c];
-        if (symbol == CharacterSymbols::kNone) symbol = symbols.add(c);
-        at_.push_back(symbol);
-        characters += segment.count;
-      });
-      at_.push_back(kEdge);
-    }
-    after(shard);
-  }
+inline void SymbolText::end_filling(const Symbols& symbols) {
   begins_.push_back(std::numeric_limits<uint32_t>::max());
   find_ranges();
   widths_.assign(symbols.size(), 1);
-  return characters;
 }
 
 inline void SymbolText::pack(const Symbols& symbols) {
   uint32_t range = 0;
   size_t packed = 0;
-  for (size_t position = 0; position < at_.size(); ++position) {
+  for (size_t position = 0; position < size_; ++position) {
     if (position == begins_[range]) begins_[range++] = static_cast<uint32_t>(packed);
     if (is_symbol(at_[position]) || at_[position] == kEdge) at_[packed++] = at_[position];
   }
-  at_.resize(packed);
+  size_ = packed;
   find_ranges();
   widths_.assign(symbols.size(), 1);
 }
@@ -181,11 +124,11 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
   pack(symbols);
   widths_.resize(characters);
-  size_t position = at_.size(), size = 0;
-  for (const uint32_t at : at_) size += is_symbol(at) ? symbols.length(at) : 1;
-  at_.resize(size);
+  size_t position = size_;
+  size_ = 0;
+  for (size_t i = 0; i < position; ++i) size_ += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
   // From the end on, so that no symbol is overwritten before it is read.
-  size_t range = counts_.size(), split = size;
+  size_t range = counts_.size(), split = size_;
   while (position-- > 0) {
     if (!is_symbol(at_[position])) {
       at_[--split] = kEdge;

@@ -22,6 +22,8 @@ class CharacterSymbols {
     if (c < kBasicPlane) return basic_[c];
     return others_.try_emplace(c, kNone).first->second;
   }
+  // For a character that has a symbol.
+  uint32_t at(char32_t c) const { return c < kBasicPlane ? basic_[c] : others_.at(c); }
 
  private:
   static constexpr char32_t kBasicPlane = 0x10000;

@@ -123,11 +123,11 @@ def make_merges(
 ) -> Merges:
     """Make `wanted` merges, or as many as the text has; see `Merges` for given pieces."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = workers.call(lambda: Merges(segments, wanted, active_set, given))
+    merges = Merges(segments, wanted, workers, active_set, given)
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))
-            made = merges.make(step, workers)
+            made = merges.make(step)
             stage.advance(made)
             if made < step:
                 report.warning("No valid symbol found: nothing is left to merge.")

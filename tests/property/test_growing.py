@@ -34,8 +34,8 @@ def test_merges_after_given_pieces_are_those_of_the_oracle(
     options = {"split_by_whitespace": False, "split_by_unicode_script": False}
     segments = segments_of(lines, character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]
-    merges = Merges(segments, expected, given=encoded)
-    merges.make(wanted, Workers(2))
+    merges = Merges(segments, expected, Workers(2), given=encoded)
+    merges.make(wanted)
     oracle = growing.extending_merges(
         [(SPACE + line, 1) for line in lines], Options(**options), scores, wanted
     )

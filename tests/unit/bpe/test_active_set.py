@@ -7,7 +7,6 @@ import random
 import pytest
 
 from spmcompat.bpe.merges import Merges
-from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
 from tests.oracle import active_set, merging
 from tests.oracle.characters import Options
@@ -17,8 +16,8 @@ from tests.unit import stages
 
 
 def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
-    merges = Merges(case.corpus.bpe_segments(), expected, active_set=True)
-    merges.make(wanted, Workers(2))
+    merges = Merges(case.corpus.bpe_segments(), expected, Workers(2), active_set=True)
+    merges.make(wanted)
     return [(piece.decode(), count) for piece, count in merges]
 
 
@@ -66,19 +65,19 @@ def test_frequent_pairs_are_merged_without_the_active_set() -> None:
 def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
     text = many_pairs(random.Random(7))
     at_once = merges_of(stages.both(text, Options()), 333, expected)
-    merges = Merges(stages.both(text, Options()).corpus.bpe_segments(), expected, active_set=True)
+    segments = stages.both(text, Options()).corpus.bpe_segments()
+    merges = Merges(segments, expected, Workers(2), active_set=True)
     while len(merges) < 333:
-        merges.make(min(7, 333 - len(merges)), Workers(2))
+        merges.make(min(7, 333 - len(merges)))
     assert [(piece.decode(), count) for piece, count in merges] == at_once
 
 
 def test_cancelled_merges_stop() -> None:
-    cancel = CancelFlag()
-    cancel.set()
-    merges = Merges(
-        stages.both([("abc abc", 1)], Options()).corpus.bpe_segments(), 5, active_set=True
-    )
-    assert merges.make(5, Workers(1, cancel)) == 0
+    segments = stages.both([("abc abc", 1)], Options()).corpus.bpe_segments()
+    workers = Workers(1)
+    merges = Merges(segments, 5, workers, active_set=True)
+    workers.cancel.set()
+    assert merges.make(5) == 0
 
 
 def test_the_heap_of_the_oracle_finds_the_largest_keys() -> None:

@@ -12,7 +12,6 @@ from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
@@ -35,8 +34,8 @@ def segments_of(lines: list[str], workers: int = 2, **options: object) -> Segmen
 def merges_of(
     segments: SegmentCounts, wanted: int, expected: int, workers: int = 2
 ) -> list[tuple[str, int]]:
-    merges = Merges(segments, expected)
-    merges.make(wanted, Workers(workers))
+    merges = Merges(segments, expected, Workers(workers))
+    merges.make(wanted)
     return [(piece.decode(), count) for piece, count in merges]
 
 
@@ -71,20 +70,20 @@ def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected:
 
 
 def test_finished_merges_stay_and_no_others_are_made() -> None:
-    merges = Merges(segments_of(["abc abc abd"]), 2)
-    assert merges.make(2, Workers(2)) == 2
+    merges = Merges(segments_of(["abc abc abd"]), 2, Workers(2))
+    assert merges.make(2) == 2
     made = list(merges)
     merges.finish()
     assert list(merges) == made
-    assert merges.make(5, Workers(2)) == 0
+    assert merges.make(5) == 0
     assert [merges.left_length(merge) for merge in range(2)] == [1, 1]
 
 
 def test_merges_in_several_calls_are_those_of_one_call() -> None:
     lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
     at_once = merges_of(segments_of(lines), 60, 60)
-    merges = Merges(segments_of(lines), 60)
-    while merges.make(7, Workers(2)) == 7 and len(merges) < 60:
+    merges = Merges(segments_of(lines), 60, Workers(2))
+    while merges.make(7) == 7 and len(merges) < 60:
         pass
     assert [(piece.decode(), count) for piece, count in merges][:60] == at_once
 
@@ -115,10 +114,10 @@ def test_pairs_that_no_longer_occur_come_last() -> None:
 
 
 def test_cancelled_merges_stop() -> None:
-    cancel = CancelFlag()
-    cancel.set()
-    merges = Merges(segments_of(["abc abc"]), 5)
-    assert merges.make(5, Workers(1, cancel)) == 0
+    workers = Workers(1)
+    merges = Merges(segments_of(["abc abc"]), 5, workers)
+    workers.cancel.set()
+    assert merges.make(5) == 0
     assert len(merges) == 0
 
 

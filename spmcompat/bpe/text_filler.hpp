@@ -1,0 +1,184 @@
+// Fills a text with the characters of all segments. Workers share the work.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/bpe/symbol_text.hpp"
+#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/segments/segment_counts.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// Its steps:
+//   1. measure for all parts.
+//   2. allocate.
+//   3. write for all parts.
+//   4. number.
+//   5. translate for all parts.
+// In the last step, a part is one of the text; before, it is some shards of the segments.
+class TextFiller {
+ public:
+  enum class Order { kMostFrequentFirst, kAsGiven };
+
+  // The segments of a shard are written in the order given. The text and the symbols must outlive
+  // the filler.
+  TextFiller(SegmentCounts segments, Order order, SymbolText& text, Symbols& symbols, size_t parts)
+      : segments_(std::move(segments)),
+        order_(order),
+        text_(text),
+        symbols_(symbols),
+        shards_(segments_.shards()),
+        parts_(parts) {}
+
+  void measure(size_t part) {
+    for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
+      size_t& positions = shards_[shard].positions;
+      segments_.for_each(shard, [&positions](std::string_view text, uint64_t) {
+        positions += count_chars(text) + 1;
+      });
+    }
+  }
+
+  // Throws std::length_error if the text is too large.
+  void allocate() {
+    size_t size = 1;
+    for (Shard& shard : shards_) {
+      shard.begin = size;
+      size += shard.positions;
+    }
+    text_.begin_filling(size);
+  }
+
+  // Writes code points, and frees the segments.
+  void write(size_t part) {
+    std::vector<Segment> segments;
+    for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
+      segments.clear();
+      segments_.for_each(shard, [&segments](std::string_view text, uint64_t count) {
+        segments.push_back({text, count});
+      });
+      if (order_ == Order::kMostFrequentFirst) sort(segments);
+      write(segments, shards_[shard], parts_[part]);
+      segments_.drop(shard);
+    }
+  }
+
+  // Gives each character a symbol.
+  void number() {
+    for (const Part& part : parts_) {
+      for (const char32_t c : part.distinct) {
+        uint32_t& symbol = symbol_of_[c];
+        if (symbol == CharacterSymbols::kNone) symbol = symbols_.add(c);
+      }
+    }
+    for (const Shard& shard : shards_) {
+      text_.begins_.insert(text_.begins_.end(), shard.begins.begin(), shard.begins.end());
+      text_.counts_.insert(text_.counts_.end(), shard.counts.begin(), shard.counts.end());
+    }
+    text_.end_filling(symbols_);
+  }
+
+  // Replaces code points by symbols.
+  void translate(size_t part) {
+    const size_t end = text_.size() * (part + 1) / parts_.size();
+    for (size_t position = text_.size() * part / parts_.size(); position < end; ++position) {
+      uint32_t& at = text_.at_[position];
+      if (at != SymbolText::kEdge) at = symbol_of_.at(at);
+    }
+  }
+
+  // Takes all steps, for a single part.
+  void fill_alone() {
+    measure(0);
+    allocate();
+    write(0);
+    number();
+    translate(0);
+  }
+
+  // How many characters the corpus has.
+  uint64_t characters() const {
+    uint64_t characters = 0;
+    for (const Part& part : parts_) characters += part.characters;
+    return characters;
+  }
+
+ private:
+  struct Segment {
+    std::string_view text;
+    uint64_t count;
+  };
+  struct Shard {
+    size_t positions = 0;  // that its segments take
+    size_t begin = 0;  // the first of them
+    // Of the ranges of neighbouring segments with the same count.
+    std::vector<uint32_t> begins;
+    std::vector<uint64_t> counts;
+  };
+  struct Part {
+    std::vector<bool> seen = std::vector<bool>(kCodePoints);
+    std::vector<char32_t> distinct;  // characters, in the order in which they first occur
+    uint64_t characters = 0;  // in the corpus
+  };
+
+  // Sorts segments by their counts, descending.
+  static void sort(std::vector<Segment>& segments) {
+    // Nearly all segments are rare: only the others are compared.
+    constexpr uint64_t kRare = 1 << 10;
+    // Where the segments of each count begin: first all that are not rare, then by count,
+    // descending.
+    std::vector<size_t> begin(kRare + 1);
+    const auto slot_of = [](const Segment& segment) {
+      return segment.count < kRare ? kRare - segment.count : 0;
+    };
+    for (const Segment& segment : segments) ++begin[slot_of(segment)];
+    size_t next = 0;
+    for (size_t& size : begin) {
+      const size_t end = next + size;
+      size = next;
+      next = end;
+    }
+    std::vector<Segment> sorted(segments.size());
+    for (const Segment& segment : segments) sorted[begin[slot_of(segment)]++] = segment;
+    std::sort(sorted.begin(), sorted.begin() + begin[0],
+              [](const Segment& a, const Segment& b) { return a.count > b.count; });
+    segments.swap(sorted);
+  }
+
+  void write(const std::vector<Segment>& segments, Shard& shard, Part& part) {
+    uint32_t* at = text_.at_.get() + shard.begin;
+    for (const Segment& segment : segments) {
+      if (shard.counts.empty() || shard.counts.back() != segment.count) {
+        shard.begins.push_back(static_cast<uint32_t>(at - text_.at_.get()));
+        shard.counts.push_back(segment.count);
+      }
+      const uint32_t* begin = at;
+      for_each_character(segment.text, [&](char32_t c) {
+        if (!part.seen[c]) {
+          part.seen[c] = true;
+          part.distinct.push_back(c);
+        }
+        *at++ = c;
+      });
+      part.characters += segment.count * static_cast<uint64_t>(at - begin);
+      *at++ = SymbolText::kEdge;
+    }
+  }
+
+  SegmentCounts segments_;
+  Order order_;
+  SymbolText& text_;
+  Symbols& symbols_;
+  CharacterSymbols symbol_of_;
+  std::vector<Shard> shards_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace spmcompat
