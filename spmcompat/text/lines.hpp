@@ -32,6 +32,20 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
   }
 }
 
+// Where the last line end of a text ends; 0 if there is none. The text is searched stretch by stretch
+// from its end, because memchr is much faster than a search byte by byte.
+inline size_t behind_last_line_end(std::string_view text) {
+  constexpr size_t kStretch = 256;
+  while (!text.empty()) {
+    const size_t begin = text.size() - std::min(text.size(), kStretch);
+    if (std::memchr(text.data() + begin, '\n', text.size() - begin) != nullptr) {
+      return text.rfind('\n') + 1;
+    }
+    text = text.substr(0, begin);
+  }
+  return 0;
+}
+
 // The tests that a line passes before it is counted as a sentence.
 //
 // With `streams_numbers`, the count of a TSV line is read as C++ streams do it: the number that the

@@ -19,6 +19,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     void split_items "spmcompat::split_items"(
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
+    size_t behind_last_line_end(string_view text)
 
 
 cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
@@ -105,8 +106,7 @@ cdef class ReadBuffer:
 
     def unfinished_line(self):
         """Return the text after the last line end."""
-        # npos, one less than 0, is found where no line ends.
-        cdef size_t begin = string_view(self.text, self.text_size).rfind(<char>b"\n") + 1
+        cdef size_t begin = behind_last_line_end(string_view(self.text, self.text_size))
         return <bytes>self.text[begin:self.text_size]
 
     def lines_text(self):
@@ -207,8 +207,7 @@ cdef class LineReader:
             filled = self._read_into(block.get() + begin, self.block_size - begin)
             if filled == 0 and self.rest.empty():
                 return None
-            # npos, one less than 0, is found where no line ends.
-            end = string_view(block.get() + begin, filled).rfind(<char>b"\n") + 1
+            end = behind_last_line_end(string_view(block.get() + begin, filled))
             if filled == 0 or end > 0:
                 break
             self.rest.append(block.get() + begin, filled)

@@ -23,7 +23,7 @@ from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.runtime.progress import Report
 from spmcompat.text import line_buffers
 from spmcompat.text.files import Files
-from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.lines import LineReader, ReadBuffer
 from spmcompat.text.paths import expand
 from spmcompat.text.read_ahead import read_ahead
 from tests.parity import corpora
@@ -72,6 +72,16 @@ def test_every_form_holds_the_same_sentences(
     monkeypatch.setattr(line_buffers, "BUFFER_BYTES", size)
     for path in packed(tmp_path).values():
         assert all_sentences(files_of(path)) == LINES, path
+
+
+@pytest.mark.parametrize("size", [1000, 100])
+def test_read_buffers_end_at_the_last_line_end_wherever_it_is(size: int) -> None:
+    for place in range(600):
+        text = b"a" * place + b"\n" + b"b" * (599 - place)
+        buffers = [*iter(LineReader(io.BytesIO(text), "file", size, count_lines=True).read, None)]
+        lines = [buffer.lines_text() for buffer in buffers]
+        assert lines == [line for line in (text[: place + 1], text[place + 1 :]) if line]
+        assert ReadBuffer.of_lines(text, "file", 1).unfinished_line() == text[place + 1 :]
 
 
 @pytest.mark.parametrize("seed", range(8))
