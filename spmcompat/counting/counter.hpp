@@ -51,8 +51,6 @@ class Counter {
   void begin_batch(uint64_t index, bool keep_pretokens) {
     log_ = BatchLog();
     log_.index = index;
-    tokens_.clear();
-    waiting_.clear();
     keep_pretokens_ = keep_pretokens;
   }
   BatchLog end_batch() {
@@ -84,65 +82,84 @@ class Counter {
   const WorkerTable& table() const { return table_; }
 
  private:
-  static constexpr size_t kWaiting = 64;  // raw tokens that are looked up together
-  static constexpr size_t kAhead = 6;     // prefetch distance, in raw tokens
+  static constexpr size_t kWaiting = 64;  // raw tokens; a sentence that reaches it waits no longer
+  static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence that wait at a time
+  static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 
-  // A sentence whose raw tokens are not looked up yet.
+  // A sentence whose raw tokens are not counted yet.
   struct Waiting {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // of its raw tokens in tokens_
+    size_t end;  // of its raw tokens among those of all sentences that wait
   };
 
   // Prefetches the slots of the table while others are looked up.
   void split_raw_tokens(const char* text, size_t size, int64_t count) {
-    for_each_raw_token(text, text + size, [this](const RawToken& token) {
+    const char* at = text;
+    for (size_t left = size; left > kStretch; left = text + size - at) {
+      const char* stop = find_space(at + kStretch, text + size);
+      split_raw_tokens(at, stop);
+      look_up_tokens();
+      at = stop;
+    }
+    split_raw_tokens(at, text + size);
+    waiting_.push_back({text, size, count, token_ids_.size() + tokens_.size()});
+  }
+  void split_raw_tokens(const char* begin, const char* end) {
+    for_each_raw_token(begin, end, [this](const RawToken& token) {
       tokens_.push_back(token);
       table_.raw_tokens.prefetch_slot(token);
     });
-    waiting_.push_back({text, size, count, tokens_.size()});
+  }
+
+  void look_up_tokens() {
+    RawTokenTable& table = table_.raw_tokens;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (i + kAhead < tokens_.size()) table.prefetch_entry(tokens_[i + kAhead]);
+      const uint32_t id = add_raw_token(tokens_[i]);
+      if (table.irregular(id)) irregular_.push_back(token_ids_.size());
+      token_ids_.push_back(id);
+    }
+    tokens_.clear();
   }
 
   void add_waiting() {
+    look_up_tokens();
     size_t begin = 0;
+    auto irregular = irregular_.begin();
     for (const Waiting& sentence : waiting_) {
-      if (!add_raw_tokens(sentence, begin)) {
+      if (irregular == irregular_.end() || *irregular >= sentence.end) {
+        add_raw_tokens(sentence, begin);
+      } else {
         add_whole(sentence.text, sentence.size, sentence.count);
+        while (irregular != irregular_.end() && *irregular < sentence.end) ++irregular;
       }
       begin = sentence.end;
     }
-    tokens_.clear();
     waiting_.clear();
+    token_ids_.clear();
+    irregular_.clear();
   }
 
-  bool add_raw_tokens(const Waiting& sentence, size_t begin) {
+  void add_raw_tokens(const Waiting& sentence, size_t begin) {
     RawTokenTable& table = table_.raw_tokens;
-    ids_.clear();
-    for (size_t i = begin; i < sentence.end; ++i) {
-      if (i + kAhead < tokens_.size()) table.prefetch_entry(tokens_[i + kAhead]);
-      const uint32_t id = add_raw_token(tokens_[i]);
-      if (table.irregular(id)) return false;
-      ids_.push_back(id);
-    }
-    if (ids_.empty()) {
-      record(kNoPretoken, 0, sentence.count, ids_);
-      return true;
-    }
-    const uint32_t last = ids_.back();
+    uint32_t* const ids = token_ids_.data() + begin;
+    const size_t size = sentence.end - begin;
+    if (size == 0) return record(kNoPretoken, 0, sentence.count, ids, 0);
+    const uint32_t last = ids[size - 1];
     if (rule_.boundaries_end_pretokens) {  // there is a boundary before every space
-      for (const uint32_t id : ids_) table.count_last(id, sentence.count);
+      for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
     } else {
-      for (size_t i = 0; i + 1 < ids_.size(); ++i) table.count_inner(ids_[i], sentence.count);
+      for (size_t i = 0; i + 1 < size; ++i) table.count_inner(ids[i], sentence.count);
       table.count_last(last, sentence.count);
     }
     if (keep_pretokens_) {
-      for (uint32_t& id : ids_) id |= WorkerTable::kRawToken;
+      for (size_t i = 0; i < size; ++i) ids[i] |= WorkerTable::kRawToken;
     }
-    log_.text_pretokens += ids_.size();
+    log_.text_pretokens += size;
     log_.text_bytes += sentence.size;
-    record(last | WorkerTable::kRawToken, kSpaceMark, sentence.count, ids_);
-    return true;
+    record(last | WorkerTable::kRawToken, kSpaceMark, sentence.count, ids, size);
   }
 
   uint32_t add_raw_token(const RawToken& token) {
@@ -171,10 +188,7 @@ class Counter {
       ids_.push_back(table_.pretokens.add(pretoken));
       nexts_.push_back(next_of_pretoken_before(pretoken, opens, rule_));
     });
-    if (ids_.empty()) {
-      record(kNoPretoken, 0, count, ids_);
-      return;
-    }
+    if (ids_.empty()) return record(kNoPretoken, 0, count, nullptr, 0);
     ContextTable& contexts = table_.contexts;
     if (!plan_.keeps_contexts) {
       for (const uint32_t id : ids_) contexts.add(id, 0, count);
@@ -188,10 +202,10 @@ class Counter {
     }
     log_.text_pretokens += ids_.size();
     log_.text_bytes += text_.size();
-    record(ids_.back(), nexts_[0] & ~kSentenceEnd, count, ids_);
+    record(ids_.back(), nexts_[0] & ~kSentenceEnd, count, ids_.data(), ids_.size());
   }
 
-  void record(uint32_t last, char32_t first, int64_t count, const std::vector<uint32_t>& ids) {
+  void record(uint32_t last, char32_t first, int64_t count, const uint32_t* ids, size_t size) {
     if (!plan_.keeps_contexts) return;
     ++log_.sentences;
     log_.filled += last != kNoPretoken;
@@ -199,8 +213,8 @@ class Counter {
     if (!plan_.uniform_starts) log_.first.push_back(first);
     if (plan_.tsv) log_.count.push_back(count);
     if (keep_pretokens_) {
-      log_.pretokens.insert(log_.pretokens.end(), ids.begin(), ids.end());
-      log_.lengths.push_back(static_cast<uint32_t>(ids.size()));
+      log_.pretokens.insert(log_.pretokens.end(), ids, ids + size);
+      log_.lengths.push_back(static_cast<uint32_t>(size));
     }
   }
 
@@ -209,8 +223,11 @@ class Counter {
   const SentenceNormalizer& normalizer_;
   WorkerTable table_;
 
-  std::vector<RawToken> tokens_;
   std::vector<Waiting> waiting_;
+  // The raw tokens of the sentences that wait: first those that were looked up, then the others.
+  std::vector<uint32_t> token_ids_;
+  std::vector<size_t> irregular_;  // the places of irregular ones in token_ids_
+  std::vector<RawToken> tokens_;
   CountedTexts normalized_;
 
   BatchLog log_;

@@ -71,6 +71,18 @@ def test_a_line_of_two_megabytes(trainers: Trainers) -> None:
     trainers.check(SOFT, long_line + "\n" + corpora.topics_text(10_000))
 
 
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+@pytest.mark.parametrize("places", [[0], [9000], [-1], [0, 3000, 3001, -1]])
+def test_space_marks_in_a_long_line(trainers: Trainers, model_type: str, places: list[int]) -> None:
+    """A space mark joins the words around it, so this line is normalized as a whole."""
+    words = corpora.topics_text(120_000).split()
+    for place in places:
+        words[place] = "ab▁ab▁"
+    options: dict[str, Option] = {**SOFT, "model_type": model_type, "max_sentence_length": 1 << 20}
+    lines = ["ab ab", " ".join(words), "ab▁ ab", " ".join(reversed(words)), "ab ab"]
+    trainers.check(options, "\n".join(lines))
+
+
 def test_large_corpora(trainers: Trainers, large_corpora: dict[str, object]) -> None:
     for name, path in corpora.large().items():
         comparison = trainers.compare({**SOFT, "vocab_size": 2000}, corpora.head(path, 200_000))
