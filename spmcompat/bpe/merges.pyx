@@ -92,10 +92,7 @@ cdef class Merges:
         self.merges.reset(new CMerges(
             move(segments.segments), segments.rule.pieces, expected, active_set, workers.count))
         segments.segments = CSegmentCounts()
-        try:
-            self._fill(given)
-        except RuntimeError as error:
-            raise _too_large(error) from None
+        self._fill(given)
 
     def __len__(self):
         return dereference(self.merges).size()
@@ -144,8 +141,11 @@ cdef class Merges:
             dereference(self.merges).text_filler().measure(part)
 
     def _allocate_text(self):
-        with nogil:
-            dereference(self.merges).text_filler().allocate()
+        try:
+            with nogil:
+                dereference(self.merges).text_filler().allocate()
+        except RuntimeError as error:
+            raise _too_large(error) from None
 
     def _write_shards(self, size_t part):
         with nogil:

@@ -121,6 +121,15 @@ def test_cancelled_merges_stop() -> None:
     assert len(merges) == 0
 
 
+def test_a_thread_that_cannot_start_is_no_error_of_the_text() -> None:
+    class Failing(Workers):
+        def run(self, *_: object) -> None:
+            raise RuntimeError("can't start new thread")
+
+    with pytest.raises(RuntimeError, match="thread"):
+        Merges(segments_of(["abc abc"]), 5, Failing(1))
+
+
 def test_nothing_to_merge() -> None:
     assert merges_of(segments_of(["a b c"], add_dummy_prefix=False, max_piece_length=1), 5, 5) == []
     assert len(segments_of(["a", "b"], add_dummy_prefix=False)) == 0
