@@ -8,7 +8,8 @@
 // A sentence takes one of two paths, with equal results:
 // - by raw tokens, where neighbouring pretokens cannot influence each other (spaces collapse,
 //   every sentence begins with a space mark, no rule or symbol reaches across a space): the bytes
-//   between two spaces are looked up without a change, and normalized once, when reading ends;
+//   between two spaces are looked up without a change. They are normalized when they are new, to see
+//   what they depend on, and once more when reading ends if that changes them;
 // - whole, for all other plans and for sentences with an irregular raw token: the sentence is
 //   normalized and then cut into pretokens.
 // If a Python function pre-tokenizes, the second path waits between these two steps: the function
