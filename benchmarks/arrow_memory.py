@@ -234,7 +234,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             "minloglevel": 2,
         }
         child(given.child[0], given.child[1] == "train", options)
-        return 0
+        # While Python ends, threads of pyarrow may abort the process (apache/arrow#45214).
+        os._exit(0)
     if given.text is None:
         parser.error("give a text")
     with tempfile.TemporaryDirectory() as name:
