@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "spmcompat/bpe/symbols.hpp"
-#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
@@ -134,7 +133,7 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
       at_[--split] = kEdge;
     } else {
       const std::u32string_view text = symbols[at_[position]];
-      for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of[text[i]];
+      for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of.at(text[i]);
     }
     if (range > 0 && position == begins_[range - 1]) begins_[--range] = static_cast<uint32_t>(split);
   }

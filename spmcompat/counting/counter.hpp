@@ -83,7 +83,7 @@ class Counter {
   const WorkerTable& table() const { return table_; }
 
  private:
-  static constexpr size_t kWaiting = 64;  // raw tokens; a sentence that reaches it waits no longer
+  static constexpr size_t kWaiting = 64;  // raw tokens that wait before all of them are counted
   static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence that wait at a time
   static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 

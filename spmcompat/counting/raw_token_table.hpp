@@ -80,7 +80,8 @@ class RawTokenTable {
   uint32_t size() const { return size_; }
   // The memory that the table takes.
   size_t bytes() const {
-    return texts_.bytes() + blocks_.size() * kBlock * sizeof(Entry) + index_.bytes();
+    return texts_.bytes() + blocks_.size() * kBlock * sizeof(Entry) + plain_.capacity() / 8 +
+           index_.bytes();
   }
   bool irregular(uint32_t id) const { return (*this)[id].irregular; }
   void set_kind(uint32_t id, RawTokenKind kind) {

@@ -133,7 +133,7 @@ def cause_of(
 
 
 def _spells(surface: bytes, text: bytes) -> bool:
-    """Tell whether a surface is that of the text, of which it leaves some parts unknown."""
+    """Tell whether a surface stands for the text: each 0xFF for one character or more."""
     first, *others = surface.split(_UNKNOWN_CHARACTERS)
     if not others:
         return surface == text
