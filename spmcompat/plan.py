@@ -67,6 +67,11 @@ class TextPlan(NamedTuple):
     self_test_seed: int
     self_test_is_repeatable: bool
 
+    @property
+    def longest_line(self) -> int | None:
+        """The most bytes of a line that is a sentence; None if lines hold more than a sentence."""
+        return None if self.tsv else self.max_sentence_length
+
 
 class CoveragePlan(NamedTuple):
     """Which characters are required in the vocabulary.

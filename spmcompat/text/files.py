@@ -20,12 +20,30 @@ from spmcompat.text.skipped import Skipped
 
 
 class _FileSlice(NamedTuple):
-    """Whole lines of a plain file, which can be read again by themselves."""
+    """Whole lines of a plain file, which can be read again by themselves.
+
+    The first of them may be too long to be a sentence: `dropped` bytes of it are not read.
+    """
 
     path: str
     offset: int
     size: int
     first_line: int
+    before_dropped: int
+    dropped: int
+
+    @classmethod
+    def of(cls, buffer: ReadBuffer, path: str, offset: int) -> _FileSlice:
+        return cls(
+            path, offset, buffer.size, buffer.first_line, buffer.before_dropped, buffer.dropped
+        )
+
+    def read(self) -> bytes:
+        with open(self.path, "rb") as file:
+            file.seek(self.offset)
+            begin = file.read(self.before_dropped)
+            file.seek(self.dropped, os.SEEK_CUR)
+            return begin + file.read(self.size - self.dropped - self.before_dropped)
 
 
 class _Part(NamedTuple):
@@ -120,8 +138,8 @@ class Files:
         offset = 0
         name = name_of(file.path)
         size = _size_of(file.path)
-        for buffer in cut_at_lines(file, name, count_lines=self._text.tsv, size=size):
-            self._kept.append(_FileSlice(file.path, offset, buffer.size, buffer.first_line))
+        for buffer in cut_at_lines(file, name, self._text.longest_line, size):
+            self._kept.append(_FileSlice.of(buffer, file.path, offset))
             offset += buffer.size
             yield buffer
 
@@ -228,9 +246,7 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     if isinstance(kept, ReadBuffer):
         return kept
     try:
-        with open(kept.path, "rb") as file:
-            file.seek(kept.offset)
-            text = file.read(kept.size)
+        text = kept.read()
     except OSError as error:
         raise _unreadable(kept.path, error) from error
     return ReadBuffer.of_lines(text, kept.path, kept.first_line)

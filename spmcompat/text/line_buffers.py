@@ -16,9 +16,9 @@ class ReadableInto(Protocol):
 
 
 def cut_at_lines(
-    file: ReadableInto, origin: str, count_lines: bool = True, size: int = 0
+    file: ReadableInto, origin: str, longest: int | None = None, size: int = 0
 ) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a line longer than a read buffer is read whole.
+    """Cut a file at line ends; a line longer than a read buffer makes this larger.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def cut_at_lines(
         What is cut.
     origin : str
         Its name.
-    count_lines : bool
-        Whether the lines are numbered. They need to be only if an error message may name one. If
-        not, every read buffer begins with line 1.
+    longest : int, optional
+        If given, every line is a sentence, unless it has more bytes. Then only the beginning of the
+        line is kept. No error message names a line, so every read buffer begins with line 1.
     size : int
         Size of the file in bytes, if it is known. A smaller file gets smaller read buffers, which
         would otherwise need more memory than its counts.
@@ -38,7 +38,7 @@ def cut_at_lines(
     ReadBuffer
         Whole lines; only the last one of the file may lack its line end.
     """
-    reader = LineReader(file, origin, _buffer_bytes(size), count_lines)
+    reader = LineReader(file, origin, _buffer_bytes(size), longest)
     yield from iter(reader.read, None)
 
 

@@ -46,6 +46,41 @@ inline size_t behind_last_line_end(std::string_view text) {
   return 0;
 }
 
+// A line whose end has not been read. Of a line with more than `longest` bytes only the beginning is
+// kept, which is long enough to show that.
+class UnfinishedLine {
+ public:
+  explicit UnfinishedLine(size_t longest) : longest_(longest) {}
+
+  void begin(std::string_view text) {
+    text_.clear();
+    dropped_ = 0;
+    append(text);
+  }
+  void append(std::string_view text) {
+    const size_t room = is_too_long() ? 0 : longest_ + 1 - text_.size();
+    text_.append(text.substr(0, room));
+    dropped_ += text.size() - std::min(text.size(), room);
+  }
+  // Drops what belongs to this line, if it is too long already, from the text that follows it.
+  std::string_view drop_from(std::string_view text) {
+    if (!is_too_long()) return text;
+    const size_t size = std::min(text.find('\n'), text.size());
+    dropped_ += size;
+    return text.substr(size);
+  }
+
+  std::string_view text() const { return text_; }
+  size_t dropped() const { return dropped_; }  // bytes
+
+ private:
+  bool is_too_long() const { return text_.size() > longest_; }
+
+  size_t longest_;
+  std::string text_;
+  size_t dropped_ = 0;
+};
+
 // The tests that a line passes before it is counted as a sentence.
 //
 // With `streams_numbers`, the count of a TSV line is read as C++ streams do it: the number that the

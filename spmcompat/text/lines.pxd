@@ -33,6 +33,8 @@ cdef class ReadBuffer:
     cdef vector[size_t] ends
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
+    # Bytes of a line that is too long to be a sentence are dropped behind its beginning.
+    cdef readonly size_t before_dropped, dropped
     cdef bint is_lines
     cdef Py_ssize_t taken, records
     cdef bint is_full(self) noexcept

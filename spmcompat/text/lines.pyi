@@ -10,6 +10,8 @@ BUFFER_BYTES: int
 class ReadBuffer:
     origin: str
     first_line: int
+    before_dropped: int
+    dropped: int
     @staticmethod
     def of_lines(text: bytes, origin: str, first_line: int) -> ReadBuffer: ...
     @staticmethod
@@ -33,7 +35,7 @@ class ReadBuffer:
 @final
 class LineReader:
     def __init__(
-        self, file: ReadableInto, origin: str, block_size: int, count_lines: bool
+        self, file: ReadableInto, origin: str, block_size: int, longest: int | None
     ) -> None: ...
     def read(self) -> ReadBuffer | None: ...
 

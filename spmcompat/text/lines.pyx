@@ -21,16 +21,25 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         vector[size_t]& line_ends) except +
     size_t behind_last_line_end(string_view text)
 
+    cdef cppclass UnfinishedLine:
+        UnfinishedLine(size_t longest)
+        void begin(string_view text) except +
+        void append(string_view text) except +
+        string_view drop_from(string_view text)
+        string_view text()
+        size_t dropped()
+
 
 cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     cdef cppclass TextBlocks:
         TextBlocks(size_t size) except +
         TextBlock take() except +
 
-    TextBlock joined(const string& begin, const char* end, size_t size) except +
+    TextBlock joined(string_view begin, string_view end) except +
 
 
 cdef size_t MOST_BYTES = 1 << 20
+cdef size_t NO_LIMIT = <size_t>-1 >> 1
 BUFFER_BYTES = MOST_BYTES
 
 
@@ -132,8 +141,8 @@ cdef class ReadBuffer:
 
     @property
     def size(self):
-        """Size in bytes."""
-        return self.text_size if self.is_lines else self.items.size()
+        """Size in bytes, with what was dropped."""
+        return self.text_size + self.dropped if self.is_lines else self.items.size()
 
     @property
     def input_size(self):
@@ -173,8 +182,9 @@ cdef class LineReader:
         Its name.
     block_size : int
         At most so many bytes are read at a time.
-    count_lines : bool
-        Whether lines are numbered. If not, every buffer begins with line 1.
+    longest : int or None
+        If given, a line with more bytes is no sentence: only its beginning is kept. Then lines are
+        not numbered, and every buffer begins with line 1.
     """
 
     cdef object file, origin
@@ -182,40 +192,42 @@ cdef class LineReader:
     cdef uint64_t line
     cdef size_t block_size
     cdef unique_ptr[TextBlocks] blocks
-    cdef string rest  # what was read and does not end a line
+    cdef unique_ptr[UnfinishedLine] unfinished
 
-    def __init__(self, file, str origin not None, size_t block_size, bint count_lines):
+    def __init__(self, file, str origin not None, size_t block_size, longest):
         self.file = file
         self.origin = origin
         self.block_size = block_size
-        self.count_lines = count_lines
+        self.count_lines = longest is None
         self.line = 1
         self.blocks.reset(new TextBlocks(block_size))
+        self.unfinished.reset(new UnfinishedLine(NO_LIMIT if longest is None else longest))
 
     def read(self):
         """Return the next `ReadBuffer`, or None at the end of the file.
 
         Only the last line of the file may lack its line end.
         """
+        cdef UnfinishedLine* unfinished = self.unfinished.get()
         cdef TextBlock block
-        cdef size_t begin, filled, end
+        cdef string_view text
+        cdef size_t begin, size, end
         while True:
             # A long line is put together outside of the blocks.
-            begin = self.rest.size() if self.rest.size() * 2 <= self.block_size else 0
+            begin = unfinished.text().size()
+            if begin * 2 > self.block_size:
+                begin = 0
             block = dereference(self.blocks).take()
-            memcpy(block.get(), self.rest.data(), begin)
-            filled = self._read_into(block.get() + begin, self.block_size - begin)
-            if filled == 0 and self.rest.empty():
+            size = self._read_into(block.get() + begin, self.block_size - begin)
+            if size == 0 and unfinished.text().empty():
                 return None
-            end = behind_last_line_end(string_view(block.get() + begin, filled))
-            if filled == 0 or end > 0:
+            text = unfinished.drop_from(string_view(block.get() + begin, size))
+            end = behind_last_line_end(text)
+            if size == 0 or end > 0:
                 break
-            self.rest.append(block.get() + begin, filled)
-        if begin < self.rest.size():
-            buffer = self._buffer_of(joined(self.rest, block.get(), end), self.rest.size() + end)
-        else:
-            buffer = self._buffer_of(block, begin + end)
-        self.rest.assign(block.get() + begin + end, filled - end)
+            unfinished.append(text)
+        buffer = self._buffer_of(block, text.substr(0, end))
+        unfinished.begin(text.substr(end))
         return buffer
 
     cdef size_t _read_into(self, char* begin, size_t size) except? 0:
@@ -223,16 +235,25 @@ cdef class LineReader:
             filled = self.file.readinto(view)
         return filled or 0
 
-    cdef ReadBuffer _buffer_of(self, const TextBlock& block, size_t size):
+    cdef ReadBuffer _buffer_of(self, const TextBlock& block, string_view lines):
+        """Return the unfinished line and what follows it, which lies in the block."""
         cdef ReadBuffer buffer = ReadBuffer()
-        buffer.text_block = block
-        buffer.text = block.get()
-        buffer.text_size = size
+        cdef string_view first = self.unfinished.get().text()
+        if first.size() <= <size_t>(lines.data() - block.get()):
+            buffer.text_block = block
+            buffer.text = lines.data() - first.size()
+            memcpy(<char*>buffer.text, first.data(), first.size())
+        else:
+            buffer.text_block = joined(first, lines)
+            buffer.text = buffer.text_block.get()
+        buffer.text_size = first.size() + lines.size()
+        buffer.dropped = self.unfinished.get().dropped()
+        buffer.before_dropped = first.size() if buffer.dropped > 0 else 0
         buffer.is_lines = True
         buffer.origin = self.origin
         buffer.first_line = self.line
         if self.count_lines:
-            self.line += count(buffer.text, buffer.text + size, <char>b"\n")
+            self.line += count(buffer.text, buffer.text + buffer.text_size, <char>b"\n")
         return buffer
 
 

@@ -5,11 +5,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,10 +58,10 @@ class TextBlocks {
 };
 
 // A block of its own that holds two texts, one after the other.
-inline TextBlock joined(const std::string& begin, const char* end, size_t size) {
-  TextBlock block(new char[begin.size() + size], std::default_delete<char[]>());
-  std::memcpy(block.get(), begin.data(), begin.size());
-  if (size > 0) std::memcpy(block.get() + begin.size(), end, size);
+inline TextBlock joined(std::string_view begin, std::string_view end) {
+  TextBlock block(new char[begin.size() + end.size()], std::default_delete<char[]>());
+  begin.copy(block.get(), begin.size());
+  end.copy(block.get() + begin.size(), end.size());
   return block;
 }
 

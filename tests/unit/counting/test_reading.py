@@ -20,6 +20,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.text import line_buffers
 from spmcompat.text import lines as lines_module
+from spmcompat.text.files import Files
 from spmcompat.text.lines import BUFFER_BYTES, ReadBuffer
 from spmcompat.text.sources import open_source
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
@@ -84,6 +85,36 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
         assert text
         assert buffer.first_line == line
         line += text.count(b"\n")
+
+
+@pytest.mark.parametrize("number", range(80))
+def test_only_the_beginning_of_a_line_that_is_too_long_is_kept(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = random.Random(f"longest/{number}")
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", dice.choice([1, 2, 7, 16, 1000]))
+    longest = dice.choice([10, 12, 100])
+    lengths = [0, 1, 9, 10, 11, 12, 13, 50, 100, 101, 300, 5000]
+    lines = [bytes([97 + i % 26]) * dice.choice(lengths) for i in range(dice.randint(0, 30))]
+    content = b"\n".join(lines) + dice.choice([b"", b"\n"])
+    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice), "name", longest))
+    texts = [buffer.lines_text() for buffer in buffers]
+    assert sum(buffer.size for buffer in buffers) == len(content)
+    assert all(buffer.first_line == 1 for buffer in buffers)
+    most = line_buffers.BUFFER_BYTES + longest + 1
+    assert all(len(text) <= most for text in texts)
+    read = b"".join(texts).split(b"\n")
+    expected = content.split(b"\n")
+    assert [len(line) > longest for line in read] == [len(line) > longest for line in expected]
+    for line, whole in zip(read, expected, strict=True):
+        assert line == whole if len(whole) <= longest else whole.startswith(line)
+
+    (tmp_path / "text").write_bytes(content)
+    plan = stages.plan_of(input=(str(tmp_path / "text"),), max_sentence_length=longest)
+    files = Files(plan.text, stages.QUIET)
+    texts = [buffer.lines_text() for buffer in files]
+    again = files.again(range(len(files)))
+    assert [load().lines_text() for _, load in again] == texts
 
 
 def test_a_small_file_gets_small_read_buffers() -> None:
