@@ -88,13 +88,17 @@ class Merges {
 
   bool must_record() const { return must_record_; }
   TextPairs& begin_recording() {
-    drop_pairs();
     text_pairs_ = std::make_unique<TextPairs>(text_, symbols_, rule_, floor_, parts_);
     return *text_pairs_;
   }
   void end_recording() {
     std::vector<TextPairs::Found> parts = text_pairs_->take();
     text_pairs_.reset();
+    size_t recorded = 0;
+    for (const TextPairs::Found& part : parts) recorded += part.pairs.size();
+    // Merges add about as many. The table then need not be copied while it is large; what it does not
+    // use takes no memory.
+    pairs_.reserve(2 * recorded);
     for (TextPairs::Found& part : parts) {
       for (const Pair& pair : part.pairs) add_pair(pair);
       std::vector<Pair>().swap(part.pairs);
@@ -167,6 +171,7 @@ class Merges {
   void start_over(uint64_t floor);
 
   // Recording pairs.
+  void record_again(uint64_t floor);
   void drop_pairs();
   void record_merged(Side side, uint32_t merged);
   void add_pair(const Pair& pair);
@@ -256,9 +261,8 @@ inline void Merges::lower_floor() {
   const uint64_t floor = next_floor();
   // surely_active_ was computed from the pairs above the old floor.
   if (floor == 0 || active_set_) return start_over(floor);
-  floor_ = floor;
+  record_again(floor);
   text_.pack(symbols_);
-  must_record_ = true;
 }
 
 inline void Merges::start_active_set() {
@@ -270,11 +274,17 @@ inline void Merges::start_active_set() {
 // Splits the text into characters. The same merges are made again when the pairs above the floor are
 // recorded.
 inline void Merges::start_over(uint64_t floor) {
+  record_again(floor);
   text_.split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
   pieces_.clear();
   counts_.clear();
   left_lengths_.clear();
+}
+
+// Drops the pairs at once, so that what follows can use their memory.
+inline void Merges::record_again(uint64_t floor) {
+  drop_pairs();
   floor_ = floor;
   must_record_ = true;
 }

@@ -30,6 +30,8 @@ class PairTable {
   Pair& operator[](uint32_t id) { return pairs_[id]; }
   const Pair& operator[](uint32_t id) const { return pairs_[id]; }
 
+  void reserve(size_t pairs) { pairs_.reserve(pairs); }
+
   // Adds a pair of symbols that the table does not hold; returns its id.
   uint32_t add(const Pair& pair) {
     const auto id = static_cast<uint32_t>(pairs_.size());

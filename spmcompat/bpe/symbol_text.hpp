@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/containers/uncleared_array.hpp"
 
 namespace spmcompat {
 
@@ -27,10 +27,10 @@ class SymbolText {
   // Replaces every symbol by its characters. The symbols of the characters come first.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
-  size_t size() const { return size_; }
+  size_t size() const { return at_.size(); }
   // A symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
-  void prefetch(size_t position) const { __builtin_prefetch(at_.get() + position); }
+  void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
 
   // How many positions a symbol takes.
@@ -74,8 +74,7 @@ class SymbolText {
   void end_filling(const Symbols& symbols);
   void find_ranges();
 
-  std::unique_ptr<uint32_t[]> at_;
-  size_t size_ = 0;
+  UnclearedArray<uint32_t> at_;
   std::vector<uint32_t> widths_;  // of symbols
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
@@ -86,7 +85,7 @@ class SymbolText {
 inline void SymbolText::find_ranges() {
   first_range_.clear();
   uint32_t range = 0;
-  for (size_t position = 0; position < size_ && !counts_.empty(); position += kBlock) {
+  for (size_t position = 0; position < size() && !counts_.empty(); position += kBlock) {
     while (position >= begins_[range + 1]) ++range;
     first_range_.push_back(range);
   }
@@ -94,9 +93,7 @@ inline void SymbolText::find_ranges() {
 
 inline void SymbolText::begin_filling(size_t size) {
   if (size >= kHole) throw std::length_error("the distinct text is too large");
-  // The numbers are not set to zero: memory is taken when they are written.
-  at_.reset(new uint32_t[size]);
-  size_ = size;
+  at_.resize(size);
   at_[0] = kEdge;
 }
 
@@ -109,11 +106,11 @@ inline void SymbolText::end_filling(const Symbols& symbols) {
 inline void SymbolText::pack(const Symbols& symbols) {
   uint32_t range = 0;
   size_t packed = 0;
-  for (size_t position = 0; position < size_; ++position) {
+  for (size_t position = 0; position < size(); ++position) {
     if (position == begins_[range]) begins_[range++] = static_cast<uint32_t>(packed);
     if (is_symbol(at_[position]) || at_[position] == kEdge) at_[packed++] = at_[position];
   }
-  size_ = packed;
+  at_.resize(packed);
   find_ranges();
   widths_.assign(symbols.size(), 1);
 }
@@ -123,11 +120,11 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
   for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
   pack(symbols);
   widths_.resize(characters);
-  size_t position = size_;
-  size_ = 0;
-  for (size_t i = 0; i < position; ++i) size_ += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
+  size_t position = size(), split = 0;
+  for (size_t i = 0; i < position; ++i) split += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
+  at_.resize(split);
   // From the end on, so that no symbol is overwritten before it is read.
-  size_t range = counts_.size(), split = size_;
+  size_t range = counts_.size();
   while (position-- > 0) {
     if (!is_symbol(at_[position])) {
       at_[--split] = kEdge;

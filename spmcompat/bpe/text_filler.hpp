@@ -153,10 +153,10 @@ class TextFiller {
   }
 
   void write(const std::vector<Segment>& segments, Shard& shard, Part& part) {
-    uint32_t* at = text_.at_.get() + shard.begin;
+    uint32_t* at = text_.at_.data() + shard.begin;
     for (const Segment& segment : segments) {
       if (shard.counts.empty() || shard.counts.back() != segment.count) {
-        shard.begins.push_back(static_cast<uint32_t>(at - text_.at_.get()));
+        shard.begins.push_back(static_cast<uint32_t>(at - text_.at_.data()));
         shard.counts.push_back(segment.count);
       }
       const uint32_t* begin = at;

@@ -22,7 +22,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     size_t behind_last_line_end(string_view text)
 
     cdef cppclass UnfinishedLine:
-        UnfinishedLine(size_t longest)
+        UnfinishedLine(size_t longest) except +
         void begin(string_view text) except +
         void append(string_view text) except +
         string_view drop_from(string_view text)

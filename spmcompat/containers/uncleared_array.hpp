@@ -1,0 +1,44 @@
+// An array of numbers that are not set to zero: memory is taken when they are written. An array that
+// becomes smaller gives memory back and does not move.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace spmcompat {
+
+template <typename Number>
+class UnclearedArray {
+  static_assert(std::is_arithmetic_v<Number>);
+
+ public:
+  size_t size() const { return size_; }
+  Number* data() { return numbers_.get(); }
+  const Number* data() const { return numbers_.get(); }
+  Number& operator[](size_t i) { return numbers_.get()[i]; }
+  Number operator[](size_t i) const { return numbers_.get()[i]; }
+
+  // Keeps the first numbers.
+  void resize(size_t size) {
+    // With 0 bytes, realloc frees the memory or does not.
+    void* numbers = std::realloc(numbers_.get(), std::max<size_t>(size, 1) * sizeof(Number));
+    if (numbers == nullptr) throw std::bad_alloc();
+    static_cast<void>(numbers_.release());  // realloc has freed or kept it
+    numbers_.reset(static_cast<Number*>(numbers));
+    size_ = size;
+  }
+
+ private:
+  struct Free {
+    void operator()(Number* numbers) const { std::free(numbers); }
+  };
+
+  std::unique_ptr<Number, Free> numbers_;
+  size_t size_ = 0;
+};
+
+}  // namespace spmcompat
