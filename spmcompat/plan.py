@@ -69,7 +69,7 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_line(self) -> int | None:
-        """The most bytes of a line that is a sentence; None if lines hold more than a sentence."""
+        """The most bytes of a line that is a sentence; None for TSV, whose lines hold more."""
         return None if self.tsv else self.max_sentence_length
 
 

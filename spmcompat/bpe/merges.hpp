@@ -96,8 +96,8 @@ class Merges {
     text_pairs_.reset();
     size_t recorded = 0;
     for (const TextPairs::Found& part : parts) recorded += part.pairs.size();
-    // Merges add about as many. The table then need not be copied while it is large; what it does not
-    // use takes no memory.
+    // With room for the pairs that merges add, the table is seldom copied while it is large. Room that
+    // is never used takes no memory.
     pairs_.reserve(2 * recorded);
     for (TextPairs::Found& part : parts) {
       for (const Pair& pair : part.pairs) add_pair(pair);

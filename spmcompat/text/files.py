@@ -22,7 +22,8 @@ from spmcompat.text.skipped import Skipped
 class _FileSlice(NamedTuple):
     """Whole lines of a plain file, which can be read again by themselves.
 
-    The first of them may be too long to be a sentence: `dropped` bytes of it are not read.
+    If the first one is too long to be a sentence, `dropped` bytes of it may be left out behind its
+    first `before_dropped` bytes.
     """
 
     path: str
@@ -138,7 +139,7 @@ class Files:
         offset = 0
         name = name_of(file.path)
         size = _size_of(file.path)
-        for buffer in cut_at_lines(file, name, self._text.longest_line, size):
+        for buffer in cut_at_lines(file, name, longest=self._text.longest_line, size=size):
             self._kept.append(_FileSlice.of(buffer, file.path, offset))
             offset += buffer.size
             yield buffer

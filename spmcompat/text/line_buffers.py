@@ -18,7 +18,7 @@ class ReadableInto(Protocol):
 def cut_at_lines(
     file: ReadableInto, origin: str, longest: int | None = None, size: int = 0
 ) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a line longer than a read buffer makes this larger.
+    """Cut a file at line ends; a read buffer grows if a line does not fit into it.
 
     Parameters
     ----------

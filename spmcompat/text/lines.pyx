@@ -39,8 +39,8 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
 
 
 cdef size_t MOST_BYTES = 1 << 20
-cdef size_t NO_LIMIT = <size_t>-1 >> 1
 BUFFER_BYTES = MOST_BYTES
+cdef size_t NO_LIMIT = <size_t>-1 >> 1  # no line is longer
 
 
 @final
@@ -236,7 +236,7 @@ cdef class LineReader:
         return filled or 0
 
     cdef ReadBuffer _buffer_of(self, const TextBlock& block, string_view lines):
-        """Return the unfinished line and what follows it, which lies in the block."""
+        """Return a read buffer of the unfinished line and of what follows it in the block."""
         cdef ReadBuffer buffer = ReadBuffer()
         cdef string_view first = self.unfinished.get().text()
         if first.size() <= <size_t>(lines.data() - block.get()):

@@ -55,7 +55,7 @@ def read_records(
 def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     taken = 0
-    for buffer in cut_at_lines(_contents(file, form), name, text.longest_line):
+    for buffer in cut_at_lines(_contents(file, form), name, longest=text.longest_line):
         buffer.input_size = file.consumed - taken
         taken = file.consumed
         yield buffer

@@ -62,8 +62,8 @@ class CaseMaker:
         self.model_type()
         self.forget()
         # Which of two wrong options the reference names depends on the order of a hash table.
-        has_unknown = RELEASES[self.release].unknown_options & self.options.keys()
-        if self.chance(0.06) and not has_unknown:
+        unknown = RELEASES[self.release].unknown_options & self.options.keys()
+        if self.chance(0.06) and not unknown:
             self.options.update(self.dice.choice(BAD))
         if self.options.get("auto_character_coverage") and self.kind == "unigram":
             data = data.replace(b"\0", b"")  # see docs/deviations.md

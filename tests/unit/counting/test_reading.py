@@ -97,7 +97,7 @@ def test_only_the_beginning_of_a_line_that_is_too_long_is_kept(
     lengths = [0, 1, 9, 10, 11, 12, 13, 50, 100, 101, 300, 5000]
     lines = [bytes([97 + i % 26]) * dice.choice(lengths) for i in range(dice.randint(0, 30))]
     content = b"\n".join(lines) + dice.choice([b"", b"\n"])
-    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice), "name", longest))
+    buffers = list(line_buffers.cut_at_lines(_OddReads(content, dice), "name", longest=longest))
     texts = [buffer.lines_text() for buffer in buffers]
     assert sum(buffer.size for buffer in buffers) == len(content)
     assert all(buffer.first_line == 1 for buffer in buffers)
