@@ -28,12 +28,12 @@ from spmcompat.editing.vocabulary import (
     listed,
     lowest_score,
     pieces_of,
-    to_float32,
     type_name,
     with_pieces,
 )
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.specs import to_float32
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.unicode.marks import SPACE_MARK
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.edits import is_placeholder
 from spmcompat.editing.text import ReadText, check_type, read, settings_of
-from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, to_float32, with_pieces
+from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.specs import to_float32
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers

@@ -13,7 +13,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spmcompat.editing.vocabulary import listed, to_float32
+from spmcompat.editing.vocabulary import listed
+from spmcompat.model.specs import to_float32
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus

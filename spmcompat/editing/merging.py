@@ -30,12 +30,12 @@ from spmcompat.editing.vocabulary import (
     check_loads,
     lowest_score,
     pieces_of,
-    to_float32,
     type_name,
     with_pieces,
 )
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.model.specs import to_float32
 
 _NORMALIZER = (
     "precompiled_charsmap",

@@ -7,7 +7,6 @@ puts such a list back into a model; all other fields stay as they are.
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.specs import to_float32
 from spmcompat.model.writers import write_together
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -55,15 +55,6 @@ def listed(texts: Sequence[str]) -> str:
     """Return the first few texts in one line, and how many more there are."""
     more = len(texts) - _NAMED
     return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def to_float32(score: float) -> float:
-    """Return the nearest value of float32, in which a model stores its scores."""
-    try:
-        nearest: float = struct.unpack("f", struct.pack("f", score))[0]
-    except OverflowError:
-        return float("inf") if score > 0 else float("-inf")
-    return nearest
 
 
 def lowest_score(pieces: Iterable[Piece]) -> float:

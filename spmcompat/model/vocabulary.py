@@ -9,8 +9,18 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.entries import model_entries, repeated_piece
 from spmcompat.model.meta_pieces import MetaPiece
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.model.specs import (
+    ModelType,
+    NormalizerSpec,
+    PieceType,
+    Spec,
+    TrainerSpec,
+    serialized_field,
+)
 from spmcompat.unicode.marks import SPACE_MARK
+
+# The numbers of fields of a model.
+_TRAINER_SPEC, _NORMALIZER_SPEC, _DENORMALIZER_SPEC = 2, 3, 5
 
 
 class Model(NamedTuple):
@@ -23,20 +33,16 @@ class Model(NamedTuple):
     ----------
     pieces : bytes
         The field ``pieces`` of the ``ModelProto``, serialized.
-    rest : ModelProto
-        All other fields.
+    rest : bytes
+        All other fields, serialized.
     """
 
     pieces: bytes
-    rest: ModelProto
+    rest: bytes
 
     def serialize(self) -> bytes:
         """Return the bytes of the model."""
-        return b"".join(self.parts())
-
-    def parts(self) -> tuple[bytes, bytes]:
-        """Return the bytes of the model in two parts. The pieces are its first field."""
-        return self.pieces, self.rest.SerializeToString()
+        return b"".join(self)
 
 
 def reachable_ids(
@@ -50,7 +56,7 @@ def reachable_ids(
         Meta pieces by id.
     pieces : int
         The number of learned pieces.
-    trainer : message
+    trainer : TrainerSpec
         The options of the run.
 
     Returns
@@ -60,7 +66,7 @@ def reachable_ids(
         number of all pieces, and drops meta pieces with higher ids without a message. It fails
         instead if the limit of the size is hard, except in the char model.
     """
-    is_char = trainer.model_type == TrainerSpec.CHAR
+    is_char = trainer.model_type == ModelType.CHAR
     if not trainer.use_all_vocab or (trainer.hard_vocab_limit and not is_char):
         return dict(meta)
     size = pieces + len(meta)
@@ -78,7 +84,7 @@ def fill_ids(
         Learned pieces in UTF-8 with their scores (float32 log probabilities), best first.
     meta : mapping of int to MetaPiece
         Meta pieces by id.
-    trainer : message
+    trainer : TrainerSpec
         The options of the run.
 
     Returns
@@ -128,7 +134,7 @@ def append_space(
     dict of int to MetaPiece
         All meta pieces by id, with the space mark.
     """
-    space = MetaPiece(SPACE_MARK, ModelProto.SentencePiece.USER_DEFINED)
+    space = MetaPiece(SPACE_MARK, PieceType.USER_DEFINED)
     complete = {**meta, len(vocabulary): space}
     vocabulary.append((SPACE_MARK.encode(), 0.0))
     return complete
@@ -149,7 +155,7 @@ def assemble(
         All pieces and their scores in the order of their ids.
     meta : mapping of int to MetaPiece
         Meta pieces by id.
-    trainer, normalizer, denormalizer : message
+    trainer, normalizer, denormalizer : Spec
         The specs to store, charsmaps included.
 
     Returns
@@ -158,17 +164,19 @@ def assemble(
         The complete model.
     """
     types = {piece_id: fixed.type for piece_id, fixed in meta.items()}
-    rest = ModelProto(trainer_spec=trainer, normalizer_spec=normalizer)
     if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
-        rest.trainer_spec.vocab_size = len(vocabulary)
+        trainer = trainer.copy()
+        trainer.vocab_size = len(vocabulary)
+    specs: dict[int, Spec] = {_TRAINER_SPEC: trainer, _NORMALIZER_SPEC: normalizer}
     if denormalizer.normalization_rule_tsv:
-        rest.denormalizer_spec.CopyFrom(denormalizer)
-    return Model(model_entries(vocabulary, types), rest)
+        specs[_DENORMALIZER_SPEC] = denormalizer
+    rest = [serialized_field(number, spec.serialize()) for number, spec in specs.items()]
+    return Model(model_entries(vocabulary, types), b"".join(rest))
 
 
 def _is_hard(trainer: TrainerSpec) -> bool:
     """Tell whether the vocabulary must have exactly the size that was asked for."""
-    is_flexible = trainer.use_all_vocab or trainer.model_type == TrainerSpec.CHAR
+    is_flexible = trainer.use_all_vocab or trainer.model_type == ModelType.CHAR
     return trainer.hard_vocab_limit and not is_flexible
 
 

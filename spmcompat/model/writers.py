@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.entries import vocabulary_lines
+from spmcompat.model.specs import TrainerSpec
 from spmcompat.model.vocabulary import Model
 
 _CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
@@ -25,10 +26,11 @@ Writers: TypeAlias = Writer | Sequence[Writer] | Callable[[int], Writer]
 
 
 class Trained(NamedTuple):
-    """A model that is ready to be written, and its pieces in the order of their ids."""
+    """A model that is ready to be written, its pieces in the order of their ids, and its spec."""
 
     model: Model
     vocabulary: list[tuple[bytes, float]]
+    trainer: TrainerSpec
 
 
 def check_writers(writers: object, sizes: Sequence[int]) -> None:
@@ -97,9 +99,8 @@ def save(models: Iterable[Trained]) -> None:
         If one of them cannot be written. Then none is.
     """
     files: dict[str, Sequence[bytes]] = {}
-    for model, vocabulary in models:
-        spec = model.rest.trainer_spec
-        files[f"{spec.model_prefix}.model"] = model.parts()
+    for model, vocabulary, spec in models:
+        files[f"{spec.model_prefix}.model"] = model
         lines = vocabulary_lines(vocabulary, spec.vocabulary_output_piece_score)
         files[f"{spec.model_prefix}.vocab"] = [lines]
     _write_parts(files)

@@ -10,11 +10,21 @@ from collections.abc import Iterable
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData
+from spmcompat.model.specs import serialized_field
+from spmcompat.model.vocabulary import Model
 from spmcompat.old_releases.encoder import Encoder
 from spmcompat.releases import Release
 
 _LONG_PIECE = 8000  # bytes
 _REMEDY = "Leave self_test_sample_size out, or choose another release with compat."
+
+
+def with_self_tests(model: Model, lines: Iterable[bytes], release: Release) -> Model:
+    """Return the model with samples; see `self_tests`."""
+    complete = ModelProto.FromString(model.serialize())
+    complete.self_test_data.CopyFrom(self_tests(complete, lines, release))
+    complete.ClearField("pieces")
+    return Model(model.pieces, complete.SerializeToString())
 
 
 def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> SelfTestData:
@@ -61,8 +71,8 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
                 f"sentencepiece {release.version} cannot encode. {_REMEDY}"
             ) from None
         # Serialized by hand, because a line may hold bytes that are not UTF-8.
-        sample = _field(1, line) + _field(2, b" ".join(pieces))
-        data.MergeFromString(_field(1, sample))
+        sample = serialized_field(1, line) + serialized_field(2, b" ".join(pieces))
+        data.MergeFromString(serialized_field(1, sample))
     return data
 
 
@@ -74,14 +84,3 @@ def _check_pieces(model: ModelProto) -> None:
                 f"INTERNAL: a piece is of {_LONG_PIECE} bytes or more, or holds U+0000: this "
                 f"release of sentencepiece cannot load the model to test it. {_REMEDY}"
             )
-
-
-def _field(number: int, data: bytes) -> bytes:
-    """Return a field of a message, serialized: its number, its length and its bytes."""
-    size = len(data)
-    head = bytearray([number << 3 | 2])
-    while size > 0x7F:
-        head.append(size & 0x7F | 0x80)
-        size >>= 7
-    head.append(size)
-    return bytes(head) + data

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
-from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.model.specs import NormalizerSpec
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
 from spmcompat.options.reading import check_unicode, finish, release_of, store, store_sizes
@@ -173,10 +173,12 @@ def _parse_normalizer(serialized: object) -> NormalizerSpec:
     """Read a serialized normalizer."""
     from google.protobuf.message import DecodeError  # noqa: PLC0415
 
+    from spmcompat.model import sentencepiece_model_pb2 as schema  # noqa: PLC0415
+
     data = serialized.encode() if isinstance(serialized, str) else serialized
     try:
         if isinstance(data, bytes):
-            return NormalizerSpec.FromString(data)
+            return NormalizerSpec.of_message(schema.NormalizerSpec.FromString(data))
     except DecodeError:
         pass
     raise TrainingError(

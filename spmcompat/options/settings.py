@@ -8,7 +8,7 @@ from copy import copy
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
+from spmcompat.model.specs import NormalizerSpec, TrainerSpec
 from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
 from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
@@ -28,7 +28,7 @@ class Settings:
 
     Attributes
     ----------
-    trainer, normalizer, denormalizer : message
+    trainer, normalizer, denormalizer : Spec
         The specs; what is set in them is what the model will store.
     input_format : str
         The format of the input, if it is none that ``sentencepiece`` knows: ``auto``, ``jsonl`` or
@@ -137,8 +137,7 @@ def runs_of(settings: Settings) -> list[Settings]:
     runs = []
     for size in settings.sizes:
         own = copy(settings)
-        own.trainer = TrainerSpec()
-        own.trainer.CopyFrom(settings.trainer)
+        own.trainer = settings.trainer.copy()
         own.trainer.vocab_size = size
         if settings.trainer.model_prefix:
             own.trainer.model_prefix = f"{settings.trainer.model_prefix}-{size}"

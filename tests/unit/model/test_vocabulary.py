@@ -7,13 +7,11 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
+from spmcompat.model import sentencepiece_model_pb2 as schema
 from spmcompat.model.entries import breaking_pieces, repeated_piece, vocabulary_lines
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
-from spmcompat.model.sentencepiece_model_pb2 import (
-    ModelProto,
-    NormalizerSpec,
-    TrainerSpec,
-)
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.specs import ModelType, NormalizerSpec, TrainerSpec
 from spmcompat.model.vocabulary import assemble, fill_ids
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.settings import with_charsmaps
@@ -75,7 +73,7 @@ def test_the_schema_is_that_of_the_reference_and_of_older_releases() -> None:
     older = {("self_test_data", 4, FieldDescriptor.TYPE_MESSAGE, True, "")}
     assert older < _fields(ModelProto)
     theirs = reference.schema()
-    for ours in (TrainerSpec, NormalizerSpec, ModelProto, ModelProto.SentencePiece):
+    for ours in (schema.TrainerSpec, schema.NormalizerSpec, ModelProto, ModelProto.SentencePiece):
         other = theirs
         for part in ours.DESCRIPTOR.full_name.removeprefix("spmcompat.proto.").split("."):
             other = getattr(other, part)
@@ -112,17 +110,17 @@ def test_too_few_pieces() -> None:
 def test_the_vocabulary_size_of_all_words_or_characters() -> None:
     meta = {0: MetaPiece("<unk>", CONTROL)}
     learned = [(b"a", -1.0), (b"b", -2.0)]
-    every = _assemble(learned, meta, model_type="WORD", use_all_vocab=True, vocab_size=1)
+    every = _assemble(learned, meta, model_type=ModelType.WORD, use_all_vocab=True, vocab_size=1)
     assert every.trainer_spec.vocab_size == len(every.pieces) == 3
     # A char model may always have fewer pieces than asked for.
-    assert _assemble(learned, meta, model_type="CHAR").trainer_spec.vocab_size == 3
+    assert _assemble(learned, meta, model_type=ModelType.CHAR).trainer_spec.vocab_size == 3
 
 
 def test_symbols_of_a_word_model_are_added_with_the_space_mark_too() -> None:
     symbols = ["a", "▁b"]
-    meta = meta_pieces(TrainerSpec(model_type="WORD", user_defined_symbols=symbols))
+    meta = meta_pieces(TrainerSpec(model_type=ModelType.WORD, user_defined_symbols=symbols))
     assert [piece.piece for piece in meta.values()][3:] == ["a", "▁a", "▁b"]
-    meta = meta_pieces(TrainerSpec(model_type="BPE", user_defined_symbols=symbols))
+    meta = meta_pieces(TrainerSpec(model_type=ModelType.BPE, user_defined_symbols=symbols))
     assert [piece.piece for piece in meta.values()][3:] == symbols
 
 
