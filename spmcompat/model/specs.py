@@ -1,9 +1,9 @@
 """The two specs of a model while it is trained: their fields, which of these are set, their bytes.
 
-Models are read with protobuf. Training only writes these two short messages, and to import protobuf
-would take longer than to train on a small text, and memory for as long as training lasts. So their
-bytes are made here. The schema, ``proto/sentencepiece_model.proto``, describes the fields; tests
-compare it with this module, and the bytes with those of protobuf.
+Models are read with protobuf. Training only writes these two messages, and makes their bytes itself:
+importing protobuf would take longer than training on a small text, and would take memory until the
+end. The schema, ``proto/sentencepiece_model.proto``, describes the fields. Tests compare it with this
+module, and the bytes with those of protobuf.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def to_float32(value: float) -> float:
 
 
 class Spec:
-    """A message of the schema.
+    """A message of the schema, as plain data.
 
     Attributes
     ----------
@@ -111,6 +111,8 @@ class Spec:
     def __init__(self, **values: object) -> None:
         self.unknown_fields = b""
         for name, value in values.items():
+            if not isinstance(getattr(type(self), name, None), Field):
+                raise TypeError(f"{type(self).__name__} has no field {name}.")
             setattr(self, name, value)
 
     def __init_subclass__(cls) -> None:

@@ -49,6 +49,11 @@ def test_reading_a_field_does_not_set_it() -> None:
     assert spec.set_fields() == {"vocab_size": 8000, "control_symbols": ["<c>"]}
 
 
+def test_a_field_that_does_not_exist() -> None:
+    with pytest.raises(TypeError, match="TrainerSpec has no field vocab_sise"):
+        TrainerSpec(vocab_sise=8000)
+
+
 def test_a_copy_shares_nothing() -> None:
     first = TrainerSpec(input=["a"], vocab_size=9)
     second = first.copy()
