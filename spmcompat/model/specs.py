@@ -1,9 +1,9 @@
 """The two specs of a model while it is trained: their fields, which of these are set, their bytes.
 
-Models are read with protobuf. Training only writes these two messages, and makes their bytes itself:
-importing protobuf would take longer than training on a small text, and would take memory until the
-end. The schema, ``proto/sentencepiece_model.proto``, describes the fields. Tests compare it with this
-module, and the bytes with those of protobuf.
+Models are read with protobuf. Training only writes these two messages, so it makes their bytes
+itself: importing protobuf would take longer than training on a small text, and would take memory
+until the end. The schema, ``proto/sentencepiece_model.proto``, describes the fields. Tests compare
+it with this module, and the bytes with those of protobuf.
 """
 
 from __future__ import annotations
