@@ -83,7 +83,7 @@ def field(number: int, default: T) -> T:
 
 
 def to_float32(value: float) -> float:
-    """Return the float32 next to a number; infinity beyond the largest one."""
+    """Return the nearest float32; infinity beyond the largest one."""
     try:
         nearest: float = struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
@@ -94,15 +94,20 @@ def to_float32(value: float) -> float:
 class Spec:
     """A message of the schema, as plain data.
 
+    Parameters
+    ----------
+    **values : object
+        The values of the fields to set.
+
     Attributes
     ----------
     unknown_fields : bytes
         Fields that the schema does not have, as a message that was read held them.
 
-    Parameters
-    ----------
-    **values : object
-        The values of the fields to set.
+    Raises
+    ------
+    TypeError
+        If there is no such field.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]]
