@@ -102,10 +102,10 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
     first = TrainerSpec.of_message(model.trainer_spec)
     # What belongs to the first training alone is left out.
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
-    spec = TrainerSpec(**{name: v for name, v in first.set_fields().items() if name not in own})
+    spec = TrainerSpec(**{name: v for name, v in first.stored_fields().items() if name not in own})
     # Characters do not compete with pieces here: the coverage decides.
     spec.auto_character_coverage = False
-    for name, value in given.trainer.set_fields().items():
+    for name, value in given.trainer.stored_fields().items():
         if name in _FIELDS_OF_TEXT:
             setattr(spec, name, value)
     if "character_coverage" in names:

@@ -1,4 +1,4 @@
-// One piece of a vocabulary, as it is written into the two files of a model.
+// One piece of a vocabulary, as it is written into the two files of a model; and fields of messages.
 //
 // The entries of the model are serialized here, because protobuf needs a Python object for each.
 #pragma once
@@ -32,18 +32,24 @@ inline void append_bytes(int field, std::string_view bytes, std::string& message
   message.append(bytes);
 }
 
+inline void append_whole(int field, uint64_t number, std::string& message) {
+  append_tag(field, 0, message);
+  append_varint(number, message);
+}
+
+inline void append_float(int field, float number, std::string& message) {
+  append_tag(field, 5, message);
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  for (int shift = 0; shift < 32; shift += 8) message.push_back(static_cast<char>(bits >> shift));
+}
+
 // An entry of ModelProto.pieces. A type of 0 is not written.
 inline void append_entry(std::string_view piece, float score, int type, std::string& model) {
   std::string entry;
   append_bytes(1, piece, entry);
-  uint32_t bits;
-  std::memcpy(&bits, &score, sizeof bits);
-  append_tag(2, 5, entry);
-  for (int shift = 0; shift < 32; shift += 8) entry.push_back(static_cast<char>(bits >> shift));
-  if (type != 0) {
-    append_tag(3, 0, entry);
-    append_varint(static_cast<uint64_t>(type), entry);
-  }
+  append_float(2, score, entry);
+  if (type != 0) append_whole(3, static_cast<uint64_t>(type), entry);
   append_bytes(1, entry, model);
 }
 

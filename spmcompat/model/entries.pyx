@@ -1,5 +1,6 @@
-"""The pieces of a vocabulary in the formats of the two files of a model."""
+"""The pieces of a vocabulary in the formats of the two files of a model; fields of messages."""
 
+from libc.stdint cimport uint64_t
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 
@@ -9,6 +10,9 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 cdef extern from "spmcompat/model/entries.hpp" namespace "spmcompat" nogil:
     void append_entry(string_view piece, float score, int type, string& model) except +
     void append_number(float number, string& text) except +
+    void append_bytes(int field, string_view data, string& message) except +
+    void append_whole(int field, uint64_t number, string& message) except +
+    void append_float(int field, float number, string& message) except +
     bint breaks_lines(string_view piece)
 
     cdef cppclass PieceSet:
@@ -37,6 +41,29 @@ def model_entries(list vocabulary not None, dict types not None):
     for piece_id, (piece, score) in enumerate(vocabulary):
         append_entry(piece, score, types.get(piece_id, 0), model)
     return model
+
+
+def serialized_field(int number, value not None):
+    """Return the bytes of one field of a message.
+
+    Parameters
+    ----------
+    number : int
+        The number of the field.
+    value : bytes, str, float, int or bool
+        Its value; a message is given as its bytes, a float is stored as float32.
+    """
+    cdef string message
+    cdef bytes data
+    if isinstance(value, float):
+        append_float(number, value, message)
+    elif isinstance(value, int):
+        append_whole(number, value % 2**64, message)  # a negative number in two's complement
+    else:
+        data = value.encode() if isinstance(value, str) else value
+        append_bytes(
+            number, string_view(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data)), message)
+    return message
 
 
 def vocabulary_lines(list vocabulary not None, bint with_scores):

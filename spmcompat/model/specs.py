@@ -12,14 +12,13 @@ import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
+from spmcompat.model.entries import serialized_field
+
 if TYPE_CHECKING:
     from google.protobuf.message import Message
     from typing_extensions import Self
 
 T = TypeVar("T")
-
-# How the value of a field is stored.
-_VARINT, _BYTES, _FLOAT32 = 0, 2, 5
 
 
 class ModelType(IntEnum):
@@ -135,7 +134,7 @@ class Spec:
         spec.unknown_fields = rest.SerializeToString()
         return spec
 
-    def set_fields(self) -> dict[str, Any]:
+    def stored_fields(self) -> dict[str, Any]:
         """Return the values of the fields that are set, by name and in the order of the schema."""
         values = vars(self)
         return {
@@ -146,49 +145,19 @@ class Spec:
 
     def copy(self) -> Self:
         """Return a spec with the same values."""
-        other = type(self)(**self.set_fields())
+        other = type(self)(**self.stored_fields())
         other.unknown_fields = self.unknown_fields
         return other
 
     def serialize(self) -> bytes:
         """Return the bytes of the message: those that protobuf writes."""
-        values = self.set_fields()
-        numbers = {one.name: one.number for one in self.FIELDS}
-        parts = [
-            serialized_field(numbers[name], item)
-            for name, value in values.items()
-            for item in (value if isinstance(value, list) else [value])
-        ]
+        values = self.stored_fields()
+        parts = []
+        for one in self.FIELDS:
+            value = values.get(one.name, [])
+            for item in value if isinstance(value, list) else [value]:
+                parts.append(serialized_field(one.number, item))
         return b"".join(parts) + self.unknown_fields
-
-
-def serialized_field(number: int, value: bytes | str | float) -> bytes:
-    """Return the bytes of one field of a message.
-
-    Parameters
-    ----------
-    number : int
-        The number of the field.
-    value : bytes, str, float, int or bool
-        Its value; a message is given as its bytes.
-    """
-    if isinstance(value, float):
-        return _varint(number << 3 | _FLOAT32) + struct.pack("<f", value)
-    if isinstance(value, int):
-        return _varint(number << 3 | _VARINT) + _varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return _varint(number << 3 | _BYTES) + _varint(len(data)) + data
-
-
-def _varint(value: int) -> bytes:
-    """Return a number in groups of 7 bits, lowest first; a negative one in two's complement."""
-    value %= 1 << 64
-    groups = bytearray()
-    while value > 0x7F:
-        groups.append(value & 0x7F | 0x80)
-        value >>= 7
-    groups.append(value)
-    return bytes(groups)
 
 
 class TrainerSpec(Spec):

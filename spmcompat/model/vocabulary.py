@@ -7,16 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import model_entries, repeated_piece
+from spmcompat.model.entries import model_entries, repeated_piece, serialized_field
 from spmcompat.model.meta_pieces import MetaPiece
-from spmcompat.model.specs import (
-    ModelType,
-    NormalizerSpec,
-    PieceType,
-    Spec,
-    TrainerSpec,
-    serialized_field,
-)
+from spmcompat.model.specs import ModelType, NormalizerSpec, PieceType, Spec, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
 
 # The numbers of fields of a model.

@@ -9,8 +9,8 @@ Source: the end of ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.2.
 from collections.abc import Iterable
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.entries import serialized_field
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData
-from spmcompat.model.specs import serialized_field
 from spmcompat.model.vocabulary import Model
 from spmcompat.old_releases.encoder import Encoder
 from spmcompat.releases import Release

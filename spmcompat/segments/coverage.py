@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Mapping
 
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import too_many_characters
 from spmcompat.errors import EmptyCorpusError, TrainingError
+from spmcompat.model.specs import to_float32
 from spmcompat.plan import Plan
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.progress import Report
@@ -108,7 +108,7 @@ def choose_alphabet(
     chosen: list[tuple[int, int]] = []
     covered = 0
     for _, count, character in ranked:
-        if total > 0 and _float32(covered / total) >= coverage:
+        if total > 0 and to_float32(covered / total) >= coverage:
             break
         covered += count
         if character == ord(" "):
@@ -172,7 +172,3 @@ def _total(counts: Mapping[int, int], *, needs_text: bool = True) -> int:
             "normalization rule."
         )
     return total
-
-
-def _float32(value: float) -> float:
-    return float(struct.unpack("<f", struct.pack("<f", value))[0])

@@ -48,5 +48,5 @@ def test_specs_are_serialized_as_protobuf_serializes_them(
     ours = spec(**values)
     assert ours.serialize() == theirs.SerializeToString()
     again = spec.of_message(theirs)
-    assert again.set_fields() == ours.set_fields()
+    assert again.stored_fields() == ours.stored_fields()
     assert again.serialize() == ours.serialize()

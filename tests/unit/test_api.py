@@ -46,6 +46,7 @@ def test_importing_costs_nothing() -> None:
     assert rest <= {"spmcompat", "spmcompat.errors", "__future__", "errno"}
 
 
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize(
     "program",
     [
@@ -53,9 +54,12 @@ def test_importing_costs_nothing() -> None:
         "from spmcompat.cli.train import main; assert main(sys.argv[1].split()) == 0",
     ],
 )
-def test_training_imports_no_more_than_it_uses(program: str, tmp_path: Path) -> None:
+def test_training_imports_no_more_than_it_uses(
+    program: str, model_type: str, tmp_path: Path
+) -> None:
     (tmp_path / "t.txt").write_text("\n".join(LINES))
     flags = f"--input={tmp_path}/t.txt --model_prefix={tmp_path}/m --vocab_size=60"
+    flags += f" --model_type={model_type}"
     imported = _imported_by(program, f"{flags} --hard_vocab_limit=false")
     assert {"spmcompat.training", "spmcompat.model.specs"} <= imported
     slow = {"numpy", "tqdm", "sentencepiece", "dataclasses", "inspect", "logging", "difflib"}

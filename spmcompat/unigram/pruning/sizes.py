@@ -1,13 +1,13 @@
 """How many pieces a round of pruning keeps, and how many rounds are left."""
 
 import math
-import struct
+
+from spmcompat.model.specs import to_float32
 
 
 def shrunk(size: int, factor: float) -> int:
     """Return `size` times `factor`, computed in float32 and truncated, as the reference does."""
-    rounded: float = struct.unpack("<f", struct.pack("<f", size))[0] * factor
-    return int(struct.unpack("<f", struct.pack("<f", rounded))[0])
+    return int(to_float32(to_float32(size) * factor))
 
 
 def rounds_left(size: int, desired_size: int, factor: float) -> int:

@@ -44,9 +44,9 @@ def test_reading_a_field_does_not_set_it() -> None:
     spec = TrainerSpec(vocab_size=8000)
     assert spec.num_threads == 16
     assert spec.control_symbols == []
-    assert spec.set_fields() == {"vocab_size": 8000}
+    assert spec.stored_fields() == {"vocab_size": 8000}
     spec.control_symbols.append("<c>")
-    assert spec.set_fields() == {"vocab_size": 8000, "control_symbols": ["<c>"]}
+    assert spec.stored_fields() == {"vocab_size": 8000, "control_symbols": ["<c>"]}
 
 
 def test_a_field_that_does_not_exist() -> None:
@@ -59,15 +59,15 @@ def test_a_copy_shares_nothing() -> None:
     second = first.copy()
     second.input.append("b")
     second.vocab_size = 10
-    assert first.set_fields() == {"input": ["a"], "vocab_size": 9}
-    assert second.set_fields() == {"input": ["a", "b"], "vocab_size": 10}
+    assert first.stored_fields() == {"input": ["a"], "vocab_size": 9}
+    assert second.stored_fields() == {"input": ["a", "b"], "vocab_size": 10}
 
 
 def test_fields_that_the_schema_does_not_have_are_kept() -> None:
     known = schema.NormalizerSpec(name="x", escape_whitespaces=True).SerializeToString()
     data = known + b"\xc2\x0c\x01z"  # a text as field 200
     spec = NormalizerSpec.of_message(schema.NormalizerSpec.FromString(data))
-    assert spec.set_fields() == {"name": "x", "escape_whitespaces": True}
+    assert spec.stored_fields() == {"name": "x", "escape_whitespaces": True}
     assert spec.serialize() == spec.copy().serialize() == data
 
 

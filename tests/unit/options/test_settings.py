@@ -13,24 +13,24 @@ from spmcompat.options.settings import with_charsmaps
 
 def test_only_what_is_given_is_stored() -> None:
     settings = from_kwargs({"vocab_size": 8000, "add_dummy_prefix": True})
-    assert settings.trainer.set_fields() == {"vocab_size": 8000}
-    assert settings.normalizer.set_fields() == {"add_dummy_prefix": True}
-    assert settings.denormalizer.set_fields() == {}
+    assert settings.trainer.stored_fields() == {"vocab_size": 8000}
+    assert settings.normalizer.stored_fields() == {"add_dummy_prefix": True}
+    assert settings.denormalizer.stored_fields() == {}
 
 
 def test_the_command_line_stores_every_field() -> None:
     settings = from_flags({})
-    trainer = settings.trainer.set_fields().keys()
+    trainer = settings.trainer.stored_fields().keys()
     assert len(trainer) == 36
     assert {"input_format", "required_chars", "pretokenization_delimiter"} <= trainer
     assert not {"input", "control_symbols", "user_defined_symbols", "accept_language"} & trainer
-    assert list(settings.normalizer.set_fields()) == [
+    assert list(settings.normalizer.stored_fields()) == [
         "name",
         "add_dummy_prefix",
         "remove_extra_whitespaces",
         "normalization_rule_tsv",
     ]
-    assert settings.denormalizer.set_fields() == {}
+    assert settings.denormalizer.stored_fields() == {}
 
 
 def test_no_setting_leaks_into_the_next() -> None:
@@ -56,13 +56,13 @@ def test_string_with_a_space_too_many(text: str) -> None:
 def test_own_options_are_not_stored() -> None:
     settings = from_kwargs({"workers": 3, "sampling_seed": 7, "minloglevel": 1})
     assert (settings.workers, settings.sampling_seed, settings.min_log_level) == (3, 7, 1)
-    assert settings.trainer.set_fields() == {}
+    assert settings.trainer.stored_fields() == {}
 
 
 def test_retired_options_are_told() -> None:
     settings = from_kwargs({"mining_sentence_size": "anything"})
     assert settings.notes == ["--mining_sentence_size is deprecated and ignored."]
-    assert settings.trainer.set_fields() == {}
+    assert settings.trainer.stored_fields() == {}
 
 
 def test_unknown_option_is_answered_with_a_close_one() -> None:
@@ -122,8 +122,8 @@ def test_options_that_no_model_stores() -> None:
     by_keywords = from_kwargs({name: text.strip() for name, text in given.items()})
     for settings in (by_flags, by_keywords):
         assert tuple(getattr(settings, name) for name in given) == values
-    assert by_flags.trainer.set_fields() == from_flags({}).trainer.set_fields()
-    assert by_keywords.trainer.set_fields() == from_kwargs({}).trainer.set_fields()
+    assert by_flags.trainer.stored_fields() == from_flags({}).trainer.stored_fields()
+    assert by_keywords.trainer.stored_fields() == from_kwargs({}).trainer.stored_fields()
     with pytest.raises(BadValueError, match="given for min_freq_alpha"):
         from_flags({"min_freq_alpha": "few"})
     with pytest.raises(BadValueError, match="given for use_sparse_pruning"):
@@ -145,8 +145,8 @@ def test_whole_normalizer() -> None:
 def test_identity_stores_an_empty_charsmap() -> None:
     settings = from_kwargs({"normalization_rule_name": "identity"})
     normalizer = with_charsmaps(settings).normalizer
-    assert normalizer.set_fields() == {"name": "identity", "precompiled_charsmap": b""}
-    assert settings.normalizer.set_fields() == {"name": "identity"}
+    assert normalizer.stored_fields() == {"name": "identity", "precompiled_charsmap": b""}
+    assert settings.normalizer.stored_fields() == {"name": "identity"}
 
 
 def test_rules_and_charsmap_exclude_each_other() -> None:
