@@ -1,7 +1,9 @@
 """Compile the Cython core. All metadata is in pyproject.toml."""
 
 import os
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -18,7 +20,12 @@ FLAGS += ["-Werror"] if os.environ.get("SPMCOMPAT_WERROR") else []
 
 
 class Build(build_ext):
-    """Refuses platforms and compilers that cannot build the package, in one sentence."""
+    """Compiles on all cores; reports a platform or compiler that cannot build the package."""
+
+    def finalize_options(self):
+        """Compile as many modules at a time as there are cores, unless told otherwise."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self):
         """Check the platform, then build."""
@@ -37,6 +44,18 @@ class Build(build_ext):
         super().build_extensions()
 
 
+def with_included(headers: Iterable[str]) -> list[str]:
+    """Return the headers and all headers of the package that they include."""
+    found: set[str] = set()
+    waiting = list(headers)
+    while waiting:
+        header = waiting.pop()
+        if header not in found:
+            found.add(header)
+            waiting += re.findall(r'^#include "(.+)"', Path(header).read_text(), re.MULTILINE)
+    return sorted(found)
+
+
 extensions = [
     Extension(
         ".".join(source.with_suffix("").parts),
@@ -44,26 +63,28 @@ extensions = [
         include_dirs=["."],
         language="c++",
         extra_compile_args=FLAGS,
-        depends=[str(header) for header in Path("spmcompat").rglob("*.hpp")],
     )
     for source in sorted(Path("spmcompat").rglob("*.pyx"))
 ]
 
-setup(
-    cmdclass={"build_ext": Build},
-    ext_modules=cythonize(
-        extensions,
-        build_dir="build/debug" if DEBUG else "build/cython",
-        compiler_directives={
-            "language_level": 3,
-            "wraparound": False,
-            "cdivision": True,
-            "boundscheck": DEBUG,
-            "initializedcheck": DEBUG,
-            "freethreading_compatible": True,
-            "auto_pickle": False,
-            "autotestdict": False,
-            "embedsignature": True,
-        },
-    ),
+modules = cythonize(
+    extensions,
+    build_dir="build/debug" if DEBUG else "build/cython",
+    compiler_directives={
+        "language_level": 3,
+        "wraparound": False,
+        "cdivision": True,
+        "boundscheck": DEBUG,
+        "initializedcheck": DEBUG,
+        "freethreading_compatible": True,
+        "auto_pickle": False,
+        "autotestdict": False,
+        "embedsignature": True,
+    },
 )
+# Cython lists only the headers that a module names itself. A module is rebuilt if any header that
+# it includes has changed.
+for module in modules:
+    module.depends = with_included(module.depends)
+
+setup(cmdclass={"build_ext": Build}, ext_modules=modules)
