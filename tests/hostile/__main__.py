@@ -1,0 +1,62 @@
+"""Runs commands on damaged input, and prints every case that ends badly.
+
+``python -m tests.hostile models --cases 2000 --seed 1`` makes the cases one after the other. A case
+depends only on the kind, the seed and its number. A command may succeed or fail, but it must end
+with one line and an exit status: without a traceback or a signal, within 30 seconds and 1 GiB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from random import Random
+
+from tests.hostile import forked
+from tests.hostile.kinds import KINDS, kind_of
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the cases and return 1 if one of them ended badly."""
+    parser = argparse.ArgumentParser(prog="python -m tests.hostile", description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--cases", type=int, default=200, help="number of cases (default: 200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of all cases (default: 1)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--keep", type=Path, help="folder for the inputs of cases that end badly")
+    given = parser.parse_args(argv)
+    kind = kind_of(given.kind)
+    statuses: Counter[int] = Counter()
+    faults = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        valid, folder = Path(temporary, "valid"), Path(temporary, "case")
+        valid.mkdir()
+        os.chdir(valid)
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            kind.prepare(valid)
+        for number in range(given.first, given.first + given.cases):
+            folder.mkdir()
+            command = kind.command(Random(f"{given.kind} {given.seed} {number}"), valid, folder)
+            outcome = forked.run(command, folder)
+            statuses[outcome.status] += 1
+            if outcome.faults:
+                faults += 1
+                print(f"case {number}: {', '.join(outcome.faults)}: {command}")
+                print("".join(f"    {line}\n" for line in outcome.stderr.split("\n")[-6:]))
+                if given.keep:
+                    shutil.copytree(folder, given.keep / f"{given.kind}-{given.seed}-{number}")
+            shutil.rmtree(folder)
+    ended = ", ".join(f"{count} with {status}" for status, count in sorted(statuses.items()))
+    print(f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly")
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
