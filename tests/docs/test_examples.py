@@ -92,7 +92,7 @@ def test_examples(path: Path, folder: Path) -> None:
             except Exception as error:
                 raise Different(f"{_name(path)}, line {example.line}: {error!r}") from error
     if left_out:
-        pytest.skip(f"some examples need {', '.join(sorted(left_out))}")
+        pytest.skip(f"some examples need more, not installed: {', '.join(sorted(left_out))}")
 
 
 def test_every_extra_is_described() -> None:
