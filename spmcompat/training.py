@@ -8,10 +8,15 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
-from spmcompat.model.entries import breaking_pieces
 from spmcompat.model.meta_pieces import MetaPiece
-from spmcompat.model.specs import ModelType
-from spmcompat.model.vocabulary import append_space, assemble, fill_ids, reachable_ids
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.model.vocabulary import (
+    append_space,
+    assemble,
+    breaking_pieces,
+    fill_ids,
+    reachable_ids,
+)
 from spmcompat.model.writers import Trained, Writers, check_writers, save, writers_of
 from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify_all
 from spmcompat.options.planning import plan_of
@@ -160,10 +165,10 @@ def make_model(
     specs = settings.trainer, settings.normalizer, settings.denormalizer
     model = assemble(vocabulary, meta, *specs)
     if test_lines:
-        from spmcompat.old_releases.self_test import with_self_tests  # noqa: PLC0415
+        from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
 
-        model = with_self_tests(model, test_lines, settings.release)
-    return Trained(model, vocabulary, settings.trainer)
+        model.self_test_data.CopyFrom(self_tests(model, test_lines, settings.release))
+    return Trained(model.SerializeToString(), vocabulary, settings.trainer)
 
 
 def learn(
@@ -197,16 +202,16 @@ def learn(
         with naming_sizes(size_label(one)):
             check(one, alphabet, meta_pieces)
     kind = settings.trainer.model_type
-    if kind == ModelType.CHAR:
+    if kind == TrainerSpec.CHAR:
         models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
-    elif kind == ModelType.BPE:
+    elif kind == TrainerSpec.BPE:
         segments = cut_for_bpe(counts, alphabet, plan, workers, report)
         del counts, source
         models = learn_bpe(segments, alphabet, runs, meta_pieces, workers, report, on_round)
     else:
         corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
         del counts, source
-        if kind == ModelType.WORD:
+        if kind == TrainerSpec.WORD:
             models = [learn_words(corpus, one, meta_pieces) for one in runs]
         else:
             models = learn_unigram(corpus, runs, meta_pieces, workers, report, on_round)
@@ -222,12 +227,12 @@ def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int)
         If there is no room.
     """
     spec = settings.trainer
-    if spec.model_type not in (ModelType.BPE, ModelType.UNIGRAM):
+    if spec.model_type not in (TrainerSpec.BPE, TrainerSpec.UNIGRAM):
         return
     check_room(spec, meta_pieces)
     if not spec.auto_character_coverage:
         check_alphabet(len(alphabet), meta_pieces, spec.vocab_size)
-    if spec.model_type == ModelType.BPE and settings.release.bpe_needs_required_chars:
+    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_needs_required_chars:
         check_counted(alphabet)
 
 
@@ -334,7 +339,7 @@ def deliver(
     """Give each model to its writer, or write the files of all models together."""
     if writer is not None:
         for one, trained in zip(writers_of(writer, sizes), models, strict=True):
-            one.write(trained.model.serialize())
+            one.write(trained.model)
         return
     for _, vocabulary, spec in models:
         for piece in breaking_pieces(vocabulary):

@@ -33,8 +33,8 @@ from spmcompat.editing.vocabulary import (
 )
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.specs import to_float32
 from spmcompat.options.near_names import did_you_mean
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PLACEHOLDER = re.compile(

@@ -10,9 +10,9 @@ from spmcompat.editing.text import ReadText, check_type, read, settings_of
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.specs import to_float32
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.training import unigram_options

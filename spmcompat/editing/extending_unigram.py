@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from spmcompat.editing.vocabulary import listed
-from spmcompat.model.specs import to_float32
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.e_step import expected_counts

@@ -35,7 +35,7 @@ from spmcompat.editing.vocabulary import (
 )
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.model.specs import to_float32
+from spmcompat.runtime.rounding import to_float32
 
 _NORMALIZER = (
     "precompiled_charsmap",

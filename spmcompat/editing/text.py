@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from copy import copy
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.counting.counts import Counts
 from spmcompat.editing.vocabulary import NORMAL, UNUSED
 from spmcompat.errors import BadValueError
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.model.specs import ModelType, NormalizerSpec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.checks import verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings
@@ -76,9 +75,9 @@ def check_type(model: ModelProto, what: str) -> None:
     BadValueError
         For a word or char model: their pieces are the most frequent ones.
     """
-    kind = ModelType(model.trainer_spec.model_type)
-    if kind not in (ModelType.UNIGRAM, ModelType.BPE):
-        name = kind.name.lower()
+    kind = model.trainer_spec.model_type
+    if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
+        name = TrainerSpec.ModelType.Name(kind).lower()
         raise BadValueError(
             f"{what} is for unigram and bpe models, and this is a {name} model. Its pieces are the "
             "most frequent ones of a text: train it again."
@@ -99,22 +98,26 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
         if it is one of them.
     """
     settings = copy(given)
-    first = TrainerSpec.of_message(model.trainer_spec)
-    # What belongs to the first training alone is left out.
+    spec = deepcopy(model.trainer_spec)
+    # These fields belong to the first training alone.
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
-    spec = TrainerSpec(**{name: v for name, v in first.stored_fields().items() if name not in own})
+    for name in own:
+        spec.ClearField(name)
     # Characters do not compete with pieces here: the coverage decides.
     spec.auto_character_coverage = False
-    for name, value in given.trainer.stored_fields().items():
-        if name in _FIELDS_OF_TEXT:
-            setattr(spec, name, value)
+    text_fields = {
+        field.name: value
+        for field, value in given.trainer.ListFields()
+        if field.name in _FIELDS_OF_TEXT
+    }
+    spec.MergeFrom(TrainerSpec(**text_fields))
     if "character_coverage" in names:
         spec.character_coverage = given.trainer.character_coverage
     marks = {UNKNOWN_MARK, " ", "\0", chr(given.release.boundary)}
     known = characters_of(model) - marks | set(spec.required_chars)
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
-    settings.normalizer = NormalizerSpec.of_message(model.normalizer_spec)
+    settings.normalizer = deepcopy(model.normalizer_spec)
     # The model holds the compiled rules.
     settings.normalizer.normalization_rule_tsv = ""
     return settings

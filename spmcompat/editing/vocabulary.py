@@ -12,11 +12,11 @@ from os import PathLike
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
-from spmcompat.model.entries import vocabulary_lines
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.model.specs import to_float32
+from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.model.writers import write_together
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
 _TYPES = ModelProto.SentencePiece

@@ -6,19 +6,17 @@ Source: ``TrainerInterface::InitMetaPieces`` of ``sentencepiece``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.specs import ModelType, PieceType, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unicode.marks import SPACE_MARK
-
-if TYPE_CHECKING:
-    from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec as TrainerMessage
 
 RESERVED = ("unk", "bos", "eos", "pad")
 """How options call the pieces with a meaning of their own."""
 
+Piece = ModelProto.SentencePiece
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
 
 
@@ -30,7 +28,7 @@ class MetaPiece(NamedTuple):
     piece : str
         The text.
     type : int
-        The `PieceType`.
+        A `ModelProto.SentencePiece.Type`.
     """
 
     piece: str
@@ -64,16 +62,14 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
     return pieces
 
 
-def reserved_ids(
-    spec: TrainerSpec | TrainerMessage, pieces: Iterable[tuple[str, int]]
-) -> dict[str, int]:
+def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Return the ids of unk, bos, eos and pad, by these names, as far as a vocabulary has them.
 
     ``sentencepiece`` finds them in the same way: by their texts, if their types fit.
 
     Parameters
     ----------
-    spec : TrainerSpec or message
+    spec : TrainerSpec
         Names the texts.
     pieces : iterable of (str, int)
         The text and the type of each piece, in the order of their ids.
@@ -81,7 +77,7 @@ def reserved_ids(
     ids = {piece: index for index, piece in enumerate(pieces)}
     found: dict[str, int] = {}
     for kind in RESERVED:
-        piece_type = PieceType.UNKNOWN if kind == "unk" else PieceType.CONTROL
+        piece_type = Piece.UNKNOWN if kind == "unk" else Piece.CONTROL
         piece = (getattr(spec, f"{kind}_piece"), piece_type)
         if piece in ids:
             found[kind] = ids[piece]
@@ -113,7 +109,7 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
                 f"{kind}_piece {piece} is already defined as unk_piece. Give it another text."
             )
         has_unk |= is_unk
-        pieces[piece_id] = MetaPiece(piece, PieceType.UNKNOWN if is_unk else PieceType.CONTROL)
+        pieces[piece_id] = MetaPiece(piece, Piece.UNKNOWN if is_unk else Piece.CONTROL)
     if not has_unk and not (spec.byte_fallback and release.unk_is_optional):
         remedy = ", or use byte_fallback" if release.unk_is_optional else ""
         raise TrainingError(f"{spec.unk_piece} must be defined. Set unk_id to 0 or more{remedy}.")
@@ -122,15 +118,15 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
 
 def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Release) -> None:
     """Give the symbols and the bytes the lowest free ids."""
-    with_marks = spec.model_type == ModelType.WORD and release.symbols_begin_words
-    symbols = [(symbol, PieceType.CONTROL) for symbol in spec.control_symbols]
+    with_marks = spec.model_type == TrainerSpec.WORD and release.symbols_begin_words
+    symbols = [(symbol, Piece.CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
-        symbols.append((symbol, PieceType.USER_DEFINED))
+        symbols.append((symbol, Piece.USER_DEFINED))
         # Words begin with the space mark, so the symbol is also added with the mark in front.
         if with_marks and not symbol.startswith(SPACE_MARK):
-            symbols.append((SPACE_MARK + symbol, PieceType.USER_DEFINED))
+            symbols.append((SPACE_MARK + symbol, Piece.USER_DEFINED))
     if spec.byte_fallback:
-        symbols += [(f"<0x{byte:02X}>", PieceType.BYTE) for byte in range(256)]
+        symbols += [(f"<0x{byte:02X}>", Piece.BYTE) for byte in range(256)]
 
     # A symbol with the text of bos, eos or pad only changes the type of that piece.
     reserved: dict[str, int] = {}

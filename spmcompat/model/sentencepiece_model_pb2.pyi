@@ -143,9 +143,9 @@ class SelfTestData(_message.Message):
         __slots__ = ("input", "expected")
         INPUT_FIELD_NUMBER: _ClassVar[int]
         EXPECTED_FIELD_NUMBER: _ClassVar[int]
-        input: str
-        expected: str
-        def __init__(self, input: _Optional[str] = ..., expected: _Optional[str] = ...) -> None: ...
+        input: bytes
+        expected: bytes
+        def __init__(self, input: _Optional[bytes] = ..., expected: _Optional[bytes] = ...) -> None: ...
     SAMPLES_FIELD_NUMBER: _ClassVar[int]
     samples: _containers.RepeatedCompositeFieldContainer[SelfTestData.Sample]
     def __init__(self, samples: _Optional[_Iterable[_Union[SelfTestData.Sample, _Mapping]]] = ...) -> None: ...

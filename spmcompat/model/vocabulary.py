@@ -3,39 +3,14 @@
 Source: ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.3.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import model_entries, repeated_piece, serialized_field
 from spmcompat.model.meta_pieces import MetaPiece
-from spmcompat.model.specs import ModelType, NormalizerSpec, PieceType, Spec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
-
-# The numbers of fields of a model.
-_TRAINER_SPEC, _NORMALIZER_SPEC, _DENORMALIZER_SPEC = 2, 3, 5
-
-
-class Model(NamedTuple):
-    """A model that is ready to be written.
-
-    The pieces are serialized from the beginning, because one message for each piece would take
-    much time and memory.
-
-    Attributes
-    ----------
-    pieces : bytes
-        The field ``pieces`` of the ``ModelProto``, serialized.
-    rest : bytes
-        All other fields, serialized.
-    """
-
-    pieces: bytes
-    rest: bytes
-
-    def serialize(self) -> bytes:
-        """Return the bytes of the model."""
-        return b"".join(self)
 
 
 def reachable_ids(
@@ -59,7 +34,7 @@ def reachable_ids(
         number of all pieces, and drops meta pieces with higher ids without a message. It fails
         instead if the limit of the size is hard, except in the char model.
     """
-    is_char = trainer.model_type == ModelType.CHAR
+    is_char = trainer.model_type == TrainerSpec.CHAR
     if not trainer.use_all_vocab or (trainer.hard_vocab_limit and not is_char):
         return dict(meta)
     size = pieces + len(meta)
@@ -127,7 +102,7 @@ def append_space(
     dict of int to MetaPiece
         All meta pieces by id, with the space mark.
     """
-    space = MetaPiece(SPACE_MARK, PieceType.USER_DEFINED)
+    space = MetaPiece(SPACE_MARK, ModelProto.SentencePiece.USER_DEFINED)
     complete = {**meta, len(vocabulary): space}
     vocabulary.append((SPACE_MARK.encode(), 0.0))
     return complete
@@ -139,7 +114,7 @@ def assemble(
     trainer: TrainerSpec,
     normalizer: NormalizerSpec,
     denormalizer: NormalizerSpec,
-) -> Model:
+) -> ModelProto:
     """Build the model from its vocabulary.
 
     Parameters
@@ -148,28 +123,56 @@ def assemble(
         All pieces and their scores in the order of their ids.
     meta : mapping of int to MetaPiece
         Meta pieces by id.
-    trainer, normalizer, denormalizer : Spec
+    trainer : TrainerSpec
+    normalizer, denormalizer : NormalizerSpec
         The specs to store, charsmaps included.
 
     Returns
     -------
-    Model
+    ModelProto
         The complete model.
     """
-    types = {piece_id: fixed.type for piece_id, fixed in meta.items()}
+    model = ModelProto(trainer_spec=trainer, normalizer_spec=normalizer)
+    for piece_id, (piece, score) in enumerate(vocabulary):
+        fixed = meta.get(piece_id)  # the type of a learned piece is not stored
+        model.pieces.add(piece=piece.decode(), score=score, type=fixed and fixed.type)
     if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
-        trainer = trainer.copy()
-        trainer.vocab_size = len(vocabulary)
-    specs: dict[int, Spec] = {_TRAINER_SPEC: trainer, _NORMALIZER_SPEC: normalizer}
+        model.trainer_spec.vocab_size = len(vocabulary)
     if denormalizer.normalization_rule_tsv:
-        specs[_DENORMALIZER_SPEC] = denormalizer
-    rest = [serialized_field(number, spec.serialize()) for number, spec in specs.items()]
-    return Model(model_entries(vocabulary, types), b"".join(rest))
+        model.denormalizer_spec.CopyFrom(denormalizer)
+    return model
+
+
+def vocabulary_lines(vocabulary: Iterable[tuple[bytes, float]], with_scores: bool) -> bytes:
+    """Return the content of the ``.vocab`` file: a line for each piece.
+
+    Parameters
+    ----------
+    vocabulary : iterable of (bytes, float)
+        Pieces and scores, in the order of their ids.
+    with_scores : bool
+        Whether a tab and the score, with 6 significant digits, follow each piece.
+    """
+    if not with_scores:
+        return b"".join(b"%b\n" % piece for piece, _ in vocabulary)
+    return b"".join(b"%b\t%b\n" % (piece, _score_text(score)) for piece, score in vocabulary)
+
+
+def breaking_pieces(vocabulary: Iterable[tuple[bytes, float]]) -> list[bytes]:
+    """Return the pieces with white space: they break the format of the ``.vocab`` file."""
+    return [piece for piece, _ in vocabulary if any(space in piece for space in b" \t\r\n")]
+
+
+def _score_text(score: float) -> bytes:
+    """Return a score as C++ streams write it: unlike in Python, a NaN has a sign."""
+    if math.isnan(score):
+        return b"-nan" if math.copysign(1, score) < 0 else b"nan"
+    return b"%g" % score
 
 
 def _is_hard(trainer: TrainerSpec) -> bool:
     """Tell whether the vocabulary must have exactly the size that was asked for."""
-    is_flexible = trainer.use_all_vocab or trainer.model_type == ModelType.CHAR
+    is_flexible = trainer.use_all_vocab or trainer.model_type == TrainerSpec.CHAR
     return trainer.hard_vocab_limit and not is_flexible
 
 
@@ -183,7 +186,8 @@ def _check_pieces(pieces: list[bytes]) -> None:
         raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
     if b"" in pieces:
         raise TrainingError("a piece is empty.")
-    if (piece := repeated_piece(pieces)) is not None:
+    piece, count = Counter(pieces).most_common(1)[0] if pieces else (b"", 0)
+    if count > 1:
         raise TrainingError(
             f"{piece.decode()} is already defined. It is a symbol, and it was also learned from "
             "the text: remove the symbol, or remove it from the text."

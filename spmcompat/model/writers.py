@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError, MissingFileError
-from spmcompat.model.entries import vocabulary_lines
-from spmcompat.model.specs import TrainerSpec
-from spmcompat.model.vocabulary import Model
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.model.vocabulary import vocabulary_lines
 
 _CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
 
@@ -26,9 +25,9 @@ Writers: TypeAlias = Writer | Sequence[Writer] | Callable[[int], Writer]
 
 
 class Trained(NamedTuple):
-    """A model that is ready to be written, its pieces in the order of their ids, and its spec."""
+    """A serialized model, its pieces in the order of their ids, and its spec."""
 
-    model: Model
+    model: bytes
     vocabulary: list[tuple[bytes, float]]
     trainer: TrainerSpec
 
@@ -100,7 +99,7 @@ def save(models: Iterable[Trained]) -> None:
     """
     files: dict[str, Sequence[bytes]] = {}
     for model, vocabulary, spec in models:
-        files[f"{spec.model_prefix}.model"] = model
+        files[f"{spec.model_prefix}.model"] = [model]
         lines = vocabulary_lines(vocabulary, spec.vocabulary_output_piece_score)
         files[f"{spec.model_prefix}.vocab"] = [lines]
     _write_parts(files)

@@ -1,13 +1,10 @@
 """The rules that a normalizer names, compiled into the charsmap that a model stores."""
 
-from __future__ import annotations
+from copy import deepcopy
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.releases import Release
-
-TYPE_CHECKING = False  # importing typing takes longer than importing this module
-if TYPE_CHECKING:
-    from spmcompat.model.specs import NormalizerSpec
 
 DEFAULT_RULES = "nmt_nfkc"
 """The predefined rules to use where none are named."""
@@ -23,7 +20,7 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
     """
     if spec.normalization_rule_tsv:
         return with_rules_of_file(spec, release)
-    complete = spec.copy()
+    complete = deepcopy(spec)
     complete.name = spec.name or DEFAULT_RULES
     if not spec.precompiled_charsmap:
         from spmcompat.normalization.charsmap import precompiled  # noqa: PLC0415
@@ -51,7 +48,7 @@ def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec
     from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
 
     rules = load_rules(spec.normalization_rule_tsv, release.code_points)
-    complete = spec.copy()
+    complete = deepcopy(spec)
     complete.precompiled_charsmap = compile_charsmap(
         rules, change_something=release.rules_change_something
     )

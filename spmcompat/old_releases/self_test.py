@@ -9,22 +9,12 @@ Source: the end of ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.2.
 from collections.abc import Iterable
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.entries import serialized_field
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData
-from spmcompat.model.vocabulary import Model
 from spmcompat.old_releases.encoder import Encoder
 from spmcompat.releases import Release
 
 _LONG_PIECE = 8000  # bytes
 _REMEDY = "Leave self_test_sample_size out, or choose another release with compat."
-
-
-def with_self_tests(model: Model, lines: Iterable[bytes], release: Release) -> Model:
-    """Return the model with samples; see `self_tests`."""
-    complete = ModelProto.FromString(model.serialize())
-    complete.self_test_data.CopyFrom(self_tests(complete, lines, release))
-    complete.ClearField("pieces")
-    return Model(model.pieces, complete.SerializeToString())
 
 
 def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> SelfTestData:
@@ -70,9 +60,7 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
                 f"INTERNAL: {error} A sample for the self-test holds a control symbol, which "
                 f"sentencepiece {release.version} cannot encode. {_REMEDY}"
             ) from None
-        # Serialized by hand, because a line may hold bytes that are not UTF-8.
-        sample = serialized_field(1, line) + serialized_field(2, b" ".join(pieces))
-        data.MergeFromString(serialized_field(1, sample))
+        data.samples.add(input=line, expected=b" ".join(pieces))
     return data
 
 

@@ -10,6 +10,7 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 
 from spmcompat.errors import (
     BadValueError,
@@ -18,7 +19,7 @@ from spmcompat.errors import (
     refuse_impossible,
 )
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
-from spmcompat.model.specs import ModelType, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.writers import is_replaceable
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
 from spmcompat.options.settings import Settings, size_label
@@ -33,7 +34,7 @@ from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
-_SIMPLE = (ModelType.WORD, ModelType.CHAR)
+_SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
 
 def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
@@ -127,8 +128,9 @@ def _check_listeners(settings: Settings) -> None:
 
 def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
     """Return the meta pieces as if U+2581 were no symbol, so that it takes no id from another."""
-    others = spec.copy()
-    others.user_defined_symbols = [s for s in spec.user_defined_symbols if s != SPACE_MARK]
+    others = deepcopy(spec)
+    others.ClearField("user_defined_symbols")
+    others.user_defined_symbols.extend(s for s in spec.user_defined_symbols if s != SPACE_MARK)
     return meta_pieces(others, release)
 
 
@@ -155,7 +157,7 @@ def _check_algorithm(settings: Settings) -> None:
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
         raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
-    if spec.seed_sentencepieces_file and spec.model_type != ModelType.UNIGRAM:
+    if spec.seed_sentencepieces_file and spec.model_type != TrainerSpec.UNIGRAM:
         raise TrainingError(
             "seed_sentencepieces_file is only supported for UNIGRAM model. Leave it out."
         )
@@ -200,7 +202,7 @@ def _check_auto_character_coverage(settings: Settings) -> None:
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
         raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
-    if spec.model_type == ModelType.UNIGRAM and not settings.use_sparse_pruning:
+    if spec.model_type == TrainerSpec.UNIGRAM and not settings.use_sparse_pruning:
         raise TrainingError(
             f"{name} in UNIGRAM mode requires --use_sparse_pruning=true. Set it too."
         )
@@ -216,7 +218,7 @@ def _check_auto_character_coverage(settings: Settings) -> None:
 def _check_extensions(settings: Settings) -> None:
     """Raise if an extension is for other model types, or contradicts another option."""
     spec, given = settings.trainer, settings.extensions
-    model_type = ModelType(spec.model_type).name.lower()
+    model_type = TrainerSpec.ModelType.Name(spec.model_type).lower()
     changed = _changed_extensions(settings)
     for option in changed:
         if model_type not in option.models:
@@ -326,7 +328,7 @@ def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
                 f"Vocabulary size must be larger than the number of meta pieces ({size} vs "
                 f"{fixed}). Increase vocab_size."
             )
-    elif spec.model_type != ModelType.UNIGRAM:
+    elif spec.model_type != TrainerSpec.UNIGRAM:
         if size < fixed:
             raise TrainingError(
                 f"vocab_size {size} is smaller than the number of meta pieces, {fixed}. Increase "

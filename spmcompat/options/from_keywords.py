@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from google.protobuf.message import DecodeError
+
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
-from spmcompat.model.specs import NormalizerSpec
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
 from spmcompat.options.reading import check_unicode, finish, release_of, store, store_sizes
@@ -171,14 +173,10 @@ def _serialized(normalizer: object) -> object:
 
 def _parse_normalizer(serialized: object) -> NormalizerSpec:
     """Read a serialized normalizer."""
-    from google.protobuf.message import DecodeError  # noqa: PLC0415
-
-    from spmcompat.model import sentencepiece_model_pb2 as schema  # noqa: PLC0415
-
     data = serialized.encode() if isinstance(serialized, str) else serialized
     try:
         if isinstance(data, bytes):
-            return NormalizerSpec.of_message(schema.NormalizerSpec.FromString(data))
+            return NormalizerSpec.FromString(data)
     except DecodeError:
         pass
     raise TrainingError(

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from spmcompat.model.specs import ModelType, NormalizerSpec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.option import (
     BOOL,
     BYTES,
@@ -61,7 +61,7 @@ def default_text(option: Option) -> str:
         spec = TrainerSpec() if option.target == TRAINER else NormalizerSpec()
         value = getattr(spec, option.stored_as)
     if option.kind == MODEL_TYPE:
-        return ModelType(value).name.lower()
+        return TrainerSpec.ModelType.Name(value).lower()
     if option.kind == BOOL:
         return "" if value is None else str(value).lower()
     if isinstance(value, float):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.specs import ModelType
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmap import any_source_has_space
 from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
@@ -22,7 +22,7 @@ _MARK = SPACE_MARK.encode()
 class PlanOptions(NamedTuple):
     """The settings that decide the plan, with the same names and defaults."""
 
-    model_type: int = ModelType.UNIGRAM
+    model_type: int = TrainerSpec.UNIGRAM
     input: tuple[str, ...] = ()
     input_format: str = AUTO
     input_column: str = ""
@@ -115,7 +115,7 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     BadValueError
         If the pretokenizer cannot be used.
     """
-    is_unigram = given.model_type == ModelType.UNIGRAM
+    is_unigram = given.model_type == TrainerSpec.UNIGRAM
     removes_delimiter = given.pretokenization_delimiter and given.release.removes_delimiter
     seeds_see_twice = given.tsv and given.release.seeds_see_lines_twice
     if not is_unigram or not (removes_delimiter or seeds_see_twice):
@@ -134,8 +134,8 @@ def _derive(
     copies: int = 0,
 ) -> Plan:
     release = given.release
-    is_bpe = given.model_type == ModelType.BPE
-    is_word = given.model_type == ModelType.WORD
+    is_bpe = given.model_type == TrainerSpec.BPE
+    is_word = given.model_type == TrainerSpec.WORD
 
     # The pieces of the word model are whole pretokens, each with the space mark in front.
     # Where space is a piece of its own, no other piece may hold one.
@@ -192,7 +192,7 @@ def _derive(
 
     # The char model and BPE of new releases need no more than how often each pretoken occurs.
     keeps_contexts = not (
-        given.model_type == ModelType.CHAR or (is_bpe and not release.bpe_active_set)
+        given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
     # Segments can be cut before the required characters are known, unless the release looks at
     # pretokens in which rare characters are replaced.

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
-from spmcompat.model.specs import ModelType
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
 from spmcompat.options.option import (
     BOOL,
@@ -236,7 +236,7 @@ def _choice(option: Option, text: str) -> str:
 
 def _model_type(text: str) -> int:
     """Return the number of a model type; case does not matter."""
-    names = {kind.name.lower(): kind for kind in ModelType}
+    names = {name.lower(): kind for name, kind in TrainerSpec.ModelType.items()}
     word = text.lower() if text.isascii() else ""
     if word not in names:
         raise BadValueError(

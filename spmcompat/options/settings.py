@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from spmcompat.model.specs import NormalizerSpec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
 from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.option import EXTENSION, SETTINGS
@@ -28,7 +28,8 @@ class Settings:
 
     Attributes
     ----------
-    trainer, normalizer, denormalizer : Spec
+    trainer : TrainerSpec
+    normalizer, denormalizer : NormalizerSpec
         The specs; what is set in them is what the model will store.
     input_format : str
         The format of the input, if it is none that ``sentencepiece`` knows: ``auto``, ``jsonl`` or
@@ -137,7 +138,7 @@ def runs_of(settings: Settings) -> list[Settings]:
     runs = []
     for size in settings.sizes:
         own = copy(settings)
-        own.trainer = settings.trainer.copy()
+        own.trainer = deepcopy(settings.trainer)
         own.trainer.vocab_size = size
         if settings.trainer.model_prefix:
             own.trainer.model_prefix = f"{settings.trainer.model_prefix}-{size}"

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import too_many_characters
 from spmcompat.errors import EmptyCorpusError, TrainingError
-from spmcompat.model.specs import to_float32
 from spmcompat.plan import Plan
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.unicode.marks import UNKNOWN_MARK
 

@@ -66,7 +66,7 @@ def test_ours_encodes_with_unigram_models_of_the_reference(
     written = outcome.output(".model")
     assert written is not None, outcome.failure
     model = parse(written)
-    lines = [sample.input.encode() for sample in model.self_test_data.samples]
+    lines = [sample.input for sample in model.self_test_data.samples]
     assert len(lines) > 300
     model.ClearField("self_test_data")
     model.self_test_data.CopyFrom(self_tests(model, lines, RELEASES[old_release]))
@@ -122,7 +122,7 @@ def test_a_draw_without_a_seed_is_repeatable_in_ours(
 def samples(trainers: Trainers, case: Case) -> list[bytes]:
     model = trainers.ours.run(case).output(".model")
     assert model is not None
-    return [sample.input.encode() for sample in parse(model).self_test_data.samples]
+    return [sample.input for sample in parse(model).self_test_data.samples]
 
 
 def test_a_model_that_is_too_small_for_the_unknown_piece(

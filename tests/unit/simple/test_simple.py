@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.specs import ModelType
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.simple.char import train as train_char
 from spmcompat.simple.shares import log_shares
@@ -53,7 +53,7 @@ def test_pretokens_are_sorted_by_count() -> None:
     assert corpus.total_count == 6
     suffixed = stages.read(
         ["a b"],
-        model_type=ModelType.WORD,
+        model_type=TrainerSpec.WORD,
         treat_whitespace_as_suffix=True,
         character_coverage=1.0,
     )

@@ -193,7 +193,7 @@ def test_a_charsmap_may_be_missing_empty_or_invalid(model: bytes) -> None:
 
 def test_self_test_samples_are_compared(model: bytes) -> None:
     def change(copy: ModelProto) -> None:
-        copy.self_test_data.samples.add(input="abc", expected=f"{SPACE_MARK}abc")
+        copy.self_test_data.samples.add(input=b"abc", expected=f"{SPACE_MARK}abc".encode())
 
     assert _changed(model, change).samples == [(0, None, ("abc", f"{SPACE_MARK}abc"))]
 

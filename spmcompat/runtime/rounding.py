@@ -1,0 +1,8 @@
+"""Rounding of Python's floats, which are doubles."""
+
+import ctypes
+
+
+def to_float32(value: float) -> float:
+    """Return the nearest float32, or infinity beyond the largest one."""
+    return ctypes.c_float(value).value
