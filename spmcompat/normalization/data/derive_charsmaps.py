@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 
 
 def charsmap(name: str) -> bytes:
-    """Return the charsmap of a predefined rule set, which is a file of the library."""
+    """Return the charsmap of a predefined rule set from the library's file."""
     return resources.files("sentencepiece").joinpath("package_data", f"{name}.bin").read_bytes()
 
 
