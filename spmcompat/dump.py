@@ -1,9 +1,9 @@
-r"""The option ``dump``: writes what each step of a training did into a folder of tables.
+r"""The option ``dump``: writes a table for each step of a training to a folder.
 
-Tables are TSV, or Parquet with the package pyarrow. The first line of a TSV table has the names of
-the columns. Pieces are always in double quotes, and a double quote in one is doubled. So a piece
-may hold a tab or a line break. Empty cells are missing values; a piece is never empty. pandas reads
-such a table exactly:
+Tables are in TSV format, or in Parquet format with the package pyarrow. The first line of a TSV
+table has the names of the columns. Pieces are always in double quotes, and a double quote in a
+piece is doubled, so a piece may contain a tab or a line break. Empty cells are missing values; a
+piece is never empty. pandas reads such a table exactly with:
 
     pandas.read_csv(path, sep="\t", dtype={"piece": str}, keep_default_na=False, na_values="")
 """
@@ -29,7 +29,7 @@ COLUMNS = ("piece", "kept", "reason", "score", "count", "loss", "new_score")
 """The columns of the table of a step: fields of `PieceRow`."""
 
 MERGE_COLUMNS = ("piece", "left", "right", "kept", "reason", "count", "new_score")
-"""Those of the merges of BPE."""
+"""The columns of the table of BPE merges."""
 
 
 class Overview(NamedTuple):
@@ -48,14 +48,14 @@ class Overview(NamedTuple):
 class Dump:
     """Writes a table for each `Round` that it is called with.
 
-    The tables are written into a temporary folder beside the target, with an overview that grows by
-    a row each time. `finish` renames the folder. Without it, the ``with`` statement removes the
-    folder at its end.
+    The tables are written to a temporary folder next to the target, together with an overview that
+    grows by one row for each table. `finish` renames the folder to the target. If it is not called,
+    the folder is removed at the end of the ``with`` statement.
 
     Parameters
     ----------
     folder : str
-        The folder to make. It does not exist yet, or is empty.
+        The folder to create. If it exists, it must be empty.
     table_format : str
         ``tsv`` or ``parquet``.
     """
@@ -77,7 +77,7 @@ class Dump:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)  # it has another name once it is finished
+        shutil.rmtree(self._folder, ignore_errors=True)  # `finish` has renamed it
 
     def __call__(self, done: Round) -> None:
         """Write the table of one step."""
@@ -89,7 +89,7 @@ class Dump:
         self._write(f"{OVERVIEW}.{self._format}", Overview._fields, self._steps)
 
     def finish(self) -> int:
-        """Give the folder its name, and return the number of steps."""
+        """Rename the folder to the target, and return the number of steps."""
         self._try(os.rename, self._folder, self._target)
         return len(self._steps)
 
@@ -98,7 +98,7 @@ class Dump:
         self._try(write, os.path.join(self._folder, name), columns, rows)
 
     def _try(self, action: Callable[..., object], *arguments: object) -> None:
-        """Run what writes files, and turn its error into one line."""
+        """Call a function that writes files, and turn its errors into one line."""
         try:
             action(*arguments)
         except OSError as error:
@@ -120,7 +120,7 @@ def _write_tsv(path: str, columns: Sequence[str], rows: Iterable[Any]) -> None:
 
 
 def _cell(value: object) -> str:
-    """Return a value as text; a missing one, or one that is no number, becomes empty."""
+    """Return a value as text. None and NaN become an empty cell."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value)
@@ -131,7 +131,7 @@ def _quoted(text: str | None) -> str:
 
 
 def _short(value: float | None) -> str:
-    """Return a float32 in nine digits, which tell all of them apart."""
+    """Return a float32 with nine digits, which distinguish all float32 values."""
     if isinstance(value, float) and not math.isnan(value):
         return f"{value:.9g}"
     return _cell(value)

@@ -1,5 +1,5 @@
-// What C++ reads of the plan of a run. plan.py says what each field means; a test compares the
-// names.
+// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names of
+// both.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-"""The plan for Cython modules: a dict with the names of its fields converts to it."""
+"""The plan for Cython modules. Cython converts a dict with the fields of `Plan` to a `CPlan`."""
 
 from libcpp cimport bool as cbool
 from libcpp.string cimport string

@@ -1,7 +1,7 @@
 """What a training run does with its text, decided once before anything is read.
 
-``options/planning.py`` makes the plan; counting, text and segments read it and know no options.
-The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
+``options/planning.py`` makes the plan from the options. The packages counting, text and segments
+use only the plan. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ class TextPlan(NamedTuple):
     input : tuple of str
         The files; an empty name is standard input.
     input_format : str
-        How sentences lie in the files: ``auto``, ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+        The format of the files: ``auto``, ``text``, ``tsv``, ``jsonl`` or ``parquet``.
     input_column : str
-        The field or column that holds the text; empty for ``text``.
+        The field or column that contains the text; empty means ``text``.
     split_lines : bool
         Whether every line of a record is a sentence.
     skip_bad_records : bool
@@ -32,19 +32,21 @@ class TextPlan(NamedTuple):
     input_sentence_size : int
         How many sentences are sampled; 0 takes all.
     shuffle_input_sentence : bool
-        Whether the sample is a uniform one. Else it is the first sentences.
+        Whether the sample is drawn uniformly from all sentences. If not, it consists of the first
+        ones.
     sampling_seed : int
-        Seed of that sample.
+        The seed of the sample.
     sample_is_repeatable : bool
-        Whether samples are drawn with the generator of ``sentencepiece``, which repeats them.
+        Whether the sample is the one that ``sentencepiece`` draws, which is the same in every
+        process.
     sample_multiplies : bool
-        How that generator computes an index: see `spmcompat.releases.Release`.
+        How a random number becomes an index: see `spmcompat.releases.Release`.
     self_test_sample_size : int
-        How many lines are sampled for the self tests of the model.
+        How many lines are sampled for the self-tests of the model.
     self_test_seed : int
-        Seed of that sample.
+        The seed of the sample for self-tests.
     self_test_is_repeatable : bool
-        Whether that sample is drawn with the generator of ``sentencepiece``.
+        Whether the sample for self-tests is the one that ``sentencepiece`` draws.
     """
 
     input: tuple[str, ...]
@@ -69,7 +71,7 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_line(self) -> int | None:
-        """The most bytes of a line that is a sentence; None for TSV, whose lines hold more."""
+        """The maximum size of a line in bytes; None for TSV, whose lines also have a count."""
         return None if self.tsv else self.max_sentence_length
 
 
@@ -106,15 +108,15 @@ class Plan(NamedTuple):
     charsmap : bytes
         Compiled normalization rules; empty for none.
     symbols : tuple of bytes
-        Meta pieces, in UTF-8: where the text holds one, no other piece crosses it.
+        Meta pieces, in UTF-8. No other piece may cross an occurrence of one in the text.
     cut : callable, optional
-        Pre-tokenizes a normalized sentence (str): returns its chunks.
+        Takes a normalized sentence (str) and returns its chunks.
     allow_inconsistent_pretokenization : bool
-        Whether the chunks need not join to the sentence.
+        Whether the joined chunks may differ from the sentence.
     seeding_chunk_bytes : int
         The size of a seeding chunk, in bytes of normalized text.
     seeds : Plan, optional
-        The plan for the text in which seeds are looked for, if it is read by other rules.
+        The plan of the text for seeding, if seeding reads the text by other rules.
     add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
         How the normalizer treats white space.
     max_piece_length : int
@@ -122,7 +124,7 @@ class Plan(NamedTuple):
     split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
         Where no piece may cross.
     whitespace_as_suffix : bool
-        Whether pretokens end behind white space. Else they begin with it.
+        Whether white space ends a pretoken. If not, white space begins one.
     allow_whitespace_only_pieces : bool
         Whether a piece may be white space alone.
     spaces_apart : bool
@@ -134,9 +136,10 @@ class Plan(NamedTuple):
     copies : int
         The count of every sentence. 0 means that each sentence has its own count.
     delimiter : bytes
-        Is replaced by a boundary mark in every sentence; empty for none.
+        The string that a boundary mark replaces in every sentence; empty for none.
     removed_delimiter : bytes
-        Is taken out of sentences once their rare characters are replaced; empty for none.
+        The string that is removed from sentences after rare characters are replaced; empty for
+        none.
     delimiter_cuts : bool
         Whether no piece crosses the position of a removed delimiter.
     delimiter_parts_by_byte : bool
@@ -146,7 +149,7 @@ class Plan(NamedTuple):
     calls_pretokenizer : bool
         Whether normalized sentences wait until a Python function has cut them.
     boundaries_end_pretokens : bool
-        Whether a boundary mark ends a pretoken and is no part of it. Else it is an unknown
+        Whether a boundary mark ends a pretoken and is not part of it. If not, it is an unknown
         character of its pretoken, as in ``sentencepiece``.
     whole_sentences : bool
         Whether a sentence is counted as one pretoken.
@@ -159,12 +162,12 @@ class Plan(NamedTuple):
     looks_at_text_end : bool
         Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
-        Whether the order of sentences decides more than which of them ends the text.
+        Whether the order of sentences matters, beyond the question which of them ends the text.
     keeps_pretokens : bool
-        Whether the pretokens of each sentence are kept, at first.
+        Whether the pretokens of each sentence are kept at first. They may be dropped later.
     cuts_segments : bool
-        Whether the text is cut into segments when its characters are counted, and nothing else is
-        kept of it.
+        Whether the text is cut into segments when its characters are counted, so that only
+        segments and character counts are kept.
     removes_all_empty : bool
         Whether every empty sentence is removed. If not, an empty sentence stays if it was moved:
         the last sentence is moved to the position of each removed one.
@@ -173,9 +176,10 @@ class Plan(NamedTuple):
     seed_tree_of_characters : bool
         Whether what follows a segment is given in characters, not in bytes.
     bpe_delimiter : bytes
-        BPE replaces it by a boundary mark, after rare characters are replaced; empty for none.
+        The string that BPE replaces with a boundary mark, after rare characters are replaced; empty
+        for none.
     bpe_longest_pretoken : int
-        How many positions of a pretoken BPE can count; 0 for any number.
+        The number of positions of a pretoken that BPE can count; 0 means any number.
     """
 
     text: TextPlan

@@ -1,7 +1,7 @@
-"""What differs between the releases of the reference; the only file that names them.
+"""The differences between the releases of the reference; the only file that names the releases.
 
-Each difference is a fact with a name, one attribute of `Release`. Other code asks for the fact,
-never for the release.
+Each difference is a fact with a name: an attribute of `Release`. Other code checks the fact, never
+the release.
 """
 
 from collections.abc import Mapping
@@ -18,25 +18,25 @@ class Release(NamedTuple):
     version : str
         The release, as on PyPI.
     unknown_options : frozenset of str
-        Options of other releases that this one does not have, keywords and flags.
+        Options (keywords and flags) that other releases have, but this one does not.
     retired_options : frozenset of str
         Options that are accepted, but have no effect.
     experimental_flags : frozenset of str
         Flags that the Python interface does not take and that no model stores.
     streams_numbers : bool
-        Whether numbers are read as C++ streams read them, also those in files: the text after a
+        Whether numbers in options and files are read as C++ streams read them: the text after a
         number is ignored.
     skips_empty_fields : bool
-        Whether the empty fields of a line of a table are skipped.
+        Whether empty fields in a line of a table are skipped.
     characters_without_rules : str
-        Characters, in hexadecimal, that the predefined rules of the newest release change and
+        Characters, in hexadecimal, that the predefined rules of the newest release change, but
         those of this release do not. Most of them are newer than the release's version of Unicode.
     code_points : str
         How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
         Whether a normalization rule that changes nothing is refused.
     boundary : int
-        The boundary mark: a character between the parts of a sentence that no piece may cross.
+        The boundary mark: a character that is inserted into sentences where no piece may cross.
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. If not, such a sentence
         stays if it was moved: the last sentence is moved to the position of each removed one.
@@ -50,17 +50,17 @@ class Release(NamedTuple):
     unk_is_optional : bool
         Whether ``unk_id`` may be -1 if there are pieces for all bytes.
     symbols_begin_words : bool
-        Whether a word model contains each user-defined symbol also with the space mark before it.
+        Whether a word model also contains each user-defined symbol with a space mark before it.
     sample_is_repeatable : bool
         Whether ``input_sentence_size`` draws the same sample in every process.
     sample_multiplies : bool
-        Whether a random number becomes an index by a multiplication, as in GNU C++ libraries from
-        11 on. If not, it does by a division. The two differ by one for some numbers.
+        Whether a random number is converted to an index by multiplication, as in the GNU C++
+        library since version 11, or by division. For some numbers, the results differ by one.
     bpe_active_set : bool
         Whether BPE chooses a merge from an active set of pairs, not from all pairs.
     bpe_delimits_pretokens : bool
-        Whether BPE looks for the delimiter of the pre-tokenization in pretokens, after rare
-        characters were replaced; if not, in sentences, before that.
+        Whether BPE searches pretokens for the delimiter of the pre-tokenization, after rare
+        characters are replaced. If not, it searches sentences, before rare characters are replaced.
     bpe_longest_pretoken : int
         The number of positions of a pretoken that BPE can count; 0 means any number.
     bpe_needs_required_chars : bool
@@ -72,14 +72,14 @@ class Release(NamedTuple):
         Whether a node of that tree that spans several pretokens is cut at their ends. If not, it
         is dropped.
     seed_ties_in_tree_order : bool
-        Whether seeds with equal scores are in the order of the tree. If not, they are ordered by
-        length in bytes, then by their bytes.
+        Whether seeds with equal scores are in the order of the tree. If not, they are in the order
+        of their length in bytes, then of their bytes.
     seed_sum_in_float : bool
         Whether the scores of the seeds are summed in float32, not in double.
     seeds_in_chunks : bool
-        Whether seeds are searched for in one chunk of the text after the other.
+        Whether seeds are found in each chunk of the text separately, not in the whole text.
     seeds_see_lines_twice : bool
-        Whether, in a text with counts, seeds are counted as if the text had each line twice.
+        Whether, in a text with counts, seeds are counted as if the text contained each line twice.
     removes_delimiter : bool
         Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
         pretokens.
@@ -93,9 +93,9 @@ class Release(NamedTuple):
         a seed with the count 0 has no probability.
     scales_seed_size : bool
         Whether a ``seed_sentencepiece_size`` of 0 means a number that grows with the vocabulary.
-        If not, it leaves the characters only.
+        If not, 0 means that only single characters are seeds.
     log_sum_exp_with_log1p : bool
-        Whether probabilities are added with log1p of the C library, not with log.
+        Whether log-probabilities are added with log1p of the C library, not with log.
     stops_before_pruning : bool
         Whether training ends after an EM round if few enough pieces are left. If not, it prunes
         once more before it ends.

@@ -1,7 +1,7 @@
-"""Counts a text that is a column of a Spark DataFrame.
+"""Counts the text in a column of a Spark DataFrame.
 
-Only the DataFrame API is used, so it works with Spark Connect too. Nothing is collected to the
-driver: it only checks the options and compiles the normalization rules.
+This module uses only the DataFrame API, so it also works with Spark Connect. No data is collected
+to the driver, which only checks the options and compiles the normalization rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 TABLE_BYTES = 1 << 27
-"""How large the table of a task grows by default."""
+"""The default size limit of the table of a task, in bytes."""
 
 
 def count(
@@ -31,23 +31,23 @@ def count(
     """Count a text. Training from the counts needs no Spark.
 
     ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
-    and `spmcompat.train` take as it is. The model is that of training on the same lines in some
-    order. Its bytes are the same for every partitioning and every run.
+    and `spmcompat.train` accept without conversion. The model is the same as if you trained on the
+    lines in some order. Its bytes are the same for every partitioning and every run.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         The text: each row is a sentence. A line break at its end is removed.
     column : str
-        The column of the text, of the type string. Nulls are skipped and counted.
+        The column of the text, which must have the type string. Nulls are skipped and counted.
     table_bytes : int
-        How large the table of distinct pretokens of a task grows, in bytes, before its rows go to
-        Spark and a new table begins. A Python worker may take three times as much.
+        The size, in bytes, at which a task passes the rows of its table of distinct pretokens to
+        Spark and starts a new table. A Python worker may need three times as much memory.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.
     **options
-        The options of `spmcompat.count`, but `workers`, `input` and the options of samples and TSV
-        files. They are checked at once. A file of rules is read on the driver.
+        The options of `spmcompat.count`, except `workers`, `input` and the options for samples and
+        TSV files. They are checked immediately. A file of rules is read on the driver.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def count(
     _check_column(df, column)
     counter = arrow_counter("text", table_bytes=table_bytes, logstream=logstream, **options)
     quoted = "`" + column.replace("`", "``") + "`"
-    # The new name is a plain one: mapInArrow takes no column with a dot in its name.
+    # The column gets a plain name, because mapInArrow does not accept a dot in a column name.
     text = df.select(sql.col(quoted).alias("text"))
     rows = text.mapInArrow(counter.count, _schema())
     sums = rows.groupBy("pretoken", "place", "next").agg(sql.sum("count").alias("count"))
@@ -76,12 +76,12 @@ def count(
 
 
 def require_pyspark() -> None:
-    """Raise if pyspark is not installed, or too old.
+    """Raise an error if pyspark is not installed or too old.
 
     Raises
     ------
     TrainingError
-        It says what to install.
+        If pyspark is not installed or too old. The message says what to install.
     """
     require("pyspark", "Counting with Spark", "spark")
     import pyspark  # noqa: PLC0415
@@ -94,12 +94,13 @@ def require_pyspark() -> None:
 
 
 def _check_column(df: DataFrame, column: object) -> None:
-    """Raise if a text cannot be read from the column.
+    """Raise an error if a text cannot be read from the column.
 
     Raises
     ------
     BadValueError
-        It says what is wrong.
+        If `df` is not a DataFrame or is streaming, or the column is missing, ambiguous or not of
+        the type string.
     """
     from pyspark.sql.types import CharType, StringType, VarcharType  # noqa: PLC0415
 
@@ -114,15 +115,15 @@ def _check_column(df: DataFrame, column: object) -> None:
     kind = df.schema[names.index(str(column))].dataType
     if not isinstance(kind, StringType | CharType | VarcharType):
         raise BadValueError(
-            f"the column {column!r} is of the type {kind.simpleString()}, not string. Convert it "
+            f"the column {column!r} has the type {kind.simpleString()}, not string. Convert it "
             "first."
         )
     if df.isStreaming:
-        raise BadValueError("df is a stream, which has no end. Count a DataFrame that is not one.")
+        raise BadValueError("df is a streaming DataFrame, which has no end. Count a static one.")
 
 
 def _schema() -> StructType:
-    """Return the schema of rows; its strings are compared byte by byte."""
+    """Return the schema of the rows. Strings of this type are compared byte by byte."""
     from pyspark.sql.types import (  # noqa: PLC0415
         ByteType,
         IntegerType,

@@ -1,1 +1,1 @@
-"""Data structures that know no text."""
+"""General data structures, which do not depend on the rest of the package."""

@@ -8,7 +8,7 @@
 
 namespace spmcompat {
 
-// `kBlock` is how many items are allocated at a time.
+// `kBlock` is the number of items that are allocated at a time.
 template <typename Item, size_t kBlock>
 class Arena {
  public:

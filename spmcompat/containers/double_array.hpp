@@ -1,20 +1,20 @@
 // Byte strings with values, as a double array in the format of darts-clone.
 //
-// A model stores its normalization rules in this format. So not only the format matters, but also
-// the position of every unit. It is built in two phases:
+// A model stores its normalization rules in this format, so not only the format matters, but also
+// the position of every unit. The array is built in two phases:
 //
 // 1. The keys, in their order, become the smallest acyclic automaton: states with equal outgoing
 //    arcs (and equal values) are one state. A state that was found more than once is marked, and
 //    only marked states are reused in phase 2.
 // 2. States are laid out, parents first, arcs by ascending label. Each state gets a base of its
 //    own: its arc with label c leads to unit (base XOR c). The base is chosen so that the first arc
-//    leads to the lowest possible free unit, and all other arcs lead to free units too. Units come
-//    in blocks of 256, and only the last 16 blocks are open. When a block is closed, its free units
-//    are filled with labels that no arc can match.
+//    leads to the lowest possible free unit, and all other arcs lead to free units too. Units are
+//    allocated in blocks of 256, and only the last 16 blocks are open. When a block is closed, its
+//    free units are filled with labels that no arc can match.
 //
-// A unit has 32 bits. Bits 0-7 are the label; bit 8 is set if the state has a value; above is the
-// distance (unit XOR base): 21 bits from bit 10 on, or, if bit 9 is set, a multiple of 256. A unit
-// that contains a value has bit 31 set, and the value in the other bits.
+// A unit has 32 bits. Bits 0-7 are the label, and bit 8 is set if the state has a value. The higher
+// bits are the distance (unit XOR base): 21 bits starting at bit 10 or, if bit 9 is set, a multiple
+// of 256. A unit that contains a value has bit 31 set, and the value in the other bits.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ inline uint32_t store(uint32_t distance) {
   return distance < 1u << 21 ? distance << 10 : (distance << 2) | kWide;
 }
 
-// The automaton of phase 1. There is no state 0.
+// The automaton of phase 1. State 0 is not used.
 struct Arc {
   uint8_t label;    // 0: the end of a key
   uint32_t target;  // a state, or the value of the key
@@ -62,8 +62,8 @@ struct Automaton {
   uint32_t root = 0;
 };
 
-// Builds the automaton. The states along the latest key are open. A state is closed, and merged
-// with a state that is equal, when a key arrives that does not pass through it.
+// Builds the automaton. The states along the latest key are open. When a key is added that does not
+// pass through an open state, the state is closed, and merged with an equal state if there is one.
 class AutomatonBuilder {
  public:
   AutomatonBuilder() : open_(1) {}
@@ -311,8 +311,8 @@ class DoubleArray {
     return match;
   }
 
-  // Whether no lookup can leave the array and every value is below `value_limit`. To be called for
-  // every array that comes from outside.
+  // Whether no lookup can leave the array and every value is below `value_limit`. Must be called
+  // for every array that comes from a file.
   bool is_sound(size_t value_limit) const {
     using namespace double_array;
     if (empty() || (units_[0] & (kIsValue | kLowBits | kHasValue)) != 0 || root() == 0) {

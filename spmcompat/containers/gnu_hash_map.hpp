@@ -1,13 +1,13 @@
 // A hash map whose order of iteration is that of the GNU C++ library's unordered_map<uint64_t, T>.
 //
-// Where a result of the reference depends on that order, the same order must come out with every C++
+// Some results of the reference depend on that order, so it must be the same with every C++
 // library. It follows from four facts about the GNU C++ library:
 // - A number is its own hash. Its bucket is the remainder by the number of buckets, a prime.
 // - All entries are in one list, and the entries of a bucket are next to each other in it.
-// - A new entry becomes the first of its bucket. If the bucket is empty, the entry becomes the first
-//   of the list.
-// - If there would be more entries than buckets, the number of buckets becomes the next one of a
-//   list of primes. Then all entries are added again, in the order of the list.
+// - A new entry becomes the first of its bucket. If the bucket is empty, the entry becomes the
+//   first of the list.
+// - If there would be more entries than buckets, the number of buckets grows to the next one in a
+//   table of primes. Then all entries are added again, in the order of the list.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class GnuHashMap {
 
   size_t size() const { return size_; }
 
-  // Does nothing if the key is there already.
+  // Does nothing if the map contains the key already.
   void insert(uint64_t key, T value) {
     if (find_before(key) != kNone) return;
     if (size_ == limit_) grow();
@@ -45,7 +45,7 @@ class GnuHashMap {
     ++size_;
   }
 
-  // Does nothing if the key is not there.
+  // Does nothing if the map does not contain the key.
   void erase(uint64_t key) {
     const uint32_t before = find_before(key);
     if (before == kNone) return;
@@ -70,8 +70,8 @@ class GnuHashMap {
   }
 
  private:
-  // The list is a circle: entry 0 is no entry of the map, but stands before the first one and after
-  // the last one.
+  // The list is circular. Entry 0 is a sentinel, not an entry of the map: it comes before the first
+  // entry and after the last one.
   static constexpr uint32_t kEnd = 0;
   static constexpr uint32_t kNone = 0xffffffffu;
 
@@ -127,8 +127,8 @@ class GnuHashMap {
     }
   }
 
-  std::vector<Entry> entries_;     // and those that are free, as a list of their own
-  std::vector<uint32_t> before_;   // of each bucket: the entry before its first one
+  std::vector<Entry> entries_;     // including the free ones, which are in a list of their own
+  std::vector<uint32_t> before_;   // for each bucket: the entry before its first one
   uint32_t free_ = kNone;
   size_t size_ = 0;
   size_t limit_ = 0;  // entries

@@ -1,8 +1,8 @@
 // A heap and a partial sort that order equal elements as the GNU C++ library does.
 //
-// The C++ standard leaves open which of several equal elements comes first, and libraries differ. The
-// reference is built with the GNU C++ library. Where its result depends on the order of equal
-// elements, the same order must come out with every C++ library.
+// The C++ standard leaves open which of several equal elements comes first, and libraries differ.
+// The reference is built with the GNU C++ library. Some of its results depend on the order of equal
+// elements, so that order must be the same with every C++ library.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void put_upwards(T* heap, size_t hole, size_t top, T value, Less less) {
 }
 
 // Puts a value into a hole that may have children. The hole first sinks to a leaf: the larger child
-// moves up, of equal ones the right child. Then the value rises from there.
+// moves up, or the right child if both are equal. Then the value rises from there.
 template <typename T, typename Less>
 void put(T* heap, size_t hole, size_t size, T value, Less less) {
   const size_t top = hole;
@@ -46,7 +46,7 @@ void make(T* heap, size_t size, Less less) {
 
 }  // namespace gnu_heap
 
-// Sorts the first `size` elements of the sorted order to the front. The rest is in no certain order.
+// Moves the `size` smallest elements to the front, in sorted order. The others are not sorted.
 template <typename T, typename Less>
 void gnu_partial_sort(std::vector<T>& all, size_t size, Less less) {
   if (size == 0) return;
@@ -82,7 +82,7 @@ class GnuHeap {
     if (!items_.empty()) gnu_heap::put(items_.data(), 0, items_.size(), std::move(last), Less());
   }
 
-  // Keeps the memory.
+  // Removes all items, but does not free the memory.
   void clear() { items_.clear(); }
   void swap(GnuHeap& other) { items_.swap(other.items_); }
 

@@ -1,10 +1,10 @@
 // An open-addressing hash table with linear probing: the base of the tables that look up keys.
 //
-// A slot holds a key and its value. Other tables are built on this one and define their slots:
-// what a key is, what an empty slot looks like, and how a slot gives its hash back. The number
-// of used slots is also theirs, because most of them number their entries anyway.
+// A slot contains a key and its value. Other tables are built on this one and define their slots:
+// what a key is, what an empty slot looks like, and how to get the hash of a slot. They also keep
+// the number of used slots, because most of them number their entries anyway.
 //
-// A slot is a plain struct. Default constructed, it is empty. It has is_empty() and hash().
+// A slot is a plain struct with is_empty() and hash(). A default-constructed slot is empty.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ class OpenTable {
  public:
   static constexpr size_t kFirstSize = 1024;
 
-  // A table without slots allocates them for the first key. `find` needs slots.
+  // Creates a table without slots; they are allocated for the first key. `find` needs slots.
   OpenTable() = default;
   explicit OpenTable(size_t slots) : slots_(slots), mask_(slots - 1) {}
 
-  // The slot with this hash for which matches(slot) holds. If there is none, an empty slot for the
-  // new key. `used` is the number of used slots: at most two thirds of all slots are.
+  // Returns the slot with this hash for which matches(slot) is true, or else an empty slot for the
+  // new key. `used` is the number of used slots. The table grows when two thirds are used.
   template <typename Matches>
   Slot& find_or_add(uint32_t hash, size_t used, Matches matches) {
     if ((used + 1) * 3 > slots_.size() * 2) grow();
     return slots_[probe(hash, matches)];
   }
 
-  // The slot with this hash for which matches(slot) holds, or an empty slot. There must be slots.
+  // The slot with this hash for which matches(slot) is true, or an empty slot. There must be slots.
   template <typename Matches>
   const Slot& find(uint32_t hash, Matches matches) const {
     return slots_[probe(hash, matches)];

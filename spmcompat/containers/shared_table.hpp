@@ -1,8 +1,8 @@
 // Distinct byte strings, with a sum for each: a table that workers fill together.
 //
-// Strings are divided by their hash into shards, and each shard has a lock. The id of a string is
-// made of its shard and its index in the shard. The index depends on which worker comes first, so
-// no result may depend on ids.
+// Strings are divided by their hash into shards, and each shard has a lock. The id of a string
+// consists of its shard and its index in the shard. The index depends on which worker comes first,
+// so no result may depend on ids.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace spmcompat {
 // A lock for work that is too short to let a thread sleep.
 //
 // The rule for all data that workers change at the same time: if a change fails because memory
-// runs out, the data may be incomplete, so nobody may touch it again. The lock then stays broken,
-// and every worker that tries to take it throws too.
+// runs out, the data may be incomplete, so it must not be used again. The lock then stays broken,
+// and every worker that tries to take it throws std::bad_alloc too.
 class SpinLock {
  public:
   // Calls function() while no other thread holds the lock.
@@ -72,13 +72,13 @@ class SpinLock {
   std::atomic<State> state_{kFree};
 };
 
-// Use is the type of the sums. Default constructed, it is zero; it has add(const Use&).
+// Use is the type of the sums. It has add(const Use&), and a default-constructed Use is zero.
 template <typename Use>
 class SharedTable {
  public:
   static constexpr uint32_t kMaxId = 0x7fffffffu;
 
-  // Has 2^shard_bits shards. If `copies` is not set, the strings must outlive the table.
+  // Creates 2^shard_bits shards. If `copies` is not set, the strings must outlive the table.
   explicit SharedTable(unsigned shard_bits, bool copies = true)
       : bits_(shard_bits), copies_(copies), shards_(size_t{1} << shard_bits) {}
 
@@ -88,7 +88,7 @@ class SharedTable {
   uint32_t shard_of(uint32_t id) const { return id & (shards() - 1); }
   uint32_t index_of(uint32_t id) const { return id >> bits_; }
 
-  // Several workers may call these two at the same time.
+  // Several workers may call these two methods at the same time.
   uint32_t add(std::string_view string, const Use& use) {
     const uint32_t hash = hash_of(string);
     const uint32_t shard = shard_of_hash(hash);
@@ -100,7 +100,7 @@ class SharedTable {
     shard.lock.hold([&] { function(shard.uses[index_of(id)]); });
   }
 
-  // These must not be called while a worker adds strings.
+  // These methods must not be called while a worker adds strings.
   std::string_view operator[](uint32_t id) const {
     return shards_[shard_of(id)].strings[index_of(id)];
   }
@@ -123,7 +123,7 @@ class SharedTable {
     shards_[shard].strings = StringTable();
     std::vector<Use>().swap(shards_[shard].uses);
   }
-  // Frees all but the bytes: views of the strings stay valid.
+  // Frees everything except the bytes: views of the strings stay valid.
   void drop_ids() {
     drop_uses();
     for (Shard& shard : shards_) shard.strings.drop_ids();
@@ -144,7 +144,7 @@ class SharedTable {
   void prefetch_held(uint32_t shard, uint32_t hash) const {
     shards_[shard].strings.prefetch_hash(hash);
   }
-  // Adds a string to a shard that is held. Sets its id; returns its sum.
+  // Adds a string to a shard whose lock is held. Sets the string's id, and returns its sum.
   Use& add_held(uint32_t shard, std::string_view string, uint32_t hash, uint32_t* id) {
     *id = add_locked(shard, string, hash, {});
     return shards_[shard].uses[index_of(*id)];
@@ -177,8 +177,8 @@ class SharedTable {
   std::vector<Shard> shards_;
 };
 
-// Collects strings by shard and adds them to a table together. A string that is added alone would
-// find nothing of its shard in the CPU cache.
+// Collects strings, and adds them to a table shard by shard. This is faster than adding them one by
+// one, because the CPU cache keeps the shard in use.
 template <typename Use>
 class SharedBatch {
  public:
@@ -186,7 +186,7 @@ class SharedBatch {
 
   bool full() const { return size_ >= kFull; }
 
-  // The string must last until flush, which will write its id to ids[index].
+  // The string must stay valid until flush, which writes its id to ids[index].
   void add(std::string_view string, const Use& use, size_t index) {
     const uint32_t hash = SharedTable<Use>::hash_of(string);
     waiting_[table_.shard_of_hash(hash)].push_back({string, hash, index, use});
@@ -194,7 +194,7 @@ class SharedBatch {
   }
 
   void flush(std::vector<uint32_t>& ids) {
-    // Another worker's shard is left for later.
+    // Shards that another worker uses are left for later.
     std::vector<uint32_t> later;
     for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
       const bool was_free =

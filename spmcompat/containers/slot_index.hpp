@@ -1,7 +1,7 @@
-// Finds the ids of entries by their hash. The entries belong to the owner, who numbers them in the
-// order in which they are added.
+// Finds the ids of entries by their hash. The owner of the index stores the entries, and numbers
+// them in the order in which they are added.
 //
-// A slot holds 32 bits of the hash. An entry is compared only if these bits are equal.
+// A slot contains 32 bits of the hash. An entry is compared only if these bits are equal.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class SlotIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // Returns the id of the entry with this hash for which equal(id) holds. If there is none,
+  // Returns the id of the entry with this hash for which equal(id) is true. If there is none,
   // inserts and returns `next`, the number of entries so far.
   template <typename Equal>
   uint32_t find_or_insert(uint32_t hash, uint32_t next, Equal equal) {
@@ -25,7 +25,7 @@ class SlotIndex {
     return slot.id;
   }
 
-  // Returns the id of the entry with this hash for which equal(id) holds, or kNone.
+  // Returns the id of the entry with this hash for which equal(id) is true, or kNone.
   template <typename Equal>
   uint32_t find(uint32_t hash, Equal equal) const {
     if (!table_.has_slots()) return kNone;

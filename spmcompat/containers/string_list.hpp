@@ -1,4 +1,4 @@
-// Byte strings one after the other in one block, numbered in the order in which they come.
+// Byte strings, concatenated in one block and numbered in the order in which they are added.
 //
 // Eight bytes of padding follow the last string, so eight bytes can be read from any position.
 #pragma once
@@ -14,7 +14,7 @@ namespace spmcompat {
 
 class StringList {
  public:
-  // Allocates the memory for so many strings, of so many bytes together.
+  // Allocates the memory for this number of strings with this total size in bytes.
   void reserve(size_t strings, size_t bytes) {
     if (bytes > 0xfffffff0u) {
       throw std::length_error("the distinct segments of the corpus exceed 4 GB");

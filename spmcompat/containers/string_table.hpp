@@ -1,7 +1,7 @@
 // Distinct byte strings with dense ids, in the order of their first appearance.
 //
-// The bytes lie in blocks that never move. So a view stays valid for the life of the table, and
-// the text never exists twice while the table grows.
+// The bytes are stored in blocks that never move, so a view stays valid for the life of the table,
+// and a growing table never copies the text.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class StringTable {
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t id) const { return strings_[id]; }
   void prefetch(uint32_t id) const { __builtin_prefetch(&strings_[id]); }
-  // Does so for the index, before `add` looks up this hash.
+  // Prefetches the slot at which `add` will look up this hash.
   void prefetch_hash(uint32_t hash) const { index_.prefetch(hash); }
 
   uint32_t add(std::string_view s) { return add(s, hash_bytes(s.data(), s.size())); }
@@ -53,7 +53,7 @@ class StringTable {
       index_.find_or_insert(hash_bytes(s.data(), s.size()), id, [](uint32_t) { return false; });
     }
   }
-  // Frees all but the bytes: views of the strings stay valid.
+  // Frees everything except the bytes: views of the strings stay valid.
   void drop_ids() {
     index_.clear();
     std::vector<std::string_view>().swap(strings_);

@@ -1,5 +1,5 @@
-// An array of numbers that are not set to zero: memory is taken when they are written. An array that
-// becomes smaller gives memory back and does not move.
+// An array of numbers that are not initialized, so that the system provides memory only when they
+// are written. Shrinking the array returns memory without moving the numbers.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ class UnclearedArray {
   Number& operator[](size_t i) { return numbers_.get()[i]; }
   Number operator[](size_t i) const { return numbers_.get()[i]; }
 
-  // Keeps the first numbers.
+  // Keeps the first numbers. New numbers are not initialized.
   void resize(size_t size) {
-    // With 0 bytes, realloc frees the memory or does not.
+    // With 0 bytes, it depends on the implementation whether realloc frees the memory.
     void* numbers = std::realloc(numbers_.get(), std::max<size_t>(size, 1) * sizeof(Number));
     if (numbers == nullptr) throw std::bad_alloc();
     static_cast<void>(numbers_.release());  // realloc has freed or kept it

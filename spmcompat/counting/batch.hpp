@@ -1,4 +1,4 @@
-// What a worker notes about the sentences of one batch.
+// What a worker records about the sentences of one batch.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace spmcompat {
 
-// Texts with their counts, one behind the other.
+// Texts, concatenated into one string, with their counts.
 class CountedTexts {
  public:
   void add(std::string_view text, int64_t count) {
@@ -32,24 +32,24 @@ class CountedTexts {
   std::vector<int64_t> counts_;
 };
 
-// The sentences of a batch, in order. Ids are those of the counter that read them.
+// The sentences of a batch, in order. Pretoken ids are local to the counter that read the batch.
 struct BatchLog {
-  uint64_t index = 0;                // of the batch in the text
+  uint64_t index = 0;                // the position of the batch in the text
   uint64_t sentences = 0;
-  uint64_t filled = 0;               // sentences that are not empty
-  std::vector<uint32_t> last;        // of each sentence its last pretoken, or kNoPretoken if empty
-  std::vector<uint32_t> first;       // of each its first character, unless all are equal
-  std::vector<int64_t> count;        // of each, unless all are 1
-  std::vector<uint32_t> pretokens;   // of all sentences, if they are kept
-  std::vector<uint32_t> lengths;     // of each sentence in pretokens, likewise
+  uint64_t filled = 0;               // non-empty sentences
+  std::vector<uint32_t> last;        // each sentence's last pretoken, or kNoPretoken if it is empty
+  std::vector<uint32_t> first;       // each sentence's first character, unless all are equal
+  std::vector<int64_t> count;        // each sentence's count, unless all are 1
+  std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
+  std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept
   uint64_t text_bytes = 0;
-  uint64_t text_pretokens = 0;       // raw tokens, where these are counted
+  uint64_t text_pretokens = 0;       // the number of raw tokens, if the plan counts those
 
   void drop_pretokens() {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Keeps only how many sentences there are. The order of the sentences must not matter.
+  // Keeps only the number of sentences. For plans in which their order does not matter.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
@@ -59,7 +59,7 @@ struct BatchLog {
     drop_sentences();
     last.push_back(kept);
   }
-  // There are millions of sentences: unused capacity would take as much memory again.
+  // A text has millions of sentences, so unused capacity could double the memory of the logs.
   void shrink_to_fit() {
     last.shrink_to_fit();
     first.shrink_to_fit();
@@ -67,10 +67,10 @@ struct BatchLog {
   }
 };
 
-// Which sentences of a batch are counted, if not all are.
+// Selects the sentences of a batch that are counted. The last one may get another count.
 struct BatchSelection {
   std::vector<bool> chosen;  // by index in the batch
-  size_t last;               // index among the chosen ones of the sentence that counts `last_count`
+  size_t last;               // the index, among the chosen sentences, of the one with `last_count`
   int64_t last_count;
 };
 

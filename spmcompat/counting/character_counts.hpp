@@ -23,7 +23,7 @@ class CharacterCounts {
     other.for_each([this](char32_t c, uint64_t count) { add(c, count); });
   }
   uint64_t nuls() const { return pages_[0] ? (*pages_[0])[0] : 0; }
-  // Those that occur, without NUL.
+  // (character, count) of every character that occurs, except NUL.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;
     for_each([&result](char32_t c, uint64_t count) {
@@ -33,7 +33,7 @@ class CharacterCounts {
   }
 
  private:
-  // A text has characters of few pages.
+  // The characters of a text are in few pages. A page is allocated when it is first used.
   static constexpr size_t kPage = 256;
   using Page = std::array<uint64_t, kPage>;
 

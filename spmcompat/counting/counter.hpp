@@ -2,18 +2,19 @@
 //
 // Training needs only the distinct pretokens of the text, and how often each occurs in each context
 // (what follows it). It also needs the order of the sentences if a piece may cross pretokens, or if
-// the end of the text matters. A Counter holds this for the batches that one worker has read. It
-// does not grow with the text, except by four bytes for each sentence where the order is kept.
+// the end of the text matters. A Counter collects this for the batches that one worker reads. Its
+// memory grows with the distinct pretokens, not with the text; only the order of the sentences, if
+// it is kept, takes four bytes for each sentence.
 //
 // A sentence takes one of two paths, with equal results:
-// - by raw tokens, where neighbouring pretokens cannot influence each other (spaces collapse,
-//   every sentence begins with a space mark, no rule or symbol reaches across a space): the bytes
-//   between two spaces are looked up without a change. They are normalized when they are new, to see
-//   what they depend on, and once more when reading ends if that changes them;
-// - whole, for all other plans and for sentences with an irregular raw token: the sentence is
+// - By raw tokens, if neighbouring pretokens cannot influence each other (spaces collapse, every
+//   sentence begins with a space mark, no rule or symbol reaches across a space): the bytes between
+//   two spaces are looked up unchanged. A new raw token is normalized at once to find its
+//   RawTokenKind, and again after the text is read if normalization changes it.
+// - Whole, for all other plans and for sentences with an irregular raw token: the sentence is
 //   normalized and then cut into pretokens.
-// If a Python function pre-tokenizes, the second path waits between these two steps: the function
-// gets the normalized sentences, and returns them with boundary marks.
+// If a Python function pre-tokenizes, the second path pauses between these two steps: the function
+// receives the normalized sentences, and returns them with boundary marks.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +34,8 @@
 
 namespace spmcompat {
 
-// How a counter cuts sentences into pretokens. For plans that count whole sentences, it does not
-// cut them at white space.
+// The rule by which a counter cuts sentences into pretokens. If the plan counts whole sentences,
+// they are not cut at white space.
 inline PieceRule counting_rule(const Plan& plan) {
   PieceRule rule(plan);
   rule.split_by_whitespace = plan.split_by_whitespace && !plan.whole_sentences;
@@ -68,8 +69,8 @@ class Counter {
     if (tokens_.size() >= kWaiting) add_waiting();
   }
 
-  // The sentences of the batch so far, if a Python function cuts them. They are added again, with
-  // boundary marks, before the batch ends.
+  // If a Python function pre-tokenizes: returns the normalized sentences of the batch so far. The
+  // caller passes them to add_marked, with boundary marks, before the batch ends.
   CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
   void add_marked(const CountedTexts& sentences) {
     for (size_t i = 0; i < sentences.size(); ++i) {
@@ -78,13 +79,13 @@ class Counter {
     }
   }
 
-  // Everything that was counted. To be used after the last sentence.
+  // The counts, which are complete after the last sentence.
   WorkerTable& table() { return table_; }
   const WorkerTable& table() const { return table_; }
 
  private:
-  static constexpr size_t kWaiting = 64;  // raw tokens that wait before all of them are counted
-  static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence that wait at a time
+  static constexpr size_t kWaiting = 64;  // raw tokens to collect before they are counted
+  static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence to look up at a time
   static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 
   // A sentence whose raw tokens are not counted yet.
@@ -92,10 +93,11 @@ class Counter {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // of its raw tokens among those of all sentences that wait
+    size_t end;  // where its raw tokens end in token_ids_
   };
 
-  // Prefetches the slots of the table while others are looked up.
+  // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
+  // tokens are looked up, the slots are in the CPU cache.
   void split_raw_tokens(const char* text, size_t size, int64_t count) {
     const char* at = text;
     for (size_t left = size; left > kStretch; left = text + size - at) {
@@ -225,9 +227,10 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  // The raw tokens of the sentences that wait: first those that were looked up, then the others.
+  // The raw tokens of the waiting sentences: the ids of those that were looked up, and the tokens
+  // that were not.
   std::vector<uint32_t> token_ids_;
-  std::vector<size_t> irregular_;  // the places of irregular ones in token_ids_
+  std::vector<size_t> irregular_;  // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;
   CountedTexts normalized_;
 
@@ -236,7 +239,7 @@ class Counter {
 
   std::string text_, scratch_;  // of the current sentence
   std::vector<uint32_t> ids_;
-  std::vector<char32_t> nexts_;  // what follows the pretoken before each
+  std::vector<char32_t> nexts_;  // for each pretoken: what follows the pretoken before it
 };
 
 // Passes the selected sentences of a batch on to a counter; without a selection, all of them.
@@ -258,7 +261,7 @@ class SentenceSelector {
  private:
   const BatchSelection* selection_;
   Counter& counter_;
-  size_t sentence_ = 0;  // its number in the batch
+  size_t sentence_ = 0;  // the index of the next sentence in the batch
   size_t chosen_before_ = 0;
 };
 

@@ -1,6 +1,6 @@
-"""The pretokens of sentences, as each worker counts them.
+"""Count the pretokens of sentences, with one counter for each worker.
 
-The classes own the C++ objects of counter.hpp. All calls into C++ release the GIL while they work.
+The classes wrap the C++ objects of counter.hpp. Counting releases the GIL.
 """
 
 from cython cimport final
@@ -49,14 +49,14 @@ cdef extern from *:
 
 @final
 cdef class SentenceRules:
-    """How sentences are normalized and cut; the counters of all workers share it.
+    """How sentences are normalized and cut. The counters of all workers share one instance.
 
     Parameters
     ----------
     plan : Plan
         The plan of the run.
     cancel : CancelFlag
-        Once it is set, no pretokenizer is called any more.
+        Once it is set, the pretokenizer is no longer called.
     """
 
     def __init__(self, plan not None, cancel):
@@ -79,7 +79,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order, by the ids of the worker that read them."""
+    """The sentences of one read buffer, in order. Its ids are local to the worker's counter."""
 
     @property
     def text_bytes(self):
@@ -88,7 +88,7 @@ cdef class Batch:
 
     @property
     def text_pretokens(self):
-        """Number of pretokens, or of raw tokens where these are counted."""
+        """Number of pretokens, or of raw tokens if the plan counts those."""
         return self.log.text_pretokens
 
     @property
@@ -98,7 +98,7 @@ cdef class Batch:
 
     @property
     def filled(self):
-        """Number of sentences that are not empty."""
+        """Number of non-empty sentences."""
         return self.log.filled
 
     def drop_pretokens(self):
@@ -106,18 +106,18 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Drop all sentences but their numbers; for plans that keep no order."""
+        """Drop everything but the number of sentences, if the plan does not keep their order."""
         self.log.drop_sentences()
 
 
 @final
 cdef class Selection:
-    """Which sentences of a batch are counted."""
+    """The sentences of a batch that are to be counted."""
 
 
 @final
 cdef class Counter:
-    """What one worker counts."""
+    """The counter of one worker."""
 
     def __init__(self, int worker, SentenceRules rules not None):
         self.worker = worker
@@ -131,15 +131,15 @@ cdef class Counter:
         Parameters
         ----------
         index : int
-            Of the buffer in the text.
+            The position of the buffer in the text.
         buffer : ReadBuffer or SampleSlice
             The text.
         line_filter : LineFilter
-            Decides which lines are sentences; those of a sample have passed it before.
+            Decides which lines are sentences. The lines of a sample have already passed it.
         keep_pretokens : bool
             Whether the batch keeps the pretokens of each sentence.
         selection : Selection, optional
-            Which sentences are counted; without it, all.
+            The sentences to count; by default all.
         """
         dereference(self.counter).begin_batch(index, keep_pretokens)
         cdef const BatchSelection* selected = NULL
@@ -169,12 +169,12 @@ cdef class Counter:
         return batch
 
     def least_last_pretoken(self, Batch batch not None):
-        """Return the first one, in the order of bytes, of the pretokens that end a sentence.
+        """Return the smallest, in byte order, of the pretokens that end a sentence.
 
         Parameters
         ----------
         batch : Batch
-            What `count` of this counter returned.
+            A batch that `count` of this counter returned.
 
         Returns
         -------
@@ -185,7 +185,7 @@ cdef class Counter:
 
     @property
     def table_bytes(self):
-        """The memory that the distinct raw tokens and pretokens take, with their counts."""
+        """The memory of the distinct raw tokens and pretokens with their counts, in bytes."""
         return dereference(self.counter).table().bytes()
 
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):

@@ -1,8 +1,8 @@
-"""The counts: all that training needs of a text.
+"""The counts: everything that training needs to know about a text.
 
-`Counts` owns the C++ objects of pretoken_counts.hpp and sentence_order.hpp. It merges what the
-workers have counted. Workers share each step, by counters or by shards of the pretokens, and
-release the GIL while they work.
+`Counts` wraps the C++ objects of pretoken_counts.hpp and sentence_order.hpp, and merges what the
+workers have counted. Each step is divided among the workers, by counter or by shard of pretokens,
+and releases the GIL.
 """
 
 from cython cimport final
@@ -38,13 +38,13 @@ cdef unsigned int SHARD_BITS = 6
 
 @final
 cdef class CharacterSum:
-    """Counts of characters, one of each worker, and their sum."""
+    """The character counts of each worker, and their sum."""
 
     def __init__(self, size_t workers):
         self.counts.resize(workers)
 
     cdef dict total(self):
-        """Return how often each character (code point) occurs, without NUL; sets `nuls`."""
+        """Return how often each character (code point) except NUL occurs, and set `nuls`."""
         cdef size_t worker
         for worker in range(1, self.counts.size()):
             self.counts[0].add(self.counts[worker])
@@ -57,35 +57,36 @@ cdef class CharacterSum:
 cdef class Counts:
     """The counts of a text.
 
-    Distinct pretokens, how often each occurs and what follows it, and how the text ends; where the
-    plan keeps them, the order of the sentences and their pretokens.
+    They consist of the distinct pretokens, how often each occurs and what follows it, and how the
+    text ends. If the plan keeps them, the order of the sentences and the pretokens of each sentence
+    are included.
 
     Parameters
     ----------
     plan : Plan
         How the text was counted.
     counters : list of Counter
-        What the workers have counted; nothing is left of them when the counts are merged.
+        The counters of all workers. They are freed when the counts are merged.
     batches : list of Batch
         The sentences, in the order of the text.
     has_pretokens : bool
-        Whether the batches hold the pretokens of the sentences.
+        Whether the batches contain the pretokens of the sentences.
 
     Attributes
     ----------
     has_pretokens : bool
         Whether the pretokens of each sentence are known.
     sentences : int
-        Number of sentences without the empty ones, if contexts are kept.
+        Number of non-empty sentences, if the plan keeps contexts.
     first_character : int
-        The character that the text begins with: the space mark, where every sentence begins with
-        one or is read as if it did.
+        The first character of the text. It is the space mark if every sentence begins with one or
+        is read as if it did.
     nuls : int
-        How often NUL occurs, once the characters are counted.
+        How often NUL occurs. It is set when the characters are counted.
     facts : LineFacts
-        What became of the lines of the input.
+        How many lines of the input were read and skipped.
     seeds : Counts or None
-        The counts of the text in which seeds are looked for, if by other rules.
+        The counts of the text for seeding, if seeding reads the text by other rules.
     """
 
     def __init__(self, plan not None, list counters not None, list batches not None,
@@ -97,9 +98,9 @@ cdef class Counts:
         self.first_character = ord(SPACE_MARK)
 
     def merge(self, workers):
-        """Merge what the workers have counted, unless that was done before.
+        """Merge what the workers have counted, unless it is merged already.
 
-        Where no contexts are kept, the counters are not merged: it is faster to add up the
+        If the plan does not keep contexts, the counters are not merged: it is faster to add up the
         characters or segments of each counter later.
         """
         if self.batches is None or not self.plan.keeps_contexts:
@@ -113,7 +114,7 @@ cdef class Counts:
         self.close_sentences()
 
     def append_sentences(self, workers):
-        """Merge the pretokens, and put the sentences one behind the other."""
+        """Merge the pretokens, and append the sentences of all batches in the order of the text."""
         cdef Counter counter
         cdef Batch batch
         self.pretokens.reset(new PretokenCounts(SHARD_BITS))
@@ -126,7 +127,7 @@ cdef class Counts:
         self._free_counters()
 
     def close_sentences(self):
-        """Count what follows the ends of sentences. Keep their order only if it is needed later."""
+        """Count what follows the ends of sentences. Keep the sentences only if they are needed."""
         if not self.plan.uniform_starts and self.order.first.size() > 0:
             self.first_character = self.order.first[0]
         with nogil:
@@ -136,7 +137,7 @@ cdef class Counts:
             self.order = SentenceOrder()
 
     def close_with_last_sentence(self, workers):
-        """Merge the pretokens where no order is kept, and find the sentence that ends the text."""
+        """Merge the pretokens without the sentences, and find the sentence that ends the text."""
         cdef Counter counter
         cdef Batch batch
         cdef LastSentence ending
@@ -168,9 +169,10 @@ cdef class Counts:
         return_freed_memory()
 
     cdef cut(self, workers):
-        """Count the characters, and cut the text into segments, unless that was done before.
+        """Count the characters, and cut the text into segments, unless this is done already.
 
-        Only for plans that cut segments. Nothing else is left of the text.
+        Only for plans that cut segments. Frees the counters: only the characters and the segments
+        are kept.
         """
         if self.text_characters is not None:
             return
@@ -189,7 +191,7 @@ cdef class Counts:
     def characters(self, workers):
         """Return how often each character (code point) occurs.
 
-        NUL is left out; `nuls` is its count afterwards. The space mark is left out too if the plan
+        NUL is left out; its count is stored in `nuls`. The space mark is left out too if the plan
         does not count spaces, and the boundary mark if it ends pretokens.
         """
         cdef CharacterSum found = CharacterSum(workers.count)

@@ -1,5 +1,5 @@
-// The pretokens of all workers: how often each occurs and what follows it, how often each
-// character occurs, and rare characters replaced.
+// The merged pretokens of all workers: how often each occurs, and what follows it. The class also
+// counts their characters and replaces the rare ones.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace spmcompat {
 
 class PretokenCounts {
  public:
-  // Has 2^shard_bits shards; workers share the work by shards.
+  // The table has 2^shard_bits shards. Workers divide the work by shards.
   explicit PretokenCounts(unsigned shard_bits)
       : pretokens_(shard_bits), changes_(pretokens_.shards()) {}
 
@@ -28,8 +28,8 @@ class PretokenCounts {
   const PretokenTable& pretokens() const { return pretokens_; }
 
   // Counts what follows the end of each sentence, from the order of the sentences. With uniform
-  // starts, this was done while reading, as if another sentence followed every sentence; here only
-  // the last one is corrected.
+  // starts, this was already done during reading, as if every sentence were followed by another
+  // one. Then only the end of the last sentence is corrected.
   void close_sentences(const SentenceOrder& order, bool uniform_starts) {
     const size_t size = order.last.size();
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
@@ -37,10 +37,10 @@ class PretokenCounts {
     }
     if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
-  // Does the same with uniform starts. `last` is the pretoken at the end of the text.
+  // Does the same for uniform starts. `last` is the pretoken at the end of the text.
   void close_sentences(std::string_view last) { close_text(pretokens_.add(last, {}), true); }
 
-  // Adds how often each character occurs in the pretokens of a shard.
+  // Adds the counts of the characters in the pretokens of a shard.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
     const std::vector<uint64_t> totals = pretokens_.totals(shard);
     for (uint32_t i = 0; i < totals.size(); ++i) {
@@ -49,8 +49,8 @@ class PretokenCounts {
     }
   }
 
-  // The size of the text, with one more byte at the end of each sentence. Counts of a TSV may
-  // exceed any integer; up to 2^53 a double is exact.
+  // The size of the text, plus one byte for the end of each sentence. With the counts of a TSV
+  // file, it may exceed any integer type; a double is exact up to 2^53.
   double text_bytes() const {
     double bytes = 0;
     const auto add = [&](uint32_t pretoken, uint64_t count, int ends) {
@@ -68,11 +68,12 @@ class PretokenCounts {
     return bytes;
   }
 
-  // Replaces all characters that are not required by the unknown mark, in these steps:
+  // These methods replace every character that is not required with the unknown mark. They must be
+  // called in this order:
   // 1. require.
   // 2. find_changes for all shards.
   // 3. change for all shards.
-  // 4. finish_changes, with the order of the sentences if that is needed.
+  // 4. finish_changes, with the order of the sentences if it is needed later.
   void require(const std::vector<char32_t>& alphabet) { required_ = required_characters(alphabet); }
   void find_changes(uint32_t shard) {
     std::string text;
@@ -109,7 +110,7 @@ class PretokenCounts {
     std::vector<std::vector<Change>>().swap(changes_);
   }
 
-  // Adds every sentence as one pretoken to `joined`, from the pretokens of each sentence.
+  // Joins the pretokens of every sentence, and adds the result to `joined` as one pretoken.
   void join_sentences(SentenceOrder& order, bool uniform_starts, PretokenCounts& joined) const {
     std::string text;
     for (size_t i = 0; i < order.last.size(); ++i) {
@@ -135,8 +136,8 @@ class PretokenCounts {
 
   struct Change {
     uint32_t pretoken;
-    std::string text;  // until it is added
-    uint32_t covered;  // the pretoken that it becomes
+    std::string text;  // the new text, until it is added to the table
+    uint32_t covered;  // the pretoken with the new text
   };
 
   uint32_t covered(uint32_t pretoken) const {

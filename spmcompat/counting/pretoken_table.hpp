@@ -17,8 +17,8 @@ namespace spmcompat {
 
 constexpr uint32_t kNoPretoken = 0xffffffffu;
 
-// What follows a pretoken: the next character of the sentence, or the end of the sentence and
-// the first character of the next one, or the end of the text.
+// The code of what follows a pretoken: the next character of the sentence; kSentenceEnd combined
+// with the first character of the next sentence; or kTextEnd.
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
@@ -34,7 +34,7 @@ class ContextTable {
   void add(uint32_t pretoken, uint32_t next, uint64_t count) {
     slot_of(pretoken, next).count += count;
   }
-  // Adds a count if there is none yet; returns whether that is so.
+  // Adds the count unless the pair already has one. Returns whether it was added.
   bool add_first(uint32_t pretoken, uint32_t next, uint64_t count) {
     Slot& slot = slot_of(pretoken, next);
     if (slot.count > 0) return false;
@@ -82,8 +82,9 @@ class ContextTable {
   size_t used_ = 0;
 };
 
-// How often a pretoken is followed by one that begins with a space mark, in its sentence or in
-// the next one. Where all sentences begin with a space mark, that is nearly always.
+// How often a pretoken is followed by a pretoken that begins with a space mark: in the same
+// sentence (inner), or as the first one of the next sentence (last). If all sentences begin with a
+// space mark, these two counts cover nearly all occurrences.
 struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
@@ -111,7 +112,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     }
   }
 
-  // A count of a pretoken that stands in no other row.
+  // How often a pretoken occurs before `next`. No two rows have the same pretoken and `next`.
   struct Row {
     std::string_view pretoken;
     uint32_t next;
@@ -119,9 +120,9 @@ class PretokenTable : public SharedTable<PretokenUse> {
     size_t number;
   };
 
-  // Adds rows. Returns the number of a row that was added before, or `none`. Rows are added by
-  // shards: one that is added alone would find nothing of its shard in the CPU cache. Several
-  // workers may call this at the same time.
+  // Adds rows. Returns the number of a row that was added before, or `none`. Rows are added shard
+  // by shard, so that the CPU cache keeps the shard in use. Several workers may call this at the
+  // same time.
   size_t add_rows(const std::vector<Row>& rows, size_t none) {
     std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
     for (const Row& row : rows) {
@@ -142,7 +143,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     return known;
   }
 
-  // The contexts that are not part of a PretokenUse.
+  // Calls function(context) for all contexts that are not counted in a PretokenUse.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) const {
     contexts_[shard].table.for_each(function);
@@ -154,7 +155,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // How often each pretoken of a shard occurs, by its index there.
+  // How often each pretoken of a shard occurs, by its index in the shard.
   std::vector<uint64_t> totals(uint32_t shard) const {
     std::vector<uint64_t> totals(size(shard));
     for (uint32_t i = 0; i < totals.size(); ++i) {
@@ -168,7 +169,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
  private:
   static constexpr size_t kAhead = 8;
 
-  // Returns whether there was no count of the row yet.
+  // Returns false if the row was added before.
   bool add_held_row(uint32_t shard, uint32_t hash, const Row& row) {
     uint32_t id;
     PretokenUse& use = add_held(shard, row.pretoken, hash, &id);

@@ -1,9 +1,9 @@
 // Distinct raw tokens with their counts.
 //
-// Counting looks into this table once for every raw token of the text. So the first eight bytes of
-// an entry, its size and its counts lie together: most look-ups touch one slot and one entry, and
-// both can be prefetched. Most raw tokens are short. Only the texts of the longer ones are stored
-// outside of their entries. Entries lie in blocks that never move.
+// Counting looks up every raw token of the text in this table. So an entry contains the first eight
+// bytes of the token, its size and its counts: most look-ups touch one slot and one entry, and both
+// can be prefetched. Most raw tokens are short. Only longer texts are stored outside of their
+// entries. Entries are allocated in blocks that never move.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace spmcompat {
 
-// Stores texts, each of which is found by a number of four bytes. Texts begin at multiples of eight
-// bytes, so 32 GB of text are possible.
+// Stores texts, each of which is found by a 32-bit number. Texts begin at multiples of eight bytes,
+// so these numbers can address 32 GB.
 class AlignedTexts {
  public:
   uint32_t store(const char* text, size_t size) {
@@ -38,10 +38,10 @@ class AlignedTexts {
     return blocks_[at / kBlockUnits].get() + at % kBlockUnits * kUnit;
   }
 
-  // The memory of all texts that are stored.
+  // The memory of all stored texts.
   size_t bytes() const { return (blocks_.size() - released_) * kBlockUnits * kUnit; }
 
-  // Frees what was stored before, block by block.
+  // Frees all blocks before the one that contains this text.
   void release_before(uint32_t at) {
     while (released_ < at / kBlockUnits) blocks_[released_++].reset();
   }
@@ -66,12 +66,12 @@ class AlignedTexts {
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t released_ = 0;
   uint32_t next_ = 0;
-  size_t left_ = 0;  // units that are free in the last block
+  size_t left_ = 0;  // free units in the last block
 };
 
 struct CountedRawToken {
   std::string_view text;
-  uint64_t inner, last;  // how often it stands before another one of its sentence, and at the end
+  uint64_t inner, last;  // occurrences before another raw token, and at the end of a sentence
   RawTokenKind kind;
 };
 
@@ -89,7 +89,7 @@ class RawTokenTable {
     plain_[id] = kind == RawTokenKind::kPlain;
   }
 
-  // The id of a raw token. A new one has the id that size() was before.
+  // Returns the id of a raw token. A new raw token gets the previous size() as its id.
   uint32_t add(const RawToken& token) {
     const uint32_t id = index_.find_or_insert(
         token.hash, size_, [&](uint32_t known) { return equal((*this)[known], token); });
@@ -102,7 +102,7 @@ class RawTokenTable {
     if (id < size_) __builtin_prefetch(&(*this)[id]);
   }
 
-  // Counts the raw token before another one of its sentence, or at the end of it.
+  // Count a raw token before another one of its sentence, or at the end of the sentence.
   void count_inner(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].inner, count)) carried_[id].inner += carry;
   }
@@ -125,7 +125,7 @@ class RawTokenTable {
     return {std::string_view(text, entry.size), inner, last, kind};
   }
 
-  // Calls function(raw token) for each in turn.
+  // Calls function(raw token) for every raw token, in the order of the ids.
   template <typename Function>
   void for_each(Function function) const {
     for (uint32_t id = 0; id < size_; ++id) function(counted(id));
@@ -149,7 +149,7 @@ class RawTokenTable {
 
   struct Entry {
     uint64_t head;
-    uint32_t text;  // all of it, if it is longer than the head
+    uint32_t text;  // the number of the whole text in texts_, if it is longer than the head
     uint32_t size : 31;
     uint32_t irregular : 1;
     uint32_t inner, last;  // the lower halves of the counts
@@ -164,7 +164,7 @@ class RawTokenTable {
   bool equal(const Entry& entry, const RawToken& token) const {
     if (entry.head != token.head || entry.size != token.size) return false;
     if (token.size <= 8) return true;
-    // The last eight bytes may overlap those before.
+    // The last eight bytes may overlap the ones compared before.
     const char* text = texts_[entry.text];
     const size_t last = token.size - 8;
     for (size_t i = 8; i < last; i += 8) {
@@ -180,7 +180,7 @@ class RawTokenTable {
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
-  // Adds to the low 32 bits of a count. Returns the part of the sum that does not fit into them.
+  // Adds to the low 32 bits of a count. Returns the part of the sum that exceeds them.
   static uint64_t add_low(uint32_t& low, uint64_t count) {
     const uint64_t sum = low + count;
     low = static_cast<uint32_t>(sum);

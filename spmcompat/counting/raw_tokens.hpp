@@ -1,4 +1,4 @@
-// Raw tokens: the bytes of a sentence between two spaces, as they stand in the input.
+// Raw tokens: the bytes of a sentence between two spaces, unchanged from the input.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 namespace spmcompat {
 
-// A raw token as it stands in the text; it is not empty.
+// A raw token, which is never empty.
 struct RawToken {
-  // One of at most eight bytes, which are the head.
+  // A token of at most eight bytes, all of which are in the head.
   RawToken(const char* text, uint32_t size, uint64_t head)
       : head(head), text(text), size(size), hash(mix(head ^ size * 0x9e3779b97f4a7c15ULL)) {}
   RawToken(const char* text, size_t size) : RawToken(text, size, head_of(text, size)) {
     if (size > 8) hash = hash_bytes(text, size);
   }
 
-  uint64_t head;  // the first eight bytes, zeros behind the end
+  uint64_t head;  // the first eight bytes, padded with zeros
   const char* text;
   uint32_t size;
   uint32_t hash;
 
  private:
-  // Loads that overlap agree on the bytes they share.
+  // Two loads may overlap. They can be combined with OR, because they agree where they overlap.
   static uint64_t head_of(const char* text, size_t size) {
     if (size >= 8) return load<uint64_t>(text);
     if (size >= 4) {
@@ -36,8 +36,8 @@ struct RawToken {
   }
 };
 
-// Returns a number whose lowest set bit lies in the first byte that is a space. Raw tokens are
-// short: a call of memchr for each would cost more than the search.
+// Returns a number whose lowest set bit is in the first byte that is a space; 0 if there is none.
+// This is faster than memchr, whose call would take longer than the search in a short raw token.
 inline uint64_t spaces_in(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   const uint64_t x = bytes ^ (kOnes * ' ');
@@ -57,7 +57,7 @@ inline const char* find_space(const char* at, const char* end) {
 // Calls function(token) for every raw token.
 template <typename Function>
 void for_each_raw_token(const char* at, const char* end, Function function) {
-  // Most raw tokens and the space behind them lie within eight bytes.
+  // Most raw tokens fit into eight bytes together with the space that follows them.
   while (end - at >= 8) {
     const uint64_t bytes = load<uint64_t>(at);
     const uint64_t spaces = spaces_in(bytes);

@@ -1,4 +1,4 @@
-"""From a source to the counts of its text."""
+"""Read the text of a source and count it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Reader:
-    """The counters of all workers for one plan, and the log of the sentences that they read."""
+    """The counters of all workers for one plan, with the log of the sentences that they read."""
 
     def __init__(
         self, plan: Plan, workers: Workers, can_read_again: bool, must_keep: bool = False
@@ -57,14 +57,14 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
     source : Source
         The text.
     workers : Workers
-        Real threads; the counts are the same for any number of them.
+        The threads that count. Their number does not change the counts.
     report : Report
-        Receives the stage and the facts.
+        Where to report progress, and how many lines were read and skipped.
 
     Raises
     ------
     TrainingError
-        For a text that cannot be read or holds no sentence.
+        If the text cannot be read or contains no sentence.
     """
     return_freed_memory()
     can_read_again = not source.why_once()
@@ -90,7 +90,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
 def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: Report) -> Counts:
     """Read a text again, and keep the pretokens of every sentence.
 
-    Parameters are those of `read_counts`, which has read the source before.
+    The parameters are those of `read_counts`, which has already read the source once.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
     if why := source.why_once():
         raise TrainingError(
             "U+2581 (the space mark) falls below character_coverage only late in the text, "
-            f"which has to be read again, but {why}. Write it to a file, or put U+2581 into "
+            f"which has to be read again, but {why}. Write the text to a file, or add U+2581 to "
             "required_chars."
         )
     return_freed_memory()
@@ -124,7 +124,7 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
 def _merge(
     plan: Plan, readers: list[_Reader], facts: LineFacts, workers: Workers, report: Report
 ) -> Counts:
-    """Return the counts; those of the seeds are merged when they are needed."""
+    """Return the merged counts. The counts for seeding are merged later, when they are needed."""
     counts = readers[0].counts()
     counts.facts = facts
     for reader in readers[1:]:
@@ -139,8 +139,8 @@ def _merge(
 def too_many_characters() -> TrainingError:
     """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
 
-    What a release does then is undefined: it adds up signed numbers of 64 bits. 0.2.3 fails if the
-    sum wraps below 1, and otherwise trains on counts that are wrong.
+    Then the behavior of the releases is undefined, because they add up signed 64-bit integers.
+    0.2.3 fails if the sum wraps to less than 1, and otherwise trains on wrong counts.
     """
     return TrainingError(
         "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
@@ -157,7 +157,7 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         )
     if facts.reserved:
         report.warning(
-            f"Skipped {facts.reserved} sentences that hold the reserved character U+2585."
+            f"Skipped {facts.reserved} sentences that contain the reserved character U+2585."
         )
     if facts.nulls:
         report.warning(f"Skipped {facts.nulls} rows that are null.")
@@ -171,6 +171,6 @@ def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
         raise too_many_characters()
     if facts.sentences == 0:
         raise TrainingError(
-            "The input holds no sentence: all lines are empty, too long or reserved. "
+            "The input contains no sentence: every line is empty, too long, or contains U+2585. "
             "Check --input and --max_sentence_length."
         )

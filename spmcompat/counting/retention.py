@@ -1,4 +1,4 @@
-"""How much of the sentences is kept while they are read."""
+"""Decide what to keep of each sentence while the text is read."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ import threading
 from spmcompat.counting.counter import Batch
 from spmcompat.plan import Plan
 
-# While less text than this was read, the pretokens of the sentences are kept, however common spaces
-# are. Without them the text may have to be read again.
+# Until this much text is read, the pretokens of the sentences are kept, however common spaces are.
+# Once they are dropped, the text may have to be read again.
 _SURE_BYTES = 1 << 19
 # The same for a text that cannot be read again.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 
 class SentenceLog:
-    """What later stages need of the sentences of all batches.
+    """The sentences of all batches, reduced to the data that later stages need.
 
-    If the space mark turns out not to be required, no sentence is cut at spaces: its pretokens
-    join again. Only then are the pretokens of every sentence needed. But the required characters
-    are known only after the whole text is read, so the pretokens are kept until then. They are
-    dropped earlier if spaces are so common that the space mark will almost certainly be required.
+    If the space mark turns out not to be required, sentences must not be cut at spaces, so their
+    pretokens are joined again. Only then are the pretokens of every sentence needed. But the
+    required characters are known only after the whole text is read, so the pretokens are kept until
+    then. They are dropped earlier if spaces are so common that the space mark will almost certainly
+    be required.
 
     Parameters
     ----------
     plan : Plan
-        What is needed later.
+        Determines which data later stages need.
     can_read_again : bool
-        Whether the text can be read again if pretokens were dropped that are needed.
+        Whether the text can be read again, should dropped pretokens turn out to be needed.
     must_keep : bool
         Whether the pretokens of every sentence are kept in any case.
 
@@ -41,17 +42,17 @@ class SentenceLog:
         self._plan = plan
         self._sure_bytes = _SURE_BYTES if can_read_again else _SURE_BYTES_READ_ONCE
         self._must_keep = must_keep or plan.looks_at_text_end
-        self._lock = threading.Lock()  # of what follows
+        self._lock = threading.Lock()  # guards the attributes below
         self.keeps_pretokens = must_keep or plan.keeps_pretokens
         self._batches: dict[int, Batch] = {}
         self._text_bytes = 0
         self._text_pretokens = 0
-        self._filled = 0  # sentences that are not empty
-        self._dropped_batches = 0  # at the front of the text
+        self._filled = 0  # non-empty sentences
+        self._dropped_batches = 0  # at the beginning of the text
         self._dropped_sentences = 0
 
     def add(self, index: int, batch: Batch) -> None:
-        """Take the batch with this index; workers may call this at the same time."""
+        """Add the batch with this index. Several workers may call this at the same time."""
         if not self._plan.keeps_contexts:
             return
         with self._lock:
@@ -64,7 +65,7 @@ class SentenceLog:
                 for earlier in self._batches.values():
                     earlier.drop_pretokens()
             if not self.keeps_pretokens:
-                batch.drop_pretokens()  # another worker may have decided meanwhile
+                batch.drop_pretokens()  # another worker may have decided so in the meantime
                 if not self._plan.keeps_order:
                     self._drop_sentences()
 
@@ -79,8 +80,8 @@ class SentenceLog:
     def _drop_sentences(self) -> None:
         """Drop the sentences that cannot end the text, whatever is read later.
 
-        Sentences only move to the front, to the positions of empty ones. So if n sentences are not
-        empty, the one that ends the text is the n-th or a later one of those that were read.
+        Sentences only move forward, to the positions of empty ones. So if n of the sentences read
+        so far are not empty, the one that ends the text cannot be among the first n - 1.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

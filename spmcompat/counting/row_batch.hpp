@@ -1,4 +1,4 @@
-// Rows of counts, column by column: a pretoken, what follows it, and how often.
+// Rows of counts, stored by column: a pretoken, what follows it, and how often both occur together.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace spmcompat {
 
-// Where a pretoken stands. The numbers are those of the column `place`.
+// The position of a pretoken: the values of the column `place`.
 constexpr uint8_t kInside = 0;     // another pretoken of the sentence follows
 constexpr uint8_t kAtEnd = 1;      // it ends its sentence, and another sentence follows
 constexpr uint8_t kAtTextEnd = 2;  // it ends the text
 
-// Some rows, column by column. `next` is the character that follows the pretoken, or that begins
-// the next sentence; 0 at the end of the text.
+// A batch of rows, stored by column. `next` is the character that follows the pretoken, or that
+// begins the next sentence; 0 at the end of the text.
 struct RowBatch {
-  std::vector<int32_t> ends;  // of the pretokens in `text`; the first row begins at ends[0] = 0
+  std::vector<int32_t> ends;  // row i has the pretoken from ends[i] to ends[i + 1] in `text`
   std::string text;
   std::vector<uint8_t> place;
   std::vector<uint32_t> next;
@@ -43,7 +43,7 @@ struct RowBatch {
   }
 };
 
-// Rows whose columns lie elsewhere.
+// A view of rows whose columns are stored elsewhere.
 struct RowColumns {
   const int32_t* ends;  // size + 1 offsets into the text
   const char* text;

@@ -1,4 +1,4 @@
-// What must hold for the values of rows that were stored.
+// Checks the values of rows that were read from a file.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace spmcompat {
 
 constexpr uint32_t kLargestCharacter = kCodePoints - 1;
-// Counts above this cannot be added up in 64 bits, even a few of them.
+// With larger counts, the sum of a few of them would not fit into 64 bits.
 constexpr int64_t kLargestCount = int64_t{1} << 62;
 
 inline bool is_utf8(std::string_view text) {
@@ -26,7 +26,7 @@ inline bool is_utf8(std::string_view text) {
 
 enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kCount };
 
-// Returns what is wrong with row i of the rows, whose columns have no nulls.
+// Returns the fault of row i. The columns must not contain nulls.
 inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
   const int64_t begin = rows.ends[i], end = rows.ends[i + 1];
   if (begin < 0 || end < begin || static_cast<size_t>(end) > text_bytes) return RowFault::kUtf8;
@@ -37,7 +37,7 @@ inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i
   return begin == end ? RowFault::kEmpty : RowFault::kNone;
 }
 
-// Returns what is wrong with the first row that is not valid, and sets `row` to its index.
+// Returns the fault of the first invalid row, and sets `row` to its index.
 inline RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row) {
   for (row = 0; row < rows.size; ++row) {
     const RowFault fault = fault_of_row(rows, text_bytes, row);

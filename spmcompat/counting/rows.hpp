@@ -1,4 +1,4 @@
-// Counts of rows: what was stored returns.
+// Turns stored rows back into counts.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace spmcompat {
 
-// Adds rows to a table. Returns the index of a row that was there before, or the number of rows.
+// Adds rows to a table. Returns the index of a row that was added before, or the number of rows.
 inline size_t add_rows(const RowColumns& rows, PretokenTable& table) {
   constexpr size_t kTogether = 1 << 14;
   std::vector<PretokenTable::Row> part;
@@ -28,7 +28,7 @@ inline size_t add_rows(const RowColumns& rows, PretokenTable& table) {
   return rows.size;
 }
 
-// Adds rows to what one worker has counted, for plans that keep no contexts.
+// Adds rows to the table of one worker, for plans that do not keep contexts.
 inline void add_rows_without_contexts(const RowColumns& rows, WorkerTable& table) {
   for (size_t i = 0; i < rows.size; ++i) {
     table.contexts.add(table.pretokens.add(rows.pretoken(i)), 0,

@@ -1,7 +1,7 @@
-"""The counts as rows, column by column: how they are stored, and how they return.
+"""Counts as rows, stored by column: convert counts to rows, and rows back to counts.
 
-`RowReader` owns the rows of sorted_rows.hpp, `RowTable` the counts of rows.hpp; row_checks.hpp
-checks rows. A column is a buffer as Arrow lays it out.
+`RowReader` wraps sorted_rows.hpp, and `RowTable` wraps rows.hpp; row_checks.hpp checks rows. Every
+column is a buffer in the memory layout of Apache Arrow.
 """
 
 from cython cimport final
@@ -79,7 +79,7 @@ cdef size_t RANGE_BYTES = 1 << 26
 
 
 class Columns(NamedTuple):
-    """Some rows, column by column; every column is a buffer.
+    """A batch of rows, stored by column. Every column is a buffer.
 
     Attributes
     ----------
@@ -90,12 +90,12 @@ class Columns(NamedTuple):
     text : buffer of bytes
         The pretokens, in UTF-8.
     place : buffer of uint8
-        Where the pretoken stands: `INSIDE`, `AT_END` or `AT_TEXT_END`.
+        The position of the pretoken: `INSIDE`, `AT_END` or `AT_TEXT_END`.
     next : buffer of uint32
         The character that follows, in the sentence or at the beginning of the next one. 0 at the
         end of the text.
     count : buffer of int64
-        How often the pretoken stands there with this character behind it.
+        How often the pretoken occurs in this place and is followed by this character.
     """
 
     size: int
@@ -107,13 +107,13 @@ class Columns(NamedTuple):
 
 
 def find_wrong_row(columns):
-    """Return the first row that cannot stand in a table of counts; None if there is none.
+    """Return the first row that is invalid in a table of counts, or None if all are valid.
 
     Returns
     -------
     tuple of (int, str), optional
         The index of the row, and what is wrong with it: ``utf8`` or ``empty`` for its pretoken, or
-        the name of the column whose value is impossible.
+        the name of the column with the invalid value.
     """
     cdef RowColumns rows = _rows_of(columns)
     cdef size_t text_bytes = 0 if columns.text is None else memoryview(columns.text).nbytes
@@ -138,7 +138,7 @@ def count_of_place(columns, uint8_t place):
 
 
 cdef RowColumns _rows_of(columns) except *:
-    """Return the addresses of the columns, whose buffers must stay."""
+    """Return the addresses of the columns. The caller must keep their buffers alive."""
     cdef RowColumns rows
     rows.size = columns.size
     rows.ends = <const int32_t*>_address(columns.ends)
@@ -159,16 +159,16 @@ cdef const void* _address(buffer) except? NULL:
 
 @final
 cdef class RowReader:
-    """Hands out the rows of counts: by pretoken (bytes), then place, then next character.
+    """Iterates over the rows of counts, sorted by pretoken (bytes), place and next character.
 
     Parameters
     ----------
     counts : Counts
-        Merged counts. They must stay as they are while the rows are read.
+        Merged counts. They must not change while the rows are read.
     workers : Workers
-        Real threads, which sort the rows. Nobody else may use them while rows are read.
+        The threads that sort the rows. Do not use them for other tasks while the rows are read.
     pretokens : int
-        About how many pretokens to hand out together.
+        The approximate number of pretokens in a batch of rows.
     """
 
     cdef Counts counts
@@ -188,9 +188,9 @@ cdef class RowReader:
             dereference(self.rows).divide(shard)
 
     def __iter__(self):
-        """Yield `Columns` of many rows. All rows of a pretoken are in the same one.
+        """Yield batches of rows as `Columns`. All rows of a pretoken are in the same batch.
 
-        The rows, and which ones are together, are the same for any number of workers.
+        The rows and their batches are the same for any number of workers.
         """
         ranges = range(dereference(self.rows).ranges())
         for columns in self.workers.ahead(ranges, lambda _, index: self._write(index)):
@@ -223,14 +223,14 @@ cdef bytes _bytes(const void* data, size_t size):
 
 @final
 cdef class RowTable:
-    """Makes counts of rows. Workers may add rows at the same time.
+    """Builds counts from rows. Several workers may add rows at the same time.
 
     Parameters
     ----------
     plan : Plan
         How the text was counted, and what is kept.
     workers : Workers
-        Those who add the rows.
+        The threads that add the rows.
     """
 
     cdef object plan
@@ -241,7 +241,7 @@ cdef class RowTable:
         self.plan = plan
         if plan.keeps_contexts:
             self.counts = Counts(plan, [], [], False)
-            self.counts.batches = None  # nothing is left to merge
+            self.counts.batches = None  # there is nothing to merge
             self.counts.pretokens.reset(new PretokenCounts(SHARD_BITS))
         else:
             rules = SentenceRules(plan, workers.cancel)
@@ -250,13 +250,13 @@ cdef class RowTable:
         self.counters = self.counts.counters
 
     def add(self, int worker, columns):
-        """Add rows, whose values must be valid.
+        """Add rows. Their values must be valid.
 
         Returns
         -------
         int
-            The index of the first row that was added before, or the number of rows. Where the plan
-            keeps no contexts, rows are not compared.
+            The index of a row that was added before, or the number of rows if all are new. If the
+            plan does not keep contexts, duplicates are not detected.
         """
         cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter
@@ -271,14 +271,14 @@ cdef class RowTable:
         return rows.size
 
     def take_counts(self, sentences, facts):
-        """Return the counts of all rows that were added.
+        """Return the counts of all added rows.
 
         Parameters
         ----------
         sentences : int
-            Number of sentences without the empty ones.
+            Number of non-empty sentences.
         facts : LineFacts
-            What became of the lines of the text.
+            How many lines of the text were read and skipped.
         """
         cdef Counts counts = self.counts
         counts.sentences = sentences

@@ -1,4 +1,4 @@
-// Distinct segments and how often each occurs: what BPE trains on. Workers fill the table together.
+// Distinct segments with their counts, on which BPE trains. Workers fill the table together.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +35,11 @@ class SegmentTable : public SharedTable<SegmentSum> {
     }
   }
 
-  // Cuts all segments before and after every character that is not required, in these steps:
+  // These methods cut all segments before and after every character that is not required. They must
+  // be called in this order:
   // 1. find_parts for all shards.
   // 2. add_parts for all shards.
-  // Parts of one character are left out, because they hold no pair.
+  // Parts of a single character are left out, because BPE has no pair to merge in them.
   void find_parts(uint32_t shard, const std::vector<bool>& required) {
     for (uint32_t i = 0; i < size(shard); ++i) {
       const uint32_t segment = id(shard, i);
@@ -67,13 +68,13 @@ class SegmentTable : public SharedTable<SegmentSum> {
   std::vector<std::vector<Part>> parts_;  // by the shard of the segment
 };
 
-// Counts the characters of all that a worker has read, adds its segments to a table, and frees it.
-// Segments of one character are left out.
+// Counts the characters of all texts of a worker, adds their segments to a table, and frees the
+// texts. Segments of a single character are left out.
 inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
                       SegmentTable& table) {
   constexpr size_t kBatchBytes = 1 << 17;
   SharedBatch<SegmentSum> batch(table);
-  std::vector<uint32_t> ids;  // of the batch; nobody needs them
+  std::vector<uint32_t> ids;  // of the batch; they are not used
   std::string texts;          // of the batch
   const auto flush = [&] {
     batch.flush(ids);

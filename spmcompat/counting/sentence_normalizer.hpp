@@ -1,5 +1,5 @@
-// From a sentence, or a raw token of it, to normalized text with boundary marks where no piece may
-// cross. It never changes, so workers share it.
+// Normalizes sentences and raw tokens, and adds boundary marks where no piece may cross. A
+// SentenceNormalizer is immutable, so all workers share one.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ class SentenceNormalizer {
     if (plan.script_runs) script_runs_.emplace();
   }
 
-  // All functions replace `text`; `scratch` is a string for them to use.
+  // All functions replace `text`, and use `scratch` as a buffer.
   void normalize(const char* sentence, size_t size, std::string& text,
                  std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);
     mark_boundaries(text, scratch);
   }
 
-  // The raw token as it stands in a sentence, with the space mark in front.
+  // Normalizes a raw token as part of a sentence: a space mark is put before it.
   void normalize_raw_token(std::string_view raw, RawTokenKind kind, std::string& text,
                            std::string& scratch) const {
     text.assign(kSpaceUtf8);
@@ -55,7 +55,8 @@ class SentenceNormalizer {
     mark_boundaries(text, scratch);
   }
 
-  // A sentence that a Python function has marked; its malformed bytes become U+FFFD each.
+  // Takes a sentence with the boundary marks of a Python function. Each malformed byte becomes
+  // U+FFFD.
   void take_marked(std::string_view marked, std::string& text) const {
     text.clear();
     for_each_character(marked, [&text](char32_t c) { append_utf8(c, text); });
@@ -93,16 +94,16 @@ class SentenceNormalizer {
     }
   }
 
-  // A raw token that normalizes to nothing changes which pretoken ends the sentence. One that
-  // yields a space mark, or two spaces in a row, needs the whole sentence, as does one that may
-  // share a script run with its neighbours.
+  // If a raw token normalizes to nothing, another pretoken may end the sentence. If it yields a
+  // space mark or two spaces in a row, or may share a script run with its neighbours, the whole
+  // sentence decides the result.
   bool is_irregular(const std::string& normalized) const {
     return normalized.empty() || normalized.find("  ") != std::string::npos ||
            normalized.find(kSpaceUtf8) != std::string::npos ||
            (script_runs_ && script_runs_->reaches_out(normalized));
   }
 
-  // Whether nothing is left of the raw token without its spaces and boundary marks.
+  // Whether the raw token normalizes to nothing but spaces and boundary marks.
   bool holds_no_pretoken(std::string_view raw) const {
     if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
     std::string text, scratch;

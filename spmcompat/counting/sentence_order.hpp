@@ -12,8 +12,9 @@
 
 namespace spmcompat {
 
-// Where sentences stand after the empty ones are removed: the reference moves the last sentence
-// to the position of each empty one. Unless it removes all, an empty one that was moved stays.
+// The positions of sentences after the empty ones are removed: the reference moves the last
+// sentence to the position of each empty one. Without `removes_all_empty`, an empty sentence that
+// was moved stays.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -37,7 +38,7 @@ class FilledPositions {
         std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
     return found != moved_.end() && found->first == position ? found->second : position;
   }
-  // (position, sentence) of those that were moved, by position.
+  // (position, sentence) of every sentence that was moved, by position.
   const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
 
  private:
@@ -46,14 +47,14 @@ class FilledPositions {
 };
 
 struct SentenceOrder {
-  std::vector<uint32_t> last;       // of each sentence its last pretoken, or kNoPretoken if empty
-  std::vector<uint32_t> first;      // of each its first character, unless all are equal
-  std::vector<int64_t> count;       // of each, unless all are 1
-  std::vector<uint32_t> pretokens;  // of all sentences, if they were kept
+  std::vector<uint32_t> last;       // each sentence's last pretoken, or kNoPretoken if it is empty
+  std::vector<uint32_t> first;      // each sentence's first character, unless all are equal
+  std::vector<int64_t> count;       // each sentence's count, unless all are 1
+  std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they were kept
   std::vector<uint64_t> begin;      // sentence -> range of pretokens
-  std::vector<std::pair<uint64_t, int64_t>> empty;  // positions and counts of those that stay
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of empty ones that stay
 
-  // The worker's table must be merged, with its ids.
+  // Appends the sentences of a batch. Before, the worker's table must be merged with `keep_ids`.
   void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
     for (const uint32_t id : log.last) last.push_back(table.last_merged(id));
     first.insert(first.end(), log.first.begin(), log.first.end());
@@ -82,7 +83,7 @@ struct SentenceOrder {
     if (!removes_all_empty) set_empty_apart();
   }
 
-  // Takes out the sentences that are empty, and notes their positions.
+  // Moves the empty sentences to `empty`, with their positions.
   void set_empty_apart() {
     std::vector<uint32_t> kept;
     for (uint32_t i = 0; i < last.size(); ++i) {
@@ -95,7 +96,7 @@ struct SentenceOrder {
     if (!empty.empty()) arrange(kept);
   }
 
-  // Replaces the sentences by those with these indices, in their order.
+  // Keeps only the sentences with these indices, in the order of the indices.
   void arrange(const std::vector<uint32_t>& indices) {
     if (!begin.empty()) select_pretokens(indices);
     select(last, indices);
@@ -103,8 +104,8 @@ struct SentenceOrder {
     select(count, indices);
   }
 
-  // Goes through the sentences in their order. Calls empty_one(count) for an empty one, and
-  // sentence(i) for the i-th of the others.
+  // Visits the sentences in their order. Calls empty_one(count) for an empty sentence, and
+  // sentence(i) for the i-th non-empty sentence.
   template <typename Sentence, typename Empty>
   void for_each(Sentence sentence, Empty empty_one) const {
     auto next = empty.begin();
@@ -146,12 +147,12 @@ struct SentenceOrder {
   }
 };
 
-// Finds the sentence that ends the text once all empty ones are removed, for plans in which the
-// order of sentences decides nothing else. Sentences that cannot end the text may be dropped while
-// it is read: SentenceLog (retention.py) does that.
+// Finds the sentence that ends the text once all empty ones are removed, for plans in which nothing
+// else depends on the order of sentences. Sentences that cannot end the text may be dropped while
+// the text is read: SentenceLog (retention.py) does that.
 class LastSentence {
  public:
-  // Takes the sentences of a batch, in the order of the text.
+  // Adds the sentences of a batch. Batches must be added in the order of the text.
   void add(const BatchLog& log, uint32_t worker) {
     sentences_ += log.filled;
     gaps_ += log.sentences - log.filled;
@@ -161,11 +162,11 @@ class LastSentence {
     }
   }
 
-  // The number of sentences that are not empty.
+  // The number of non-empty sentences.
   uint64_t sentences() const { return sentences_; }
 
-  // Finds the sentence, if there is any; afterwards worker() is the worker that read it, and id()
-  // the id that its last pretoken has there.
+  // Finds the sentence; there must be a non-empty one. Afterwards, worker() is the worker that read
+  // it, and id() is that worker's id of its last pretoken.
   void find() {
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };

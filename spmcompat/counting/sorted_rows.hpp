@@ -1,9 +1,10 @@
 // The rows of a table in order: by the bytes of the pretoken, then by place, then by the character
 // that follows.
 //
-// This is a sample sort. The pretokens of the first shard divide all pretokens into ranges; since
-// hashes choose the shard, they are a random sample that is the same in every run. Workers divide
-// shard after shard. Then they sort range after range, so only a few ranges need memory for rows.
+// This is a sample sort. The pretokens of the first shard are the sample that divides all pretokens
+// into ranges: hashes choose the shard, so the sample is random, yet the same in every run. Workers
+// first divide every shard into the ranges. Then they sort one range after the other, so only a few
+// ranges need memory for rows at the same time.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,8 @@ class SortedRows {
     }
   }
 
-  // Must be called for each shard. Workers may do so at the same time.
+  // Divides a shard into the ranges. Must be called for every shard; several workers may do so at
+  // the same time.
   void divide(uint32_t shard) {
     Shard& divided = shards_[shard];
     const uint32_t size = pretokens_.size(shard);
@@ -65,8 +67,8 @@ class SortedRows {
 
   size_t ranges() const { return begins_.size() + 1; }
 
-  // Writes the rows of a range to batches. A batch ends when it has more text than a range should
-  // have. Workers may do so at the same time, after all shards are divided.
+  // Writes the rows of a range to batches. A batch ends when its text reaches the size that a range
+  // should have. Several workers may call this at the same time, after all shards are divided.
   void write(size_t range, std::vector<RowBatch>& batches) const {
     std::vector<Key> keys;
     const size_t skipped = shared_prefix(range);
@@ -85,13 +87,13 @@ class SortedRows {
   }
 
  private:
-  // A pretoken. Most comparisons need only some of its bytes.
+  // A pretoken, and eight of its bytes, which are enough for most comparisons.
   struct Key {
-    uint64_t bytes;  // as a number whose highest byte comes first, filled up with zeros
+    uint64_t bytes;  // as a big-endian number, padded with zeros
     std::string_view text;
     uint32_t id;
 
-    // Skips bytes that all pretokens share which it is compared with.
+    // `skipped` is the length of a prefix that the pretoken shares with all that it is compared to.
     static Key of(std::string_view text, size_t skipped, uint32_t id = 0) {
       uint64_t bytes = 0;
       for (size_t i = skipped; i < skipped + sizeof bytes; ++i) {
@@ -105,12 +107,12 @@ class SortedRows {
   };
 
   struct Shard {
-    std::vector<uint32_t> ids;      // by range
-    std::vector<uint32_t> begins;   // of the ranges in ids, and the end of the last one
-    std::vector<Context> contexts;  // by id, then by what follows
+    std::vector<uint32_t> ids;      // sorted by range
+    std::vector<uint32_t> begins;   // where the ranges begin in ids, and where the last one ends
+    std::vector<Context> contexts;  // sorted by pretoken, then by `next`
   };
 
-  // The number of first bytes that all pretokens of a range share.
+  // The length of the prefix that all pretokens of a range share.
   size_t shared_prefix(size_t range) const {
     if (range == 0 || range == begins_.size()) return 0;
     const std::string_view first = begins_[range - 1].text, end = begins_[range].text;
@@ -119,7 +121,7 @@ class SortedRows {
     return i;
   }
 
-  // Finds the rows of a pretoken: codes of what follows, in the order of the rows, and counts.
+  // Finds the rows of a pretoken, in their order, as (code of what follows, count).
   void find_rows(uint32_t id, std::vector<std::pair<uint32_t, uint64_t>>& rows) const {
     rows.clear();
     const PretokenUse& use = pretokens_.use(id);
@@ -136,7 +138,7 @@ class SortedRows {
 
   const PretokenTable& pretokens_;
   std::vector<Shard> shards_;
-  std::vector<Key> begins_;  // of all ranges but the first
+  std::vector<Key> begins_;  // where the ranges begin, except the first one
   size_t bytes_;
 };
 

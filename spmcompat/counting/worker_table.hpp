@@ -1,4 +1,4 @@
-// What one worker has counted: raw tokens, pretokens of whole sentences, and their contexts.
+// The tables of one worker: raw tokens, pretokens of whole sentences, and their contexts.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace spmcompat {
 
-// What follows the pretoken before this one. `opens` is that of for_each_pretoken: a boundary mark
-// that ends pretokens counts as the end of a sentence.
+// The code of what follows the pretoken before this one. `opens` comes from for_each_pretoken: a
+// boundary mark that ends pretokens counts as the end of a sentence.
 inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
                                         const PieceRule& rule) {
   size_t length;
@@ -33,7 +33,7 @@ inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
 
 class WorkerTable {
  public:
-  // An id with this bit is that of a raw token, which may hold several pretokens.
+  // The ids of raw tokens have this bit. A raw token may contain several pretokens.
   static constexpr uint32_t kRawToken = 0x80000000u;
 
   WorkerTable(const PieceRule& rule, const SentenceNormalizer& normalizer)
@@ -46,7 +46,7 @@ class WorkerTable {
   // The memory that the tables take.
   size_t bytes() const { return raw_tokens.bytes() + pretokens.bytes() + contexts.bytes(); }
 
-  // The last pretoken of a sentence of a BatchLog, before the table is merged.
+  // The last pretoken of a sentence, by its id in the BatchLog. Only before the table is merged.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
     normalize(raw_tokens.counted(id & ~kRawToken));
@@ -55,8 +55,8 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // The first one, in the order of bytes, of the last pretokens that sentences of a BatchLog have;
-  // empty if all sentences are empty.
+  // The smallest, in byte order, of the pretokens that end the sentences of a BatchLog; empty if
+  // all sentences are empty.
   std::string least_last_pretoken(std::vector<uint32_t> ids) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -69,9 +69,9 @@ class WorkerTable {
     return least;
   }
 
-  // Calls function(text, count) for every counted pretoken and every raw token, which may hold
-  // several pretokens. This is for plans that keep no contexts: in others, the ends of sentences
-  // are counted only when the table is merged, so the counts would be too small.
+  // Calls function(text, count) for every counted pretoken and every raw token, which may contain
+  // several pretokens. Only for plans that do not keep contexts: in other plans, the ends of
+  // sentences are counted after the tables are merged, so the counts would be too small here.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each(
@@ -88,8 +88,8 @@ class WorkerTable {
     drop_pretokens();
   }
 
-  // Moves all pretokens into a table that the workers share. With `keep_ids`, remembers the ids
-  // that they have in that table.
+  // Moves all pretokens into a table that the workers share. With `keep_ids`, keeps the ids of the
+  // pretokens in that table.
   void merge_into(PretokenTable& table, bool keep_ids) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       merged_ids_.push_back(table.add(pretokens[id], {}));
@@ -124,7 +124,7 @@ class WorkerTable {
     std::vector<uint32_t>().swap(merged_ids_);
   }
 
-  // The pretokens of the merged table that an id of a BatchLog stands for.
+  // Calls function(id) with the merged table's id of each pretoken of an id in a BatchLog.
   template <typename Function>
   void for_each_merged(uint32_t id, Function function) const {
     if (!(id & kRawToken)) return function(merged_ids_[id]);
@@ -147,7 +147,7 @@ class WorkerTable {
     normalizer_.normalize_raw_token(token.text, token.kind, text_, scratch_);
   }
 
-  // An irregular raw token is never counted.
+  // Irregular raw tokens are never counted, so they are skipped.
   template <typename Function>
   void call_for_raw_token(const CountedRawToken& token, Function function) {
     const uint64_t count = token.inner + token.last;
@@ -163,7 +163,7 @@ class WorkerTable {
     for (uint32_t id = 0; id < totals.size(); ++id) function(pretokens[id], totals[id]);
   }
 
-  // The pretokens of a normalized raw token, with what follows each.
+  // Adds the pretokens of a normalized raw token, and counts what follows each of them.
   void merge_raw_token(std::string_view text, const PretokenUse& use, PretokenTable& table,
                        SharedBatch<PretokenUse>& batch) {
     std::string_view before;
@@ -191,9 +191,9 @@ class WorkerTable {
   const SentenceNormalizer& normalizer_;
 
   // Ids in the merged table.
-  std::vector<uint32_t> merged_ids_;           // of each pretoken
-  std::vector<uint32_t> raw_token_pretokens_;  // of all raw tokens
-  std::vector<uint32_t> raw_token_end_;        // of each raw token in raw_token_pretokens_
+  std::vector<uint32_t> merged_ids_;           // by the worker's id of the pretoken
+  std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
+  std::vector<uint32_t> raw_token_end_;        // where each raw token ends in raw_token_pretokens_
 
   std::string text_, scratch_;
 };

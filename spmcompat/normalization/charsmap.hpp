@@ -2,10 +2,10 @@
 //
 // That form is: the size of a double array in bytes (32 bits, little-endian); the array; the
 // targets of the rules, each followed by a 0 byte. The keys of the array are the sources of the
-// rules, and the value of a key is the offset of its target. No bytes mean no rules.
+// rules, and the value of a key is the offset of its target. An empty string means no rules.
 //
-// An error in the rules is a std::invalid_argument where sentencepiece answers INVALID_ARGUMENT,
-// and otherwise a std::runtime_error.
+// An error in the rules raises std::invalid_argument if sentencepiece returns INVALID_ARGUMENT, and
+// std::runtime_error otherwise.
 #pragma once
 
 #include <algorithm>
@@ -68,8 +68,8 @@ inline Charsmap parse_charsmap(std::string_view blob) {
   return charsmap;
 }
 
-// Whether the source of a rule contains a space (U+0020). If none does, raw tokens can be normalized
-// one at a time.
+// Whether the source of any rule contains a space (U+0020). If none does, raw tokens can be
+// normalized one at a time.
 inline bool any_source_has_space(std::string_view blob) {
   return parse_charsmap(blob).rules.any_key_contains(' ');
 }
@@ -131,7 +131,7 @@ inline std::string join(const DoubleArray& array, const std::string& targets) {
 
 }  // namespace charsmap
 
-// With `change_something`, a rule that changes nothing is an error.
+// With `change_something`, a rule without a source, or whose target equals its source, is an error.
 inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
   charsmap::check_rules(rules, change_something);
   std::map<Chars, uint32_t> offsets;
@@ -195,15 +195,15 @@ class RuleCounts {
  private:
   struct State {
     uint64_t rules = 0;
-    uint64_t bytes = 0;   // of the rules: targets, and the part of sources after this state
+    uint64_t bytes = 0;   // size of their targets, and of their sources after this state
     uint32_t height = 0;  // the longest path from here, in arcs
-    bool open = false;    // on the path that is being followed
+    bool open = false;    // on the current path
     bool done = false;
   };
 
   const State& count(uint32_t base, size_t depth) {
     State& state = states_[base];
-    if (state.open) refuse_depth("its arcs lead in a circle");
+    if (state.open) refuse_depth("its arcs form a cycle");
     if (depth + state.height > kMaxKeySize) refuse_depth("a rule has more than 1000 bytes");
     if (state.done) return state;
     state.open = true;
@@ -215,8 +215,8 @@ class RuleCounts {
       if (is_key) add_target(from_.rules.value(next), state);
       if (state.rules > kMaxRules || state.bytes > kMaxRuleBytes) {
         throw std::runtime_error(
-            "precompiled_charsmap is invalid: it holds more than 1,048,576 rules, or 16 MiB of "
-            "them. Take the precompiled_charsmap of a model that you trust.");
+            "precompiled_charsmap is invalid: it contains more than 1,048,576 rules, or more than "
+            "16 MiB of rules. Take the precompiled_charsmap of a model that you trust.");
       }
     });
     state.open = false;
@@ -273,8 +273,8 @@ inline Rules decompile_charsmap(std::string_view blob) {
   return rules;
 }
 
-// The charsmap without the rules whose source contains one of the characters. The targets that are
-// left keep their order.
+// The charsmap without the rules whose source contains one of the characters. The remaining targets
+// keep their order.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
   const Charsmap from = parse_charsmap(blob);
   std::vector<std::pair<std::string, uint32_t>> keys;

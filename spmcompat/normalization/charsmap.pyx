@@ -1,7 +1,7 @@
-"""Normalization rules: the predefined ones, those of a TSV file, and their compiled form.
+"""Normalization rules: predefined ones, TSV files of rules, and compiled charsmaps.
 
 ``charsmap.hpp`` works on code points and bytes. This module reads files, and translates C++
-exceptions into those of the package.
+exceptions into exceptions of the package.
 """
 
 import os
@@ -43,7 +43,7 @@ def compile_charsmap(rules, *, bint change_something=True):
     Parameters
     ----------
     rules : Mapping[tuple[int, ...], tuple[int, ...]]
-        From the code points of a source to those of its target, which may be empty. Numbers
+        Maps the code points of each source to those of its target, which may be empty. Numbers
         above U+10FFFF count as U+FFFD.
     change_something : bool
         Whether a rule that changes nothing is an error.
@@ -51,14 +51,14 @@ def compile_charsmap(rules, *, bint change_something=True):
     Returns
     -------
     bytes
-        The bytes of ``Builder::CompileCharsMap`` of sentencepiece.
+        The same bytes as from ``Builder::CompileCharsMap`` of sentencepiece.
 
     Raises
     ------
     BadValueError
         A source is empty or equals its target, or a number is below 0 or above 2**32 - 1.
     TrainingError
-        There is no rule; a rule contains a surrogate; a source begins with U+0000; 32 or more
+        There are no rules; a rule contains a surrogate; a source begins with U+0000; or 32 or more
         sources are prefixes of one source.
     """
     cdef Rules cpp_rules
@@ -84,18 +84,18 @@ def decompile(blob):
     Parameters
     ----------
     blob : bytes
-        A compiled charsmap. No bytes mean no rules.
+        A compiled charsmap. Empty bytes mean no rules.
 
     Returns
     -------
     dict[tuple[int, ...], tuple[int, ...]]
-        From the code points of a source to those of its target.
+        Maps the code points of each source to those of its target.
 
     Raises
     ------
     TrainingError
-        The charsmap is broken; its arcs lead in a circle; a source has more than 1000 bytes; or
-        there are more than 2**20 rules, or more than 16 MiB of them.
+        The charsmap is broken; its arcs form a cycle; a source has more than 1000 bytes; or there
+        are more than 2**20 rules, or more than 16 MiB of rules.
     """
     cdef bytes text = blob
     cdef Rules rules
@@ -112,14 +112,14 @@ def decompile(blob):
 
 
 def any_source_has_space(bytes blob not None):
-    """Return whether the source of a rule contains a space (U+0020).
+    """Return whether the source of any rule contains a space (U+0020).
 
     If none does, raw tokens can be normalized one at a time.
 
     Parameters
     ----------
     blob : bytes
-        A compiled charsmap. No bytes mean no rules.
+        A compiled charsmap. Empty bytes mean no rules.
 
     Returns
     -------
@@ -140,9 +140,9 @@ def any_source_has_space(bytes blob not None):
 def load_rules(path, code_points="strict"):
     r"""Read rules from a TSV file.
 
-    A line consists of the code points of a source, a tab, and the code points of its target. They
-    are written in hexadecimal and separated by spaces. Without a target, the source is deleted.
-    Text after a second tab is a comment. If two rules have the same source, the later one counts.
+    A line consists of the code points of a source, a tab, and the code points of its target. Code
+    points are in hexadecimal and separated by spaces. Without a target, the source is deleted. Text
+    after a second tab is a comment. If two rules have the same source, the later one is used.
 
     Parameters
     ----------
@@ -215,15 +215,16 @@ def precompiled(str name, str characters_without_rules=""):
     Parameters
     ----------
     name : str
-        One of `NAMES`; or ``identity``, which has no rules and no bytes.
+        One of `NAMES`; or ``identity``, whose charsmap is empty.
     characters_without_rules : str
-        Characters, as in ``61C A7F1-A7F4``. Rules whose source contains one are left out.
+        Hexadecimal code points and ranges, such as ``61C A7F1-A7F4``. Rules whose source contains
+        one of these characters are left out, because earlier releases do not have them.
 
     Returns
     -------
     bytes
-        The bytes that sentencepiece 0.2.3 has under that name. Earlier releases lack the rules of
-        some characters.
+        The charsmap of that name in sentencepiece 0.2.3, or without some rules, in an earlier
+        release.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 // Normalization: the rules of a charsmap are applied by leftmost longest match, spaces are
 // collapsed and replaced by the space mark, and a space mark is put in front.
 //
-// One Normalizer serves any number of threads: it is const and uses no Python object. Most text
-// matches no rule. So a table tells which characters are plain: they normalize to themselves,
-// whatever follows them. Ranges of plain characters are copied at once. All other text goes through
-// the double array, character by character.
+// Any number of threads can share a Normalizer: it is const and uses no Python objects. Most text
+// matches no rule, so a table marks the characters that are plain: they normalize to themselves,
+// whatever follows them. Ranges of plain characters are copied at once. All other text is looked up
+// in the double array, character by character.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct NormalizerOptions {
   bool treat_whitespace_as_suffix = false;
 };
 
-// Finds the longest of some symbols at one position.
+// Finds the longest symbol of a set at one position.
 class SymbolMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.
@@ -87,7 +87,7 @@ class Normalizer {
     }
   }
 
-  // Replaces `out` by the normalized text. Every malformed byte becomes U+FFFD.
+  // Replaces `out` with the normalized text. Every malformed byte becomes U+FFFD.
   void normalize(const char* text, size_t size, std::string& out) const {
     out.clear();
     const char* end = text + size;
@@ -101,9 +101,9 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Replaces `out` by the normalized raw token: bytes without U+0020, in a text in which a space
-  // comes before them and spaces are collapsed. Spaces that rules produce stay U+0020. Nothing is
-  // added in front or removed at the end.
+  // Replaces `out` with the normalized raw token. The bytes must not contain U+0020. They are
+  // normalized as after a space, in a text whose spaces are collapsed. Spaces that rules produce
+  // stay U+0020. No space mark is added in front, and no space is removed at the end.
   void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
@@ -112,8 +112,8 @@ class Normalizer {
  private:
   enum Ascii : uint8_t {
     kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
-    kPlain,     // the first character of no rule
-    kCombines,  // the first character of rules, and the second byte of all of them is not ASCII
+    kPlain,     // no rule begins with it
+    kCombines,  // rules begin with it, and the second byte of all of them is not ASCII
   };
 
   struct Piece {
@@ -134,7 +134,8 @@ class Normalizer {
     return kCombines;
   }
 
-  // Fills plain_. Where no rule begins like the bytes that 64 characters share, all 64 are plain.
+  // Fills plain_. Each block of 64 characters differs only in the last byte: if no rule begins with
+  // the bytes before it, all 64 characters are plain.
   void find_plain_characters() {
     std::string bytes;
     for (char32_t first = 0x80; first < plain_.size(); first += 64) {
@@ -168,7 +169,7 @@ class Normalizer {
   }
 
   // Returns the symbol at `at`. If there is none, returns the target of the longest rule that
-  // matches. If none matches, returns the character.
+  // matches. If no rule matches, returns the character.
   Piece normalize_first(const char* at, const char* end) const {
     if (symbols_ != nullptr) {
       const size_t length = symbols_->match(at, end);
@@ -243,7 +244,7 @@ class Normalizer {
     }
   }
 
-  // Bytes are compared, so space marks that were in the text are removed too.
+  // Compares bytes, so space marks that were already in the text are removed too.
   void strip_end(std::string& out) const {
     size_t size = out.size();
     while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {
@@ -261,8 +262,8 @@ class Normalizer {
   bool plain_space_;
 };
 
-// Replaces every meta piece by a mark, by leftmost longest match. Where no meta piece begins, it
-// moves on by one character, whose size is that of its first byte.
+// Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins, it
+// skips one character. Only the first byte determines the size of the character.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.
@@ -280,7 +281,7 @@ class MetaPieceMatcher {
   void replace(const std::string& in, std::string& out) const {
     out.clear();
     const char* end = in.data() + in.size();
-    const char* kept = in.data();  // nothing from here on is written yet
+    const char* kept = in.data();  // the text before this position is written
     for (const char* at = kept; at < end;) {
       const size_t length = symbols_.match(at, end);
       if (length > 0) {

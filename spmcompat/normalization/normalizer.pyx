@@ -20,13 +20,13 @@ cdef class Normalizer:
     Parameters
     ----------
     charsmap : bytes
-        Compiled rules. No bytes mean no rules.
+        Compiled rules. Empty bytes mean no rules.
     add_dummy_prefix : bool
         Put a space mark in front of the text.
     remove_extra_whitespaces : bool
         Collapse spaces, and remove those at either end.
     escape_whitespaces : bool
-        Replace spaces by the space mark (U+2581).
+        Replace spaces with the space mark (U+2581).
     treat_whitespace_as_suffix : bool
         Put the space mark of `add_dummy_prefix` at the end of the text.
 
@@ -64,9 +64,10 @@ cdef class Normalizer:
         return <bytes>out
 
     def normalize_raw_token(self, bytes text):
-        """Normalize a raw token: text without U+0020, in which a space comes before it.
+        """Normalize a raw token, which does not contain U+0020, as after a space.
 
-        Spaces that rules produce stay U+0020. Nothing is added in front or removed at the end.
+        Spaces that rules produce stay U+0020. No space mark is added in front, and no space is
+        removed at the end.
         """
         cdef string out
         self.normalizer.get().normalize_raw_token(text, len(text), out)
@@ -74,7 +75,7 @@ cdef class Normalizer:
 
 
 def replace_meta_pieces(pieces, bytes text):
-    """Put the boundary mark (U+001F) in the place of each meta piece, by leftmost longest match.
+    """Replace each meta piece with the boundary mark (U+001F), by leftmost longest match.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The rules that a normalizer names, compiled into the charsmap that a model stores."""
+"""Compile the rules that a normalizer names into the charsmap that a model stores."""
 
 from copy import deepcopy
 
@@ -7,11 +7,11 @@ from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.releases import Release
 
 DEFAULT_RULES = "nmt_nfkc"
-"""The predefined rules to use where none are named."""
+"""The predefined rules that are used if a normalizer does not name any."""
 
 
 def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
-    """Return the spec with the rules that it names: those of its file, or predefined ones.
+    """Return the spec with the rules that it names, from its file or from the predefined ones.
 
     Raises
     ------
@@ -31,18 +31,19 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
 
 
 def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
-    """Return the spec with the rules of the file that it names; without a file, the spec itself.
+    """Return the spec with the rules of its file, or unchanged if it does not name a file.
 
     Raises
     ------
     TrainingError
-        If the rules cannot be read, or the spec has rules already.
+        If the rules cannot be read, or the spec already has rules.
     """
     if not spec.normalization_rule_tsv:
         return spec
     if spec.precompiled_charsmap:
         raise TrainingError(
-            "precompiled_charsmap is already defined. Give either it or normalization_rule_tsv. "
+            "precompiled_charsmap is already defined. Give only one of precompiled_charsmap and "
+            "normalization_rule_tsv. "
             "If the normalizer was made from a file of rules, give that file instead."
         )
     from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415

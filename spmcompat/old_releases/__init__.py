@@ -1,1 +1,1 @@
-"""What only the releases before 0.2.3 do."""
+"""Behavior that only the releases before 0.2.3 have."""

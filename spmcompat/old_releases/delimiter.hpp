@@ -1,8 +1,8 @@
-// The delimiter of the pre-tokenization, as Unigram training of sentencepiece up to 0.2.2 reads it.
+// The delimiter of the pre-tokenization in the Unigram training of sentencepiece up to 0.2.2.
 //
-// For the search of seeds, sentences are cut at the delimiter. For EM, it is only removed, so a
-// piece may cross the position where it was. Both happen after rare characters are replaced and
-// before sentences are cut into pretokens.
+// For seeding, sentences are cut at the delimiter. For EM, it is only removed, so a piece may cross
+// the position where it was. Both happen after rare characters are replaced, and before sentences
+// are cut into pretokens.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@
 
 namespace spmcompat {
 
-// Calls function(text) for the text between delimiters, or between their bytes.
+// Calls function(part) for every part of a sentence between delimiters. With `by_byte`, each byte
+// of the delimiter is a delimiter by itself.
 template <typename Function>
 void split_at(std::string_view sentence, const std::string& delimiter, bool by_byte,
               Function function) {
@@ -36,11 +37,11 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
   }
 }
 
-// Removes the delimiter from distinct sentences, and cuts them into pretokens. Workers share the
-// sentences by their shards.
+// Removes the delimiter from distinct sentences, and cuts them into pretokens. Workers divide the
+// sentences by shards.
 class DelimitedSentences {
  public:
-  // With `ordered`, keeps the pretokens of each sentence in their order.
+  // With `ordered`, keeps the pretokens of each sentence in order.
   DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
       : sentences_(sentences),
         delimiter_(plan.removed_delimiter),
@@ -50,7 +51,7 @@ class DelimitedSentences {
         ordered_(ordered),
         shards_(sentences.shards()) {}
 
-  // Adds how often each known character occurs between delimiters that cut.
+  // Adds the counts of the known characters, except those of the delimiters.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
     const std::vector<uint64_t> totals = sentences_.totals(shard);
     for (uint32_t i = 0; i < totals.size(); ++i) {
@@ -94,7 +95,7 @@ class DelimitedSentences {
     return result;
   }
 
-  // The pretokens of all sentences, in their order, with kNoPretoken after each part of a sentence.
+  // The pretokens of all sentences, in order, with kNoPretoken after each part of a sentence.
   SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
     result.begin.push_back(0);
@@ -117,7 +118,7 @@ class DelimitedSentences {
 
  private:
   struct Pretokens {
-    std::vector<uint32_t> ids;    // of all sentences of a shard
+    std::vector<uint32_t> ids;    // the pretokens of all sentences of a shard
     std::vector<uint64_t> begin;  // index of a sentence -> range of ids
   };
 

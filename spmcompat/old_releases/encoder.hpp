@@ -1,8 +1,8 @@
 // Encodes a text with a trained model, as the runtimes of sentencepiece up to 0.2.2 do.
 //
-// The text is normalized, except for user-defined symbols; it is cut into pieces as the model type
-// demands; unknown pieces are joined, or spelled in bytes. The differences between the releases are
-// the options. Ties and float widths are those of the releases.
+// The text is normalized, except for user-defined symbols, and cut into pieces by the algorithm of
+// the model type. Then unknown pieces are joined, or spelled as bytes. EncoderOptions has the
+// differences between the releases. Ties and float widths are those of the releases.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ struct ModelPiece {
 struct EncoderOptions {
   ModelType model_type = ModelType::kUnigram;
   bool byte_fallback = false;
-  bool scores_in_float = false;  // else sums are compared in double, and stored in float
-  bool loses_control_pieces = false;  // a text with a control piece in it cannot be encoded
+  bool scores_in_float = false;  // if not, sums are compared in double, and stored in float
+  bool loses_control_pieces = false;  // a text that contains a control piece cannot be encoded
   NormalizerOptions normalizer;
 };
 
@@ -72,8 +72,8 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  // The pieces of a text; unknown ones are spelled as in the text. Throws std::runtime_error if the
-  // text cannot be encoded.
+  // Returns the pieces of a text. Unknown pieces are spelled as in the text. Throws
+  // std::runtime_error if the text cannot be encoded.
   std::vector<std::string> encode(std::string_view text) const {
     std::string normalized;
     normalizer_.normalize(text.data(), text.size(), normalized);
@@ -98,14 +98,14 @@ class Encoder {
 
  private:
   static constexpr float kUnknownPenalty = 10.0f;
-  static constexpr float kLargestSum = 100000.0f;  // float sums that are larger are reset to zero
+  static constexpr float kLargestSum = 100000.0f;  // larger float sums are reset to zero
 
   struct Token {
     std::string_view text;
     uint32_t id;
   };
 
-  // A symbol (BPE), in a linked list. After it was merged into its left neighbour, it is empty.
+  // A symbol of BPE, in a linked list. It becomes empty when it is merged into its left neighbour.
   struct Symbol {
     std::string_view text;
     int previous, next;
@@ -115,9 +115,9 @@ class Encoder {
   struct Merge {
     float score;
     int left, right;
-    size_t size;  // of both symbols, in bytes; if it is no longer true, the merge is outdated
+    size_t size;  // of both symbols, in bytes; if their size has changed, the merge is outdated
 
-    // std::priority_queue returns the largest merge first, so this is the one to make next.
+    // std::priority_queue returns the largest element first: the merge to make next.
     bool operator<(const Merge& other) const {
       return score < other.score || (score == other.score && left > other.left);
     }
@@ -177,7 +177,7 @@ class Encoder {
 
   Token token(std::string_view text) const { return {text, id_of(text)}; }
 
-  // A word ends before every space mark, whatever the options of the training were.
+  // A word ends before every space mark, whatever the options of the training.
   std::vector<Token> words(std::string_view text) const {
     std::vector<Token> tokens;
     while (!text.empty()) {
@@ -188,7 +188,7 @@ class Encoder {
     return tokens;
   }
 
-  // The text as user-defined symbols, and the characters between them.
+  // Cuts the text into user-defined symbols, and the single characters between them.
   std::vector<Symbol> characters(std::string_view text) const {
     std::vector<Symbol> symbols;
     for (size_t at = 0; at < text.size();) {
@@ -202,7 +202,7 @@ class Encoder {
     return symbols;
   }
 
-  // Merges the neighbours with the best score until no neighbours form a piece.
+  // Merges the neighbours that form the piece with the best score, until no neighbours form one.
   std::vector<Token> merged(std::string_view text) const {
     std::vector<Symbol> symbols = characters(text);
     std::priority_queue<Merge> queue;
@@ -236,7 +236,7 @@ class Encoder {
     return tokens;
   }
 
-  // The path with the largest sum of scores (Viterbi). Of equal paths the first is kept.
+  // The path with the largest sum of scores (Viterbi). Among equal paths, the first one is kept.
   std::vector<Token> best_path(std::string_view text) const {
     std::vector<Arrival> arrivals(text.size() + 1);
     const auto offer = [&](size_t begin, size_t size, uint32_t id, double score) {

@@ -1,4 +1,4 @@
-"""The Python class around encoder.hpp: it reads the model and translates errors."""
+"""The Python wrapper of encoder.hpp, which reads the model and translates errors."""
 
 from cython cimport final
 
@@ -53,7 +53,7 @@ cdef class Encoder:
     scores_in_float : bool
         Whether the scores of a Unigram model are added in float32, as in 0.2.2.
     loses_control_pieces : bool
-        Whether a text with a control piece in it cannot be encoded, as before 0.2.2.
+        Whether a text that contains a control piece cannot be encoded, as before 0.2.2.
 
     Raises
     ------
@@ -94,7 +94,7 @@ cdef class Encoder:
         Raises
         ------
         TrainingError
-            The text contains a control piece, and the release cannot encode that.
+            The text contains a control piece, which the release cannot encode.
         """
         try:
             return dereference(self.encoder).encode(text)

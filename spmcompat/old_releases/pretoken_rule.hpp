@@ -1,4 +1,4 @@
-// How BPE of sentencepiece up to 0.2.2 cuts a pretoken after its rare characters were replaced.
+// How BPE of sentencepiece up to 0.2.2 cuts a pretoken after its rare characters are replaced.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ struct PretokenRule {
         bpe_longest_pretoken(plan.bpe_longest_pretoken) {}
 
   PieceRule pieces;
-  std::string bpe_delimiter;    // where pre-tokenization cuts; empty if it does not
-  size_t bpe_longest_pretoken = 0;  // positions of a pretoken that can be counted, if not 0
+  std::string bpe_delimiter;    // where pre-tokenization cuts; empty for none
+  size_t bpe_longest_pretoken = 0;  // positions of a pretoken that can be counted; 0 for any number
 };
 
-// Replaces every delimiter by a boundary mark.
+// Replaces every delimiter with a boundary mark.
 inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   if (rule.bpe_delimiter.empty()) return;
   for (size_t at = 0; (at = pretoken.find(rule.bpe_delimiter, at)) != std::string::npos; ++at) {
@@ -33,7 +33,8 @@ inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   }
 }
 
-// Whether two neighbours that may be a piece stand at positions that cannot be counted.
+// Whether two neighbouring characters that may form a piece are at a position that cannot be
+// counted.
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
   if (rule.bpe_longest_pretoken == 0 || pretoken.size() <= rule.bpe_longest_pretoken) return false;
   char32_t pair[2] = {0, 0};

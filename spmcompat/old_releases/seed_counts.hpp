@@ -1,4 +1,4 @@
-// The counts of seeds that differ because of the end of the text; text_end.hpp computes them.
+// The counts of seeds that change because of the end of the text; text_end.hpp computes them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-"""The samples in a model for its self-test: lines of the text, and the pieces of each line.
+"""Self-test samples in a model: lines of the text, and the pieces of each line.
 
-A runtime that knows these samples encodes the lines again whenever it loads the model. It refuses
-the model if the pieces differ; for a Unigram model, if the sums of their scores differ.
+A runtime that supports self-tests encodes the lines again whenever it loads the model. It refuses
+the model if the pieces differ or, for a Unigram model, if the sums of their scores differ.
 
 Source: the end of ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.2.
 """
@@ -57,7 +57,7 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
             pieces = encoder.encode(line)
         except TrainingError as error:
             raise TrainingError(
-                f"INTERNAL: {error} A sample for the self-test holds a control symbol, which "
+                f"INTERNAL: {error} A sample for the self-test contains a control symbol, which "
                 f"sentencepiece {release.version} cannot encode. {_REMEDY}"
             ) from None
         data.samples.add(input=line, expected=b" ".join(pieces))
@@ -65,10 +65,10 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
 
 
 def _check_pieces(model: ModelProto) -> None:
-    """Raise if the runtime refuses one of the pieces."""
+    """Raise an error if the runtime refuses one of the pieces."""
     for entry in model.pieces:
         if len(entry.piece.encode()) >= _LONG_PIECE or "\0" in entry.piece:
             raise TrainingError(
-                f"INTERNAL: a piece is of {_LONG_PIECE} bytes or more, or holds U+0000: this "
+                f"INTERNAL: a piece has {_LONG_PIECE} bytes or more, or contains U+0000: this "
                 f"release of sentencepiece cannot load the model to test it. {_REMEDY}"
             )

@@ -7,10 +7,10 @@
 // node that ends where the occurrences of the piece first differ. But if one occurrence reaches the
 // end of the text before they differ, that longer node is dropped. The piece then gets its count
 // from the best node that is longer still. Such nodes reach into the next sentences; if the piece
-// is a whole pretoken, they also reach into what stands before it.
+// is a whole pretoken, they also reach into the text before it.
 //
-// Here the text is a sequence of pretokens and ends of sentences. The counts of few pieces change,
-// and most of these occur once or twice.
+// This file treats the text as a sequence of pretokens and ends of sentences. The counts of only a
+// few pieces change, and most of these pieces occur once or twice.
 #pragma once
 
 #include <algorithm>
@@ -51,14 +51,14 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions from which on the text continues in the same way as from `last` to its end.
+    // The positions from which the text continues in the same way as from `last` to its end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
     }
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
       const uint32_t pretoken = tokens_[last - 1];
-      // A pretoken that occurs again later in the text was looked at there.
+      // If the pretoken occurs again later in the text, it was already considered there.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
         add_suffixes(pretoken, positions, found);
       }
@@ -72,7 +72,7 @@ class TextEndSeeds {
   }
 
  private:
-  static constexpr uint32_t kEnd = 0xffffffffu;  // a character that no text holds
+  static constexpr uint32_t kEnd = 0xffffffffu;  // a character that no text contains
 
   struct Position {
     size_t token;
@@ -93,8 +93,8 @@ class TextEndSeeds {
     tokens_.push_back(kNoPretoken);
   }
 
-  // Looks at the pieces at the end of a pretoken, the longest first, until one of them occurs
-  // elsewhere too: then all shorter ones do.
+  // Considers the pieces that end a pretoken, the longest first. Stops when one of them also occurs
+  // elsewhere, because then all shorter ones do.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -145,8 +145,8 @@ class TextEndSeeds {
   uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
     bool branches = false;
     uint64_t best = branch(occurrences, branches);
-    // Occurrences that never differ to the right do not differ there with more text on their left
-    // either. So a text that ends with a long repetition needs no long search.
+    // If the occurrences never differ to the right, they do not differ there with more text on the
+    // left either. Returning here avoids a long search if the text ends with a long repetition.
     if (!branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
@@ -156,8 +156,8 @@ class TextEndSeeds {
     return best;
   }
 
-  // How many of these occurrences of one text share the best node among their continuations.
-  // Sets `branches` if the continuations differ before the text ends.
+  // Returns how many of these occurrences of one text share the best node among their
+  // continuations. Sets `branches` if the continuations differ before the text ends.
   uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
     while (group.size() > 1) {
       // The last occurrence reaches the end of the text before the others do.
@@ -181,8 +181,8 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Looks for nodes with higher counts that begin before the piece. `known` is the number of
-  // occurrences whose continuations were looked at before.
+  // Searches for nodes with higher counts that begin before the piece. `known` is the number of
+  // occurrences whose continuations were already considered.
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });
@@ -229,7 +229,7 @@ class TextEndSeeds {
     position.byte += std::min(char_size(text[position.byte]), text.size() - position.byte);
     if (position.byte == text.size()) position = {position.token + 1, 0};
   }
-  // Returns the character stepped over.
+  // Returns the character that it steps over.
   uint32_t step_left(Position& position) const {
     if (position.byte == 0) {
       if (position.token == 0) return kEnd;

@@ -1,1 +1,1 @@
-"""Where no piece may cross: the rule of pieces, script runs and pretokenizers."""
+"""The positions that no piece may cross: the rule of pieces, script runs and pretokenizers."""

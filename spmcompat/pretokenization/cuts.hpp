@@ -1,4 +1,4 @@
-// The loop that cuts a text into slices, and the cuts that make pretokens and segments.
+// Cuts a text into slices: into pretokens, segments, or other parts.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace spmcompat {
 
-// Cuts a text wherever cut(left, right) holds for two neighbouring characters. Calls
-// function(slice, next) for each slice, with the character behind it; 0 behind the last one.
+// Cuts a text wherever cut(left, right) is true for two neighbouring characters. Calls
+// function(slice, next) for each slice, with the next character, or 0 after the last slice.
 template <typename Cut, typename Function>
 void for_each_slice(std::string_view text, Cut cut, Function function) {
   const char* const end = text.data() + text.size();
@@ -30,9 +30,9 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
 }
 
-// Calls function(pretoken, opens) for every pretoken of a sentence. A space set apart is not one.
-// `opens` tells that the pretoken begins the sentence, or stands behind a boundary mark that ends
-// pretokens. Such a mark belongs to no pretoken.
+// Calls function(pretoken, opens) for every pretoken of a sentence. With `spaces_apart`, a space is
+// not a pretoken. `opens` is true for the first pretoken of the sentence, and after a boundary mark
+// that ends pretokens. Such a mark is not part of any pretoken.
 template <typename Function>
 void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
   const auto cut_at_spaces = [&](std::string_view part) {
@@ -87,8 +87,8 @@ inline bool holds_only(std::string_view text, const std::vector<bool>& required)
   return all;
 }
 
-// Calls function(part) for every part of at least two characters that stands between characters
-// that are not required.
+// Calls function(part) for every part of at least two characters between characters that are not
+// required.
 template <typename Function>
 void for_each_required_part(std::string_view text, const std::vector<bool>& required,
                             Function function) {
@@ -101,8 +101,8 @@ void for_each_required_part(std::string_view text, const std::vector<bool>& requ
   });
 }
 
-// Replaces all characters that are not required by the unknown mark, in the copy `covered`.
-// Returns false, and leaves `covered` as it is, if all characters are required.
+// Copies the text to `covered`, with the unknown mark in place of every character that is not
+// required. If all characters are required, returns false without changing `covered`.
 inline bool cover_text(std::string_view text, const std::vector<bool>& required,
                        std::string& covered) {
   if (holds_only(text, required)) return false;

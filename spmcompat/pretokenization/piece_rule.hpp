@@ -1,9 +1,10 @@
-// What may be a piece, and where no piece can ever cross.
+// Decides which strings may be pieces, and between which characters no piece can cross.
 //
 // `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from it for two
-// neighbouring characters: if it holds, no valid piece contains both, so pretokens are cut between
-// them into segments. `parts` never holds where a piece could cross. But it may not hold where no
-// piece can cross, because an Inherited character takes the script of the character before it.
+// neighbouring characters: if it is true, no valid piece contains both, so pretokens are cut
+// between them into segments. `parts` is never true where a piece could cross. But it may be false
+// where no piece can cross, because an Inherited character takes the script of the character before
+// it.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,9 @@ struct PieceRule {
   bool split_digits = false;
   bool whitespace_as_suffix = false;
   bool allow_whitespace_only_pieces = false;
-  bool spaces_apart = false;  // no piece holds a space mark
-  bool boundaries_end_pretokens = false;  // else a boundary mark is a character of its pretoken
-  char32_t boundary = 0;  // the boundary mark of the release: it stands where the text was cut
+  bool spaces_apart = false;  // no piece contains a space mark
+  bool boundaries_end_pretokens = false;  // if not, a boundary mark is part of its pretoken
+  char32_t boundary = 0;  // the boundary mark of the release, which marks where the text was cut
 
   bool allows(const char32_t* piece, size_t length) const {
     if (length == 0 || length > max_length) return false;

@@ -1,6 +1,6 @@
-"""Pre-tokenization: a function or a pattern tells where no piece may cross.
+"""Pre-tokenization: a function or a pattern decides where no piece may cross.
 
-Pre-tokenization by script needs no function: ``script_runs.hpp`` does it.
+Pre-tokenization by script does not need a function: ``script_runs.hpp`` implements it.
 
 Source: ``_TrainFromMap`` of ``sentencepiece_pybind.cc`` and ``TrainerInterface::LoadSentences`` of
 ``sentencepiece`` 0.2.3.
@@ -26,7 +26,7 @@ _SHOWN = 40  # characters of a sentence in a message
 
 
 def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
-    """Return the function that pre-tokenizes; None if none is needed.
+    """Return the function that pre-tokenizes, or None if no function is needed.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
     Raises
     ------
     BadValueError
-        If it is anything else, or the pattern cannot be used.
+        If it is anything else, or the pattern is not valid.
     """
     if pretokenizer is None or pretokenizer == _SCRIPT:
         return None
@@ -53,13 +53,12 @@ def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
 def cut_by_pattern(pattern: str) -> Cut:
     """Return a function that cuts a sentence where a match of the pattern begins or ends.
 
-    The pattern is matched against the sentence with U+0020 for spaces; U+2581 in the pattern is
-    taken for U+0020 too.
+    For matching, U+2581 is replaced with U+0020 in both the sentence and the pattern.
 
     Raises
     ------
     BadValueError
-        If the text is no valid pattern.
+        If the pattern is not valid.
     MissingLibraryError
         If the package ``regex`` is not installed.
     """
@@ -70,7 +69,7 @@ def cut_by_pattern(pattern: str) -> Cut:
         matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))
     except regex.error as error:
         raise BadValueError(
-            f"{pattern!r} is no pattern of the package regex: {error}. It was given for "
+            f"{pattern!r} is not a valid pattern of the package regex: {error}. It was given for "
             "pretokenizer."
         ) from None
 
@@ -88,19 +87,19 @@ class _Flag(Protocol):
 
 
 class Pretokenizer:
-    """Puts U+001F into sentences where a function cuts them.
+    """Inserts U+001F into sentences where a function cuts them.
 
-    The function may be called in several threads and in any order, and more than once for the same
+    The function may be called from several threads, in any order, and more than once for the same
     sentence.
 
     Parameters
     ----------
     cut : callable
-        From a normalized sentence (str) to its chunks, a sequence of str or bytes.
+        Takes a normalized sentence (str), and returns its chunks: a sequence of str or bytes.
     consistent : bool
-        Whether the chunks of a sentence must join to it.
+        Whether the joined chunks must be equal to the sentence.
     cancel : CancelFlag
-        Once it is set, sentences come back as they are.
+        Once it is set, sentences are returned unchanged.
     """
 
     def __init__(self, cut: Cut, consistent: bool, cancel: _Flag) -> None:
@@ -114,9 +113,9 @@ class Pretokenizer:
         Raises
         ------
         BadValueError
-            If the chunks do not join to the sentence.
+            If the joined chunks are not equal to the sentence.
         TrainingError
-            If the function raises, or returns anything but chunks that can be trained on.
+            If the function raises, or does not return chunks that can be trained on.
         """
         if self._cancel.is_set():
             return sentence
@@ -138,7 +137,7 @@ class Pretokenizer:
 
 
 def _encoded(chunks: object) -> list[bytes]:
-    """Return the chunks in UTF-8. The argument may be any object that can be indexed."""
+    """Return the chunks in UTF-8. The argument may be any object with items and a length."""
     kind = type(chunks)
     if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")
@@ -155,12 +154,12 @@ def _bytes(chunk: object) -> bytes:
 
 
 def _mismatch(joined: str, sentence: str) -> BadValueError:
-    """Return the error for chunks that do not join to their sentence; show where they differ."""
+    """Return an error that shows where the joined chunks differ from the sentence."""
     pairs = enumerate(zip(joined, sentence, strict=False))
     at = next((i for i, (a, b) in pairs if a != b), min(len(joined), len(sentence)))
     return BadValueError(
         f"Pretokenized output mismatch at character {at} of "
         f"{sentence[:_SHOWN]!r}: joined={joined[at : at + _SHOWN]!r}, "
-        f"original={sentence[at : at + _SHOWN]!r}. Return chunks that join to the text, or set "
-        "allow_inconsistent_pretokenization=True."
+        f"original={sentence[at : at + _SHOWN]!r}. Return chunks that give the sentence when they "
+        "are joined, or set allow_inconsistent_pretokenization=True."
     )

@@ -1,10 +1,11 @@
-// Pre-tokenization by script: script runs, of one script and one class of general categories.
+// Pre-tokenization by script: cuts a text into runs of one script and one class of general
+// categories.
 //
 // The classes are: letters and marks; punctuation and symbols; separators; numbers; everything
-// else. A single space joins the run after it if that run holds letters of a script that puts
-// spaces between words, or punctuation and symbols of no script. Inherited characters belong to the
-// run before them, and do not end it. Hiragana counts as Han. This is the "SCRIPT" pre-tokenization
-// of Land and Pinter.
+// else. A single space belongs to the run after it if that run consists of letters of a script that
+// puts spaces between words, or of punctuation and symbols without a script. Inherited characters
+// belong to the run before them, and do not end it. Hiragana counts as Han. This is the "SCRIPT"
+// pre-tokenization of Land and Pinter.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +25,9 @@ namespace spmcompat {
 class ScriptRuns {
  public:
   ScriptRuns() {
-    // A letter of each script that puts spaces between words.
+    // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the zero at the end of the string set it
+    joins_space_[kScriptCommon] = false;  // the terminating zero of the string has set it
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -35,11 +36,11 @@ class ScriptRuns {
     }
   }
 
-  // Replaces `out` by the text with a boundary mark between every two runs.
+  // Replaces `out` with the text, and inserts a boundary mark between every two runs.
   void mark(std::string_view text, char32_t boundary, std::string& out) const {
     out.clear();
     Kind run{};
-    bool lone_space = false;  // whether the run is a single space so far
+    bool lone_space = false;  // whether the run so far is a single space
     for_each_character(text, [&](char32_t c) {
       const Kind kind = kind_of(c);
       const bool inherited = kind.script == kScriptInherited;
@@ -52,9 +53,9 @@ class ScriptRuns {
     });
   }
 
-  // Whether a script run may join this text, which stands between two spaces, to its neighbours. It
-  // may if the text holds a separator other than a space, since separators join spaces, or an
-  // Inherited character after a space, since that one joins the space before it.
+  // Whether a run may extend beyond this text, which is between two spaces. It may if the text
+  // contains a separator other than a space, because separators are in one run with spaces. It may
+  // also if an Inherited character follows a space, because it belongs to the run of that space.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {
@@ -81,7 +82,7 @@ class ScriptRuns {
       case U'\t':
       case U'\n':
         return {kScriptCommon, kCategorySeparator};
-      case 0x30fc:  // prolong the vowel of the kana before them
+      case 0x30fc:  // these two prolong the vowel of the kana before them
       case 0xff70:
         return {kScriptInherited, kCategoryLetter};
       case 0x0640:  // stretches the Arabic letter before it

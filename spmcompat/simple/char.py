@@ -17,21 +17,21 @@ def train(
     Parameters
     ----------
     alphabet : sequence of (int, int)
-        Required characters (code points) with their counts, by count descending.
+        Required characters (code points) with their counts, by descending count.
     limit : int, optional
-        The largest number of pieces; None takes all characters.
+        The maximum number of pieces; None takes all characters.
     needs_text : bool
-        Whether a text without any character is an error.
+        Whether a text without characters is an error.
 
     Returns
     -------
     list of (bytes, float)
-        Pieces and their scores (float32), by score descending.
+        Pieces and their scores (float32), by descending score.
 
     Raises
     ------
     TrainingError
-        If no character of the alphabet occurs in the text.
+        If none of the characters occurs in the text, and `needs_text` is set.
     """
     total = sum(count for _, count in alphabet)
     if total == 0 and needs_text:

@@ -10,9 +10,9 @@ def log_shares(counts, total):
     Parameters
     ----------
     counts : iterable of int
-        The counts; 0 gives minus infinity.
+        The counts. The logarithm for a count of 0 is minus infinity.
     total : int
-        The number of which each count is a share. It wraps at 2**64.
+        The number that the counts are divided by. It wraps at 2**64.
 
     Returns
     -------

@@ -21,16 +21,16 @@ def train(
     total : int
         The sum of all counts.
     limit : int, optional
-        The largest number of pieces; None takes all words.
+        The maximum number of pieces; None takes all words.
 
     Returns
     -------
     list of (bytes, float)
-        Pieces and their scores (float32), by score descending.
+        Pieces and their scores (float32), by descending score.
 
     Notes
     -----
-    A word with an unknown character does not become a piece, but its count is part of the total.
+    A word with an unknown character does not become a piece, but its count is included in `total`.
     """
     unknown = UNKNOWN_MARK.encode()
     known = list(islice((item for item in words if unknown not in item[0]), limit))

@@ -1,10 +1,10 @@
 """Write ``category_ranges.hpp`` from the general categories in Python's module ``unicodedata``.
 
-The version of Unicode is fixed: that of Python 3.11::
+The version of Unicode is always that of Python 3.11::
 
     python3.11 -m spmcompat.unicode.derive_categories
 
-With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
+With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
 differs.
 """
 

@@ -5,7 +5,7 @@ The installed library does not expose the table, so the source distribution is r
     pip download --no-binary :all: --no-deps sentencepiece==0.2.3
     python -m spmcompat.unicode.derive_scripts sentencepiece-0.2.3.tar.gz
 
-With ``--check`` nothing is written: the existing file is compared, and the exit code is 1 if it
+With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
 differs.
 """
 

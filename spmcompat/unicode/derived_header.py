@@ -1,11 +1,11 @@
-"""The end of each script that derives a header: filled lines, and the file written or compared."""
+"""Functions for the scripts that derive headers: fill lines, and write or compare the header."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 
 def fill_lines(items: Sequence[str], lead: str, width: int = 96) -> str:
-    """Fill lines with the items. Each line begins with `lead`."""
+    """Join the items with spaces into lines of limited width. Each line begins with `lead`."""
     lines = [lead + items[0]]
     for item in items[1:]:
         if len(lines[-1]) + 1 + len(item) > width:

@@ -1,16 +1,16 @@
-// The characters that stand for something else in normalized text; marks.py has the same ones.
+// The characters that replace others in normalized text; marks.py has the same ones.
 //
-// The boundary mark is not among them: it differs between releases (see releases.py).
+// The boundary mark is not defined here, because it differs between releases (see releases.py).
 #pragma once
 
 #include <string_view>
 
 namespace spmcompat {
 
-constexpr char32_t kSpaceMark = 0x2581;  // a space
+constexpr char32_t kSpaceMark = 0x2581;  // replaces a space
 constexpr std::string_view kSpaceUtf8 = "\xe2\x96\x81";
 
-constexpr char32_t kUnknownMark = 0x2585;  // a character that is not in the alphabet
+constexpr char32_t kUnknownMark = 0x2585;  // replaces a character that is not in the alphabet
 constexpr std::string_view kUnknownUtf8 = "\xe2\x96\x85";
 
 }  // namespace spmcompat

@@ -1,10 +1,10 @@
-"""The characters that stand for something else in normalized text; ``marks.hpp`` has the same ones.
+"""The characters that replace others in normalized text; ``marks.hpp`` has the same ones.
 
-The boundary mark is not among them: it differs between releases (see `Release.boundary`).
+The boundary mark is not defined here, because it differs between releases (see `Release.boundary`).
 """
 
-# A space.
+# Replaces a space.
 SPACE_MARK = "\u2581"
 
-# A character that is not in the alphabet.
+# Replaces a character that is not in the alphabet.
 UNKNOWN_MARK = "\u2585"

@@ -1,8 +1,8 @@
-// The Unicode script of a character, by the table of sentencepiece 0.2.3.
+// The Unicode script of a character, from the table of sentencepiece 0.2.3.
 //
 // When the module is loaded, the ranges of script_ranges.hpp are expanded to an array with one byte
-// for each character of the Basic Multilingual Plane. That is 64 KiB, of which a text reads a few
-// cache lines. The rare characters above that plane are looked up in the ranges.
+// for each character of the Basic Multilingual Plane. The array has 64 KiB, but most texts need
+// only a few of its cache lines. The rare characters above that plane are looked up in the ranges.
 #pragma once
 
 #include <algorithm>

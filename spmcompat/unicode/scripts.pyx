@@ -30,7 +30,7 @@ def script_of(uint32_t code_point):
     Returns
     -------
     int
-        The script by the table of sentencepiece 0.2.3; COMMON if the table does not hold it.
-        The numbers are this package's own.
+        The script in the table of sentencepiece 0.2.3, or COMMON if the table does not contain the
+        code point. The numbers are specific to this package.
     """
     return cpp_script_of(code_point)

@@ -1,5 +1,5 @@
-// UTF-8 as sentencepiece reads it: a byte at which no well-formed character begins counts as one
-// character, U+FFFD, of one byte.
+// UTF-8 as sentencepiece reads it: a byte at which no well-formed character begins is read as a
+// character of one byte, U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -92,7 +92,7 @@ inline void append_utf8(char32_t c, std::string& out) {
   put(0x80 | (c & 0x3f));
 }
 
-// The number of characters of a well-formed text. Every byte that is not a trail byte counts.
+// The number of characters of a well-formed text: the number of bytes that are not trail bytes.
 inline size_t count_chars(std::string_view text) {
   size_t count = 0;
   for (const char byte : text) count += !is_trail(byte);

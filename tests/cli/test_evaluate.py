@@ -216,7 +216,7 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         ((*BOOTSTRAP, "--baseline", "x.model"), "--baseline must be one of the models"),
         ((*BOOTSTRAP, "--units", "documents"), "The text is one document, but resampling needs"),
         (("bpe.model", "--text", "text.txt", "--pretokenizer", "x"), "no pretokenizer 'x'"),
-        (("bpe.model", "--text", "text.txt", "--pretokenizer", "regex:("), "is no pattern"),
+        (("bpe.model", "--text", "text.txt", "--pretokenizer", "regex:("), "not a valid pattern"),
         (("a.json", "--text", "text.txt", "--pretokenizer", "script"), "needs .model files"),
         (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory: check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),

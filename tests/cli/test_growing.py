@@ -138,7 +138,7 @@ def test_usage_errors(command: str, arguments: str, message: str) -> None:
         ("m.model --input=new.txt --SIZE=150 --output=none/n.model", "Make the folder"),
         ("m.model --input=new.txt --SIZE=150 --output=.", "Is a directory. Choose another output"),
         ("m.model --input=new.txt --SIZE=-3 --output=n.model", "at least"),
-        ("m.model --input=empty.txt --SIZE=150 --output=n.model", "The input holds no sentence"),
+        ("m.model --input=empty.txt --SIZE=150 --output=n.model", "The input contains no sentence"),
     ],
 )
 def test_failures(folder: Path, command: str, arguments: str, message: str) -> None:

@@ -116,7 +116,7 @@ def test_the_types_of_the_columns(text: Any) -> None:
     ("column", "options", "message"),
     [
         ("words", {}, "the DataFrame has no column 'words'. Its columns are: value, n, value2."),
-        ("n", {}, "the column 'n' is of the type int, not string"),
+        ("n", {}, "the column 'n' has the type int, not string"),
         (5, {}, "the DataFrame has no column 5"),
         ("value", {"input_sentence_size": 5}, "input_sentence_size cannot be used here"),
         ("value", {"add_dummy_prefix": False}, "with add_dummy_prefix=false"),

@@ -1,7 +1,7 @@
 """Write the predefined charsmaps of the installed sentencepiece to files.
 
-This needs ``sentencepiece==0.2.3``. With ``--check`` nothing is written: the existing files are
-compared, and the exit code is 1 if one differs.
+This needs ``sentencepiece==0.2.3``. With ``--check``, the existing files are compared instead of
+written, and the exit code is 1 if one differs.
 """
 
 import argparse
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 
 
 def charsmap(name: str) -> bytes:
-    """Return the charsmap of a predefined rule set, which is a file of the library."""
+    """Return the charsmap of a predefined rule set from the library's file."""
     return resources.files("sentencepiece").joinpath("package_data", f"{name}.bin").read_bytes()
 
 

@@ -1,5 +1,5 @@
 // Compares the containers of gnu_heap.hpp and gnu_hash_map.hpp with those of the GNU C++ library.
-// It must be compiled with that library. Prints the first difference, and returns 1 if there is one.
+// It must be compiled with that library. If they differ, prints the first difference and returns 1.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

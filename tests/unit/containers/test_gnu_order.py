@@ -1,4 +1,4 @@
-"""The order of equal elements, and of a hash map, is that of the GNU C++ library."""
+"""The heap, the partial sort and the hash map have the order of the GNU C++ library."""
 
 import os
 import shutil

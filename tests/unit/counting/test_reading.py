@@ -32,7 +32,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 
 def fingerprint(corpus: Corpus) -> object:
-    """What tells two corpora apart; the scores of seeds hold how often each substring occurs."""
+    """Return a value that differs if two corpora differ; seed scores cover all substrings."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
@@ -59,7 +59,7 @@ def write(folder: Path, *contents: bytes) -> list[Path]:
 
 
 class _OddReads:
-    """Hands out a file in parts of any size, as a pipe does."""
+    """A file that is read in parts of random sizes, like a pipe."""
 
     def __init__(self, content: bytes, dice: random.Random) -> None:
         self.stream = io.BytesIO(content)
@@ -152,7 +152,7 @@ def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
 def test_spaces_that_are_rare_only_late(
     coverage: float, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While spaces are common no pretokens are kept, and the text is read again."""
+    """While spaces are common, pretokens are dropped, so the text has to be read again."""
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
     paths = write(tmp_path, "\n".join(lines).encode())
     expected = fingerprint(read_files(*paths, character_coverage=coverage))
@@ -182,12 +182,12 @@ def test_a_line_longer_than_a_read_buffer(tmp_path: Path) -> None:
     corpus = read_files(path, max_sentence_length=2**30, character_coverage=1.0)
     assert characters(corpus) == "abcfilrst"
     assert dict(corpus.alphabet)[ord("a")] == BUFFER_BYTES // 3 + 10 + 1
-    # Too long by one byte, it is left out whole.
+    # The line is one byte too long, so it is skipped.
     assert characters(read_files(path, max_sentence_length=len(long))) == "afilrst"
 
 
 def test_a_raw_token_longer_than_a_block_of_the_table() -> None:
-    """The table of raw tokens stores long ones apart."""
+    """The table stores the texts of long raw tokens separately."""
     long = "x" * 600_000
     items = [f"{long} a", f"{long}y {long}", f"b {long}", "x" * 9 + " " + "x" * 8, "c"]
     corpus = read(
@@ -225,7 +225,7 @@ def test_counts_of_raw_tokens_beyond_32_bits() -> None:
         ([b"a\n\n\nb\n\n"], ["a", "b"]),
         ([b"a", b"b"], ["a", "b"]),
         ([b"a\n", b"", b"b"], ["a", "b"]),
-        # The line before an empty file is read once more if its line end is missing.
+        # The line before an empty file is read twice if it does not end with a line break.
         ([b"c\na", b"", b"b"], ["c", "a", "a", "b"]),
         ([b"c\na", b""], ["c", "a"]),
     ],
@@ -275,7 +275,7 @@ def test_errors_of_counted_items_name_the_item() -> None:
     items = ["good\t3"] * 40 + ["bad"]
     with pytest.raises(TrainingError, match="item:41: Input format must be"):
         read(items, tsv=True)
-    # In a later read buffer they are counted on.
+    # The item numbers continue in the next read buffer.
     items = [f"{'x' * BUFFER_BYTES}\t1", "good\t1", "bad"]
     with pytest.raises(TrainingError, match="item:3: Input format must be"):
         read(items, tsv=True)
@@ -288,7 +288,7 @@ def test_counts_are_those_of_repeated_lines() -> None:
 
 
 def without_empty(sentences: list[str], removes_all_empty: bool) -> list[str]:
-    """The reference's loop, step by step."""
+    """Remove empty sentences with the loop of the reference."""
     left = list(sentences)
     at = 0
     while at < len(left):
@@ -322,7 +322,7 @@ def test_the_last_sentences_take_the_places_of_empty_ones(release: Release) -> N
 
 def test_items_may_be_text_or_bytes_and_lose_their_line_ends() -> None:
     assert fingerprint(read(["é a\r\n", b"b\n", "c\n\n\r"])) == fingerprint(read(["é a", "b", "c"]))
-    # Inside an item a line end is a character.
+    # Inside an item, a line break is a character like any other.
     assert characters(read(["a\nb"])) == "\nab"
 
 
@@ -373,7 +373,7 @@ def test_a_lone_surrogate() -> None:
 
 @pytest.mark.parametrize("items", [[], ["", "\n"], ["x" * 11], ["a▅"]])
 def test_input_without_a_sentence(items: list[str]) -> None:
-    with pytest.raises(TrainingError, match="holds no sentence"):
+    with pytest.raises(TrainingError, match="contains no sentence"):
         read(items, max_sentence_length=10)
 
 
@@ -386,11 +386,11 @@ def test_lines_that_are_left_out_are_reported(tmp_path: Path) -> None:
     lines = stream.getvalue().splitlines()
     assert "INFO spmcompat: Loaded all 3 sentences" in lines
     assert any("Skipped 2 too long sentences (over 5 bytes" in line for line in lines)
-    assert any("Skipped 1 sentences that hold the reserved" in line for line in lines)
+    assert any("Skipped 1 sentences that contain the reserved" in line for line in lines)
     assert characters(corpus) == "1aé"
 
 
-# Sampling. Every sentence is one character, so the alphabet tells which were taken.
+# Sampling. Every sentence is one character, so the alphabet shows which sentences were sampled.
 ITEMS = [chr(0x4E00 + number) for number in range(40)]
 
 
@@ -415,7 +415,7 @@ def test_without_shuffle_the_first_are_taken() -> None:
 def test_without_shuffle_the_rest_is_not_read() -> None:
     def items() -> Iterator[str]:
         for number in range(100):
-            # Each fills a read buffer of its own.
+            # Each item fills a whole read buffer.
             assert number < 10
             yield chr(0x4E00 + number) * (BUFFER_BYTES // 3 + 1)
 
@@ -447,8 +447,8 @@ def test_a_sample_as_large_as_the_text_is_the_text() -> None:
 def test_a_sample_is_uniform() -> None:
     """Pearson's test over how often each sentence is drawn.
 
-    Of the 40 sentences a sample holds 10, so the statistic is scaled by the variance of drawing
-    without replacement; with 39 degrees of freedom it lies within these bounds 999 times of 1000.
+    A sample has 10 of the 40 sentences, so the statistic is scaled by the variance of sampling
+    without replacement. With 39 degrees of freedom, it is within these bounds 999 times in 1000.
     """
     samples = 300
     drawn = Counter(item for seed in range(samples) for item in sampled(10, seed, workers=1))

@@ -1,4 +1,4 @@
-"""The rows of counts: their order, and how they are handed out."""
+"""The rows of counts: their order, their batches, and their checks."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_ends_outside_of_the_text_are_wrong(ends: list[int]) -> None:
     assert found[1] == "utf8"
 
 
-def test_no_rows_are_right() -> None:
+def test_a_batch_without_rows_is_valid() -> None:
     empty = Columns(0, None, None, None, None, None)  # type: ignore[arg-type]
     assert find_wrong_row(empty) is None
     assert count_of_place(empty, AT_END) == 0
@@ -168,7 +168,7 @@ def test_counts_of_a_place_are_added_up() -> None:
 
 @pytest.mark.parametrize("following", [(0, 0x2581), (1, 0x2581), (0, ord("x")), (2, 0)])
 @pytest.mark.parametrize("distance", [1, 30_000])
-def test_a_row_that_stands_twice_is_found(following: tuple[int, int], distance: int) -> None:
+def test_a_row_that_is_added_twice_is_found(following: tuple[int, int], distance: int) -> None:
     plan = stages.plan_of()._replace(keeps_contexts=True, keeps_pretokens=False)
     rows = [(f"w{number}".encode(), *following, 1) for number in range(distance)]
     table = RowTable(plan, Workers(1))

@@ -293,11 +293,11 @@ def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
 
 
 def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: bytes = b"\0") -> bytes:
-    """Return a charsmap that is not the result of any compilation.
+    """Return a charsmap that no compilation produces.
 
-    `arcs` leads from the base of a state by labels to others; the first state is the root. `keys`
-    has the states that end a source, with the offsets of their targets. A state is named by a
-    multiple of 256.
+    `arcs` maps the base of each state to its arcs, from label to base; the first state is the root.
+    `keys` maps the states that end a source to the offsets of their targets. Bases are multiples of
+    256.
     """
     size = (max(arcs) // 256 + 1) * 256
     units = [unit & 0xFF ^ 1 for unit in range(size)]  # labels that no arc asks for
@@ -328,7 +328,7 @@ def test_states_that_rules_share_are_decompiled() -> None:
 def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
     blob = doubling(depth)
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="it holds more than 1,048,576 rules") as caught:
+    with pytest.raises(TrainingError, match="it contains more than 1,048,576 rules") as caught:
         charsmap.decompile(blob)
     assert "\n" not in str(caught.value)
 
@@ -344,18 +344,18 @@ def test_the_sum_of_overlapping_targets_is_bounded() -> None:
     keys = {512 + 256 * i: i for i in range(20)}
     blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="or 16 MiB of them"):
+    with pytest.raises(TrainingError, match="or more than 16 MiB of rules"):
         charsmap.decompile(blob)
 
 
 @pytest.mark.parametrize("back", range(3))
 def test_an_arc_to_an_earlier_state_is_refused(back: int) -> None:
-    """The arc leads to its own state, to the one before it, or to the root."""
+    """The arc leads to its own state, to the state before it, or to the root."""
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(1, 4)}
     arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
     blob = crafted({**arcs, 1280: {}}, {1280: 0})
     Normalizer(blob)
-    with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs lead in a circle\."):
+    with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs form a cycle\."):
         charsmap.decompile(blob)
 
 
@@ -368,7 +368,7 @@ def test_the_longest_source_that_is_decompiled() -> None:
 
 
 def test_a_long_path_to_a_known_state_is_refused() -> None:
-    # 600 arcs lead to the root's second child, and 600 on from it.
+    # The root leads to a state with 600 arcs after it: directly, and by a path of 600 arcs.
     size = 600
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
     arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}

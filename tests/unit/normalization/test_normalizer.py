@@ -1,4 +1,4 @@
-"""The normalizer and the meta piece matcher, on texts that are chosen for their rules."""
+"""The normalizer and the meta piece matcher, on texts that exercise each of their rules."""
 
 from __future__ import annotations
 
@@ -213,12 +213,12 @@ def test_one_normalizer_serves_several_threads() -> None:
         ([b"<s>"], b"", b""),
         ([b"<s>"], b"<s>", b"\x1f"),
         ([b"<s>", b"</s>", b"<unk>"], b"a<s>b</s></s><unk><un", b"a\x1fb\x1f\x1f\x1f<un"),
-        ([b"ab", b"abcd"], b"abcabcd", b"\x1fc\x1f"),  # the longest
-        ([b"ab", b"bc"], b"abc", b"\x1fc"),  # the leftmost
+        ([b"ab", b"abcd"], b"abcabcd", b"\x1fc\x1f"),  # the longest match
+        ([b"ab", b"bc"], b"abc", b"\x1fc"),  # the leftmost match
         ([b"a", b"a", b""], b"ba", b"b\x1f"),
         (["\u4e2d".encode()], "\u6587\u4e2d".encode(), "\u6587\x1f".encode()),
         ([b"\xb8"], "\u4e2d".encode(), "\u4e2d".encode()),  # not inside a character
-        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # a lead byte claims its character
+        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # the first byte sets the size
         ([b"a"], b"\xf0aaa", b"\xf0aaa"),
         ([b"a"], b"\xff\xc3", b"\xff\xc3"),
         ([b"b" * size for size in range(1, 70)], b"b" * 70, b"\x1f\x1f"),  # 64, then 6

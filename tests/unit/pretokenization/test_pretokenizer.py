@@ -1,4 +1,4 @@
-"""A function of the caller that pre-tokenizes."""
+"""Pre-tokenization with a function of the caller."""
 
 import io
 import signal
@@ -59,7 +59,7 @@ def test_what_the_function_raises_is_the_cause() -> None:
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_what_ends_the_program_is_not_held_up(stop: type[BaseException]) -> None:
+def test_exceptions_that_end_the_program_are_raised_unchanged(stop: type[BaseException]) -> None:
     def stopping(_: str) -> list[str]:
         raise stop
 
@@ -69,7 +69,7 @@ def test_what_ends_the_program_is_not_held_up(stop: type[BaseException]) -> None
         )
 
 
-def test_no_file_is_left_behind(tmp_path: Path) -> None:
+def test_a_failing_function_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="Pretokenizer failed: IndexError"):
         spmcompat.train(
             sentence_iterator=LINES,
@@ -80,7 +80,7 @@ def test_no_file_is_left_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_called_once_for_every_sentence_that_is_normalized() -> None:
+def test_the_function_is_called_once_for_every_normalized_sentence() -> None:
     seen: list[str] = []
 
     def whole(sentence: str) -> list[str]:
@@ -92,7 +92,7 @@ def test_it_is_called_once_for_every_sentence_that_is_normalized() -> None:
     assert seen == ["▁a▁b", "", "▁a▁b", "▁c\x1fd"]
 
 
-def test_nothing_of_it_is_stored() -> None:
+def test_the_model_does_not_store_the_function() -> None:
     models = []
     for more in ({}, {"pretokenizer": lambda text: [text]}):
         written = io.BytesIO()
@@ -109,27 +109,27 @@ def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
     assert find_cut("regex:x")("") == []  # type: ignore[misc]
 
 
-def test_a_pattern_that_is_none() -> None:
+def test_an_invalid_pattern_is_refused() -> None:
     pytest.importorskip("regex")
-    with pytest.raises(BadValueError, match="is no pattern of the package regex"):
+    with pytest.raises(BadValueError, match="is not a valid pattern of the package regex"):
         spmcompat.train(
             sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer="regex:(", **SMALL
         )
 
 
-def test_without_the_package_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_needs_the_package_regex(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
     with pytest.raises(MissingLibraryError, match=r"pip install 'spmcompat\[regex\]'"):
         find_cut("regex:x")
 
 
 @pytest.mark.parametrize("name", ["scripts", "", "regex", 5, False, ["script"]])
-def test_what_is_no_pretokenizer(name: Any) -> None:
+def test_other_values_are_refused(name: Any) -> None:
     with pytest.raises(BadValueError, match=r"must be a function .* 'script' or 'regex:PATTERN'"):
         find_cut(name)
 
 
-def test_script_joins_spaces_to_what_is_behind_them() -> None:
+def test_script_refuses_white_space_as_suffix() -> None:
     with pytest.raises(TrainingError, match="treat_whitespace_as_suffix"):
         spmcompat.train(
             sentence_iterator=LINES,
@@ -153,7 +153,7 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
     plain, cut = models
     assert any("b1" in piece.piece for piece in plain.pieces)
     assert all(len(script_runs(piece.piece)) == 1 for piece in cut.pieces[3:])
-    cut.trainer_spec.vocab_size = plain.trainer_spec.vocab_size  # as many as there were
+    cut.trainer_spec.vocab_size = plain.trainer_spec.vocab_size  # each model stores its actual size
     assert plain.trainer_spec == cut.trainer_spec
 
 
@@ -165,7 +165,7 @@ def _fingerprint(corpus: Corpus) -> object:
 @pytest.mark.parametrize("chunk_bytes", [500 << 20, 300], ids=["one chunk", "many chunks"])
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
-def test_splitting_at_a_delimiter_is_the_delimiter(
+def test_a_function_that_splits_at_a_delimiter_equals_the_option(
     split: bool, prefix: bool, chunk_bytes: int, tmp_path: Path
 ) -> None:
     text = tmp_path / "text.txt"
@@ -216,6 +216,6 @@ except KeyboardInterrupt:
         rest = process.stdout.read()
         assert process.wait(LIMIT) == 0
     assert rest.count(b"called") < 50_000
-    # No thread goes on to call it.
+    # No thread continues to call the function.
     assert rest.endswith(b"interrupted\n")
     assert list(tmp_path.iterdir()) == []

@@ -31,7 +31,7 @@ def test_runs_of_a_script(text: str, count: int) -> None:
     assert "".join(runs) == marked
 
 
-# One character of each kind, and all characters that the rules name.
+# One character of each kind, and all characters that have rules of their own.
 KINDS = [
     "a",
     "\u0301",
@@ -61,7 +61,7 @@ def test_runs_are_those_of_the_oracle() -> None:
 
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="another version of Unicode")
 def test_the_class_of_every_character() -> None:
-    """Two characters are in the same run exactly if the oracle says so."""
+    """Two characters are in the same run if and only if the oracle says so."""
     points = [c for c in (*range(0x20000), *range(0xE0000, 0xE0200)) if not 0xD800 <= c < 0xE000]
     points.remove(DEFAULT.boundary)
     for begin in range(0, len(points), 64):

@@ -125,7 +125,7 @@ def test_nothing_but_nulls() -> None:
     pa = pytest.importorskip("pyarrow")
     for nulls in (pa.nulls(5), pa.nulls(5, pa.string()), pa.table({"text": pa.nulls(5)})):
         assert read(nulls) == ([], 0, 5)
-        with pytest.raises(TrainingError, match="holds no sentence"):
+        with pytest.raises(TrainingError, match="contains no sentence"):
             trained(nulls)
     # The first parts of a data set may have no text, and then no type.
     parts = [pa.table({"text": pa.nulls(5)}), pa.table({"text": ["a", None]})]
