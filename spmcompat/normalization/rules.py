@@ -7,14 +7,30 @@ from spmcompat.releases import Release
 
 TYPE_CHECKING = False  # importing typing takes longer than importing this module
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
     from spmcompat.model.specs import NormalizerSpec
+
+    Rules: TypeAlias = Mapping[tuple[int, ...], tuple[int, ...]]
 
 DEFAULT_RULES = "nmt_nfkc"
 """The predefined rules to use where none are named."""
 
 
-def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
+def with_named_rules(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
     """Return the spec with the rules that it names: those of its file, or predefined ones.
+
+    Parameters
+    ----------
+    spec : NormalizerSpec
+        The spec.
+    release : Release
+        The release of ``sentencepiece`` to train as.
+    rules : mapping, optional
+        The rules of the file that the spec names. Without them, the file is read.
 
     Raises
     ------
@@ -22,7 +38,7 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
         If the name is unknown or the rules cannot be read.
     """
     if spec.normalization_rule_tsv:
-        return with_rules_of_file(spec, release)
+        return with_rules_of_file(spec, release, rules)
     complete = spec.copy()
     complete.name = spec.name or DEFAULT_RULES
     if not spec.precompiled_charsmap:
@@ -33,8 +49,19 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
     return complete
 
 
-def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
+def with_rules_of_file(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
     """Return the spec with the rules of the file that it names; without a file, the spec itself.
+
+    Parameters
+    ----------
+    spec : NormalizerSpec
+        The spec.
+    release : Release
+        The release of ``sentencepiece`` to train as.
+    rules : mapping, optional
+        The rules of that file. Without them, the file is read.
 
     Raises
     ------
@@ -50,10 +77,17 @@ def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec
         )
     from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
 
-    rules = load_rules(spec.normalization_rule_tsv, release.code_points)
+    if rules is None:
+        rules = load_rules(spec.normalization_rule_tsv, release.code_points)
     complete = spec.copy()
     complete.precompiled_charsmap = compile_charsmap(
         rules, change_something=release.rules_change_something
     )
     complete.name = "user_defined"
     return complete
+
+
+def to_tsv(rules: Rules) -> str:
+    """Return the content of a TSV file with these rules."""
+    sides = [[" ".join(f"{c:X}" for c in side) for side in rule] for rule in rules.items()]
+    return "".join(f"{source}\t{target}\n" for source, target in sides)

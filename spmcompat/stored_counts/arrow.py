@@ -20,7 +20,7 @@ from spmcompat.counting.rows import (
     Columns,
     find_wrong_row,
 )
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TrainingError, printable
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.job_thread import JobThread
 from spmcompat.runtime.libraries import require
@@ -39,6 +39,11 @@ _LIMITS = {
     "place": (0, AT_TEXT_END),
     "next": (0, LARGEST_CHARACTER),
     "count": (1, LARGEST_COUNT),
+}
+_FAULTS = {
+    "utf8": "a pretoken is not valid UTF-8",
+    "empty": "a pretoken is empty",
+    "text end": "a row that ends the text names a character that follows",
 }
 
 
@@ -150,50 +155,68 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     Raises
     ------
     TrainingError
-        If a column is missing, or has another type.
+        If a column is missing, occurs twice, or has another type.
     """
     import pyarrow as pa  # noqa: PLC0415
 
     if batch.schema.equals(schema()):
         return batch
-    missing = [name for name in schema().names if name not in batch.schema.names]
-    if missing:
+    names = batch.schema.names
+    wrong = [name for name in schema().names if names.count(name) != 1]
+    if wrong:
         raise TrainingError(
-            f"{source} has no column {', '.join(missing)}: it is no table of counts. Give a file "
-            "that spmcompat count wrote."
+            f"{source} does not have one column {wrong[0]}, so it is not a table of counts. Give a "
+            "file that spmcompat count wrote."
         )
     try:
         arrays = [batch.column(field.name).cast(field.type) for field in schema()]
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
+    except pa.ArrowException as error:
+        reason = printable(str(error).split("\n", maxsplit=1)[0])
         raise TrainingError(f"{source}: a column has another type than counts: {reason}.") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
 
 
+def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
+    """Raise if a value is missing.
+
+    Raises
+    ------
+    TrainingError
+        It names the column.
+    """
+    for name in schema().names:
+        if batch.column(name).null_count:
+            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+
+
 def check(batch: pa.RecordBatch, source: str) -> None:
-    """Raise if a value cannot stand in a table of counts.
+    """Raise if a row has a value that no row of counts has.
 
     Raises
     ------
     TrainingError
         It names the first such value.
     """
-    for name in schema().names:
-        if batch.column(name).null_count:
-            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+    refuse_nulls(batch, source)
     found = find_wrong_row(to_columns(batch))
     if found is None:
         return
     row, fault = found
-    if fault == "utf8":
-        raise TrainingError(f"{source}: a pretoken is not valid UTF-8. Count again.")
-    if fault == "empty":
-        raise TrainingError(f"{source}: a pretoken is empty. Count again.")
+    if fault in _FAULTS:
+        raise TrainingError(f"{source}: {_FAULTS[fault]}. Count again.")
     least, most = _LIMITS[fault]
     raise TrainingError(
-        f"{source}: the column {fault} holds {batch.column(fault)[row].as_py()}; values from "
-        f"{least} to {most} are possible. Count again."
+        f"{source}: the column {fault} has the value {batch.column(fault)[row].as_py()}; values "
+        f"from {least} to {most} are possible. Count again."
     )
+
+
+def add_up(rows: pa.Table, keys: list[str]) -> pa.Table:
+    """Return the sum of the counts for each combination of keys, in the column ``count_sum``.
+
+    Arrow's threads would wait forever for a thread that cannot start for lack of memory.
+    """
+    return rows.group_by(keys, use_threads=False).aggregate([("count", "sum")])
 
 
 def to_columns(batch: pa.RecordBatch) -> Columns:
