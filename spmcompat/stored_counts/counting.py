@@ -82,8 +82,7 @@ def count_source(
     """
     check_order_is_free(plan)
     # Counts keep no sentences, so there is no need to remember their pretokens while reading.
-    with arrow.importing_meanwhile():
-        counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
     origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,

@@ -188,15 +188,13 @@ class Merging:
 
     def _without_rare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Drop the pretokens that are too rare; all rows of each are in the batch."""
-        import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         if self._min_count == 1:
             return batch
-        totals = arrow.add_up(pa.table(batch), ["pretoken"])
-        common = totals.filter(pc.greater_equal(totals["count_sum"], self._min_count))
+        sums = arrow.sum_of_each(batch, ["pretoken"])
         stays = pc.or_(
-            pc.is_in(batch.column("pretoken"), value_set=common["pretoken"].combine_chunks()),
+            pc.greater_equal(sums, self._min_count),
             pc.equal(batch.column("place"), AT_TEXT_END),
         )
         kept = batch.filter(stays)
@@ -350,8 +348,8 @@ def _times(number: int, weight: Fraction) -> int:
 def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Add up the counts of equal rows, and put the rows in order."""
     import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
-    table = pa.Table.from_batches(batches, schema=arrow.schema())
-    summed = arrow.add_up(table, [*arrow.KEYS]).rename_columns([*arrow.KEYS, "count"])
-    summed = summed.sort_by([(key, "ascending") for key in arrow.KEYS])
-    return pa.concat_batches(summed.cast(arrow.schema()).to_batches() or batches[:1])
+    rows = pa.concat_batches(batches)
+    order = pc.sort_indices(rows, sort_keys=[(key, "ascending") for key in arrow.KEYS])
+    return arrow.add_up(rows.take(order), arrow.KEYS)

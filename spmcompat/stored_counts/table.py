@@ -178,14 +178,12 @@ class CountTable:
 
         This goes through all rows.
         """
-        import pyarrow as pa  # noqa: PLC0415
-
         distinct, occurrences, before = 0, 0, None
         top: list[tuple[int, str]] = []
-        for batch in self.in_order():
-            totals = arrow.add_up(pa.table(batch), ["pretoken"])
-            counted = totals["count_sum"].to_pylist()
-            pretokens = totals["pretoken"].to_pylist()
+        for batch in filter(len, self.in_order()):
+            totals = arrow.add_up(batch, ["pretoken"])
+            counted = totals.column("count").to_pylist()
+            pretokens = totals.column("pretoken").to_pylist()
             distinct += len(pretokens) - (before in pretokens[:1])
             before = batch.column("pretoken")[-1].as_py()
             occurrences += sum(counted)
@@ -341,10 +339,9 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
         return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
     except (TrainingError, MemoryError):
         raise
-    except OSError as error:
-        reason = printable(error.strerror or str(error).split("\n", maxsplit=1)[0])
-        raise MissingFileError(f"{name}: {reason}. Check its name.") from error
-    except pa.ArrowException:
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:  # of the system, not of pyarrow
+            raise MissingFileError(f"{name}: {error.strerror}. Check its name.") from error
         raise TrainingError(
             f"{name} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
         ) from None

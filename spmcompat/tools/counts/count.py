@@ -45,6 +45,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
     names = [
@@ -66,6 +67,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
+    import_without_numpy()
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)
     report.step("Writing")
