@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def printable(text: str) -> str:
-    """Return the text with an escape such as ``\\x1b`` for each character that is not printable.
+    r"""Return the text with an escape such as ``\x1b`` for each character that is not printable.
 
     Messages and reports quote names and texts from files through this function, so that a file
     cannot send control sequences to a terminal or begin a new line.

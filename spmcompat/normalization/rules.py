@@ -54,14 +54,7 @@ def with_rules_of_file(
 ) -> NormalizerSpec:
     """Return the spec with the rules of the file that it names; without a file, the spec itself.
 
-    Parameters
-    ----------
-    spec : NormalizerSpec
-        The spec.
-    release : Release
-        The release of ``sentencepiece`` to train as.
-    rules : mapping, optional
-        The rules of that file. Without them, the file is read.
+    The parameters are those of `with_named_rules`.
 
     Raises
     ------

@@ -129,9 +129,7 @@ def with_charsmaps(settings: Settings) -> Settings:
         If the name is unknown or the rules cannot be read.
     """
     complete = copy(settings)
-    complete.normalizer = with_named_rules(
-        settings.normalizer, settings.release, settings.rules
-    )
+    complete.normalizer = with_named_rules(settings.normalizer, settings.release, settings.rules)
     complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
     return complete
 

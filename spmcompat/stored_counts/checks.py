@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from spmcompat.counting.rows import (
@@ -62,7 +63,7 @@ class CheckedParts:
             If the parts are not in order, the text does not end once, or the counts are too large.
         """
         edges = [edge for edge in self._edges if edge is not None]
-        for (_, last), (first, _) in zip(edges, edges[1:], strict=False):
+        for (_, last), (first, _) in pairwise(edges):
             self._refuse_disorder(last, first)
         if sum(self._text_ends) != 1:
             raise TrainingError(
@@ -74,9 +75,7 @@ class CheckedParts:
                 f"{self._name}: the sum of its counts is larger than 2**62. Count again."
             )
 
-    def _checked(
-        self, number: int, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[pa.RecordBatch]:
+    def _checked(self, number: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a part, and check them."""
         for batch in batches:
             columns = arrow.to_columns(batch)

@@ -121,13 +121,14 @@ class _SymbolCheck:
                 folded = found.casefold()
                 raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
         if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
+            missing = printable(", ".join(self._missing))
             raise BadValueError(
-                f"{self._name}: the text was cut at the symbols {printable(', '.join(self._missing))}, "
-                "which training does not have. Train with the same symbols, or count again without them."
+                f"{self._name}: the text was cut at the symbols {missing}, which training does not "
+                "have. Train with the same symbols, or count again without them."
             )
 
     def _refusal(self, symbol: str) -> BadValueError:
         return BadValueError(
-            f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text may hold it. "
-            "Count again with the same symbols."
+            f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text "
+            "may hold it. Count again with the same symbols."
         )

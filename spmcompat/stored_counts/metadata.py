@@ -1,7 +1,7 @@
 """What the metadata of a file of counts may contain.
 
-Anyone can write such a file, so each field is checked before it is used. The options that it may set
-are listed here, and none of them makes training open a file.
+Anyone can write such a file, so each field is checked before it is used. The options that it may
+set are listed here, and none of them makes training open a file.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ COUNTING_OPTIONS = (
 )
 """The options that decide which rows a table of counts has. Training takes them from the table.
 
-The paths among them are only names that a model stores: `input`, and `normalization_rule_tsv`, whose
-rules are in the metadata themselves.
+The paths among them are only names that a model stores: `input`, and `normalization_rule_tsv`,
+whose rules are in the metadata themselves.
 """
 
 SYMBOL_OPTIONS = (

@@ -31,8 +31,8 @@ def rows(sentences: Sequence[str]) -> Counter[Row]:
 def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[Row]:
     """Return the counts of a text that is repeated, one copy after the other.
 
-    With a whole number as weight, there are that many copies of each row, and each end of a copy but
-    the last is followed by the space mark that the next copy begins with. With a fraction, the
+    With a whole number as weight, there are that many copies of each row, and each end of a copy
+    but the last is followed by the space mark that the next copy begins with. With a fraction, the
     number of copies of each row is rounded to the nearest whole number, halves up. The end of the
     last text always stays.
     """

@@ -118,7 +118,11 @@ def _weights(text: str, tables: int) -> list[Fraction]:
         weights = [Fraction(part) for part in parts]
     except (ValueError, ZeroDivisionError):
         weights = []
-    if len(parts) != tables or len(weights) != tables or not 0 < min(weights) <= max(weights) < 2**62:
+    if (
+        len(parts) != tables
+        or len(weights) != tables
+        or not 0 < min(weights) <= max(weights) < 2**62
+    ):
         raise BadValueError(
             f"--weights takes one number above 0 for each of the {tables} files, not {text!r}."
         )

@@ -48,9 +48,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
-    names = [
-        name for name in (*OPTIONS_OF_COUNTING, *_OTHER_FLAGS) if OPTIONS[name].flag
-    ]
+    names = [name for name in (*OPTIONS_OF_COUNTING, *_OTHER_FLAGS) if OPTIONS[name].flag]
     switches = {name for name in names if OPTIONS[name].kind == BOOL}
     flags, rest = read_flags(argv, {*switches, "help", "quiet"}, {*names, "output"})
     if flags.pop("help", "false") != "false":

@@ -80,7 +80,10 @@ def _commands(counts: Path, valid: Path) -> list[list[str]]:
         ["counts", "merge", c, other, "--output=merged"],
         ["counts", "merge", other, c, "--output=merged", "--weights=0.3,7"],
         ["counts", "merge", c, other, "--output=merged", "--temperature=0.5", "--min_count=2"],
-        *(["train", *training, f"--model_type={kind}"] for kind in ("unigram", "bpe", "word", "char")),
+        *(
+            ["train", *training, f"--model_type={kind}"]
+            for kind in ("unigram", "bpe", "word", "char")
+        ),
         ["extend", model, f"--counts={c}", "--add=5", "--output=extended.model"],
         ["trim", model, f"--counts={c}", "--keep=35", "--output=trimmed.model"],
     ]
@@ -189,7 +192,10 @@ def _damage_columns(source: Path, target: Path, chance: random.Random) -> None:
     changes: dict[str, Callable[[], Any]] = {
         "missing": lambda: table.drop_columns([name]),
         "renamed": lambda: table.rename_columns(
-            [chance.choice(["next", "\x1b[2J", ""]) if one == name else one for one in table.schema.names]
+            [
+                chance.choice(["next", "\x1b[2J", ""]) if one == name else one
+                for one in table.schema.names
+            ]
         ),
         "twice": lambda: table.append_column(name, values),
         "more": lambda: table.append_column("\x1b[2J", values),
@@ -202,9 +208,13 @@ def _damage_columns(source: Path, target: Path, chance: random.Random) -> None:
         "lists": lambda: table.set_column(column, name, pa.array([[1]] * len(table))),
         "structs": lambda: table.set_column(column, name, pa.array([{name: 1}] * len(table))),
         "floats": lambda: table.set_column(column, name, pa.array([float("nan")] * len(table))),
-        "unsigned": lambda: table.set_column(column, name, pa.array([2**63] * len(table), pa.uint64())),
+        "unsigned": lambda: table.set_column(
+            column, name, pa.array([2**63] * len(table), pa.uint64())
+        ),
         "empty": lambda: table.slice(0, 0),
     }
     damaged = changes[chance.choice([*changes])]().replace_schema_metadata(metadata)
     compression = chance.choice(["none", "snappy", "gzip", "zstd"])
-    pq.write_table(damaged, target, compression=compression, row_group_size=chance.choice([5, 1000]))
+    pq.write_table(
+        damaged, target, compression=compression, row_group_size=chance.choice([5, 1000])
+    )
