@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError
 from spmcompat.options.checks import cautions, verify
-from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS, counting_options
+from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, counting_options
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
@@ -58,11 +59,31 @@ def count_text(
     TrainingError
         If the text cannot be counted.
     """
+    settings = _with_rules(settings)
     plan = _plan(settings, sentences is not None, report)
+    origin = origin_of(plan, counting_options(options, settings), settings.rules)
     workers = Workers(settings.workers)
     lines = open_source(plan.text, sentences, report, settings.column)
     source = sample_sentences(lines, plan.text, workers, report)
-    return count_source(plan, counting_options(options, settings), source, workers, report)
+    return count_source(plan, origin, source, workers, report)
+
+
+def _with_rules(settings: Settings) -> Settings:
+    """Return the settings with the rules of the file that they name: the counts store them.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be read.
+    """
+    path = settings.normalizer.normalization_rule_tsv
+    if not path or settings.normalizer.precompiled_charsmap:
+        return settings
+    from spmcompat.normalization.charsmap import load_rules  # noqa: PLC0415
+
+    complete = copy(settings)
+    complete.rules = load_rules(path, settings.release.code_points)
+    return complete
 
 
 def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
@@ -102,7 +123,7 @@ _NOT_OF_PARTS = {
     "sampling_seed": "it belongs to input_sentence_size, which cannot be used",
     "workers": "the engine decides how many parts are counted at the same time",
 }
-_OF_PARTS = {*COUNTING_OPTIONS, *SYMBOL_OPTIONS, "normalizer", "model_type", "minloglevel"}
+_OF_PARTS = {*OPTIONS_OF_COUNTING, "normalizer", "model_type", "minloglevel"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:
@@ -151,7 +172,8 @@ def counter_of_parts(
     TrainingError
         If the options are wrong, or counting needs the order of the lines.
     """
+    settings = _with_rules(settings)
     plan = _plan(settings, True, report)
     check_order_is_free(plan)
-    origin = origin_of(plan, counting_options(options, settings))
+    origin = origin_of(plan, counting_options(options, settings), settings.rules)
     return ArrowCounter(plan._replace(keeps_pretokens=False), origin, column, table_bytes)

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     Taken = TypeVar("Taken")
 
 
+def printable(text: str) -> str:
+    r"""Return the text with an escape such as ``\x1b`` for each character that is not printable.
+
+    Messages and reports quote names and texts from files through this function, so that a file
+    cannot send control sequences to a terminal or begin a new line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
 class TrainingError(RuntimeError):
     """Training cannot continue. The message says what is wrong and what to do.
 

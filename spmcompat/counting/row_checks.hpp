@@ -1,9 +1,13 @@
 // Checks the values of rows that were read from a file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "spmcompat/counting/row_batch.hpp"
 #include "spmcompat/unicode/utf8.hpp"
@@ -24,7 +28,7 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kCount };
+enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kTextEnd, kCount };
 
 // Returns the fault of row i. The columns must not contain nulls.
 inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
@@ -33,6 +37,7 @@ inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i
   if (!is_utf8(rows.pretoken(i))) return RowFault::kUtf8;
   if (rows.place[i] > kAtTextEnd) return RowFault::kPlace;
   if (rows.next[i] > kLargestCharacter) return RowFault::kNext;
+  if (rows.place[i] == kAtTextEnd && rows.next[i] != 0) return RowFault::kTextEnd;
   if (rows.count[i] < 1 || rows.count[i] > kLargestCount) return RowFault::kCount;
   return begin == end ? RowFault::kEmpty : RowFault::kNone;
 }
@@ -54,5 +59,62 @@ inline uint64_t count_of_place(const RowColumns& rows, uint8_t place) {
   }
   return sum;
 }
+
+// Returns the sum of all counts, or 2^63 if it is larger.
+inline uint64_t total_count(const RowColumns& rows) {
+  constexpr uint64_t kMost = uint64_t{1} << 63;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < rows.size; ++i) sum = std::min(sum + rows.count[i], kMost);
+  return sum;
+}
+
+// Returns the index of the first row that does not come after the one before it, by pretoken
+// (bytes), place and next; the number of rows if there is none. Rows in order are distinct.
+inline size_t find_disorder(const RowColumns& rows) {
+  const auto key = [&](size_t i) {
+    return std::tuple(rows.pretoken(i), rows.place[i], rows.next[i]);
+  };
+  for (size_t i = 1; i < rows.size; ++i) {
+    if (!(key(i - 1) < key(i))) return i;
+  }
+  return rows.size;
+}
+
+// Finds rows that may occur twice among rows in any order. It keeps eight bytes for each row, and
+// after find_repeated only those of the rows whose hashes are equal.
+class RowHashes {
+ public:
+  void add(const RowColumns& rows) {
+    for (size_t i = 0; i < rows.size; ++i) hashes_.push_back(hash(rows, i));
+  }
+
+  // Must be called once, after all rows were added. Returns whether two rows have equal hashes.
+  bool find_repeated() {
+    std::sort(hashes_.begin(), hashes_.end());
+    std::vector<uint64_t> repeated;
+    for (size_t i = 1; i < hashes_.size(); ++i) {
+      if (hashes_[i] == hashes_[i - 1]) repeated.push_back(hashes_[i]);
+    }
+    hashes_.swap(repeated);
+    return !hashes_.empty();
+  }
+
+  // Appends the indices of the rows whose hash another row has too.
+  void append_repeated(const RowColumns& rows, std::vector<size_t>& found) const {
+    for (size_t i = 0; i < rows.size; ++i) {
+      if (std::binary_search(hashes_.begin(), hashes_.end(), hash(rows, i))) found.push_back(i);
+    }
+  }
+
+ private:
+  static uint64_t hash(const RowColumns& rows, size_t i) {
+    const uint64_t pretoken = std::hash<std::string_view>()(rows.pretoken(i));
+    const uint64_t rest = uint64_t{rows.place[i]} << 32 | rows.next[i];
+    const uint64_t mixed = (pretoken ^ (rest + 1) * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
+    return mixed ^ mixed >> 32;
+  }
+
+  std::vector<uint64_t> hashes_;
+};
 
 }  // namespace spmcompat

@@ -56,10 +56,18 @@ cdef extern from "spmcompat/counting/row_checks.hpp" namespace "spmcompat" nogil
         kEmpty
         kPlace
         kNext
+        kTextEnd
         kCount
 
     RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row)
     uint64_t c_count_of_place "spmcompat::count_of_place"(const RowColumns& rows, uint8_t place)
+    uint64_t c_total_count "spmcompat::total_count"(const RowColumns& rows)
+    size_t c_find_disorder "spmcompat::find_disorder"(const RowColumns& rows)
+
+    cdef cppclass CRowHashes "spmcompat::RowHashes":
+        void add(const RowColumns& rows) except +
+        bint find_repeated() except +
+        void append_repeated(const RowColumns& rows, vector[size_t]& found) except +
 
 
 cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogil:
@@ -112,8 +120,9 @@ def find_wrong_row(columns):
     Returns
     -------
     tuple of (int, str), optional
-        The index of the row, and what is wrong with it: ``utf8`` or ``empty`` for its pretoken, or
-        the name of the column with the invalid value.
+        The index of the row, and its fault: ``utf8`` or ``empty`` for its pretoken, ``text end`` if
+        a character follows the end of the text, or the name of the column whose value is
+        impossible.
     """
     cdef RowColumns rows = _rows_of(columns)
     cdef size_t text_bytes = 0 if columns.text is None else memoryview(columns.text).nbytes
@@ -127,6 +136,8 @@ def find_wrong_row(columns):
         return row, "utf8"
     if fault == RowFault.kEmpty:
         return row, "empty"
+    if fault == RowFault.kTextEnd:
+        return row, "text end"
     if fault == RowFault.kPlace:
         return row, "place"
     return row, "next" if fault == RowFault.kNext else "count"
@@ -135,6 +146,49 @@ def find_wrong_row(columns):
 def count_of_place(columns, uint8_t place):
     """Return the sum of the counts of all rows with this place."""
     return c_count_of_place(_rows_of(columns), place)
+
+
+def total_count(columns):
+    """Return the sum of all counts, or 2**63 if it is larger. The rows must be valid."""
+    return c_total_count(_rows_of(columns))
+
+
+def find_disorder(columns):
+    """Return the index of the first row that does not come after the one before it.
+
+    Rows are compared by pretoken (bytes), place and next. If all rows are in order and distinct,
+    the result is the number of rows. The rows must be valid.
+    """
+    return c_find_disorder(_rows_of(columns))
+
+
+@final
+cdef class RowHashes:
+    """Finds rows that may occur twice, whatever their order. The rows must be valid.
+
+    Equal rows always have equal hashes. So rows that are found must be compared.
+    """
+
+    cdef CRowHashes hashes
+
+    def add(self, columns):
+        """Add rows. This takes eight bytes of memory for each."""
+        cdef RowColumns rows = _rows_of(columns)
+        with nogil:
+            self.hashes.add(rows)
+
+    def find_repeated(self):
+        """Return whether two rows have equal hashes; call it once, after all rows were added."""
+        cdef bint found
+        with nogil:
+            found = self.hashes.find_repeated()
+        return found
+
+    def repeated(self, columns):
+        """Return the indices of those rows whose hash another row has too."""
+        cdef vector[size_t] found
+        self.hashes.append_repeated(_rows_of(columns), found)
+        return found
 
 
 cdef RowColumns _rows_of(columns) except *:

@@ -173,11 +173,31 @@ def load_rules(path, code_points="strict"):
         raise MissingFileError(
             f'"{path}": {reason}: give a readable TSV file of normalization rules.'
         ) from None
+    return parse_rules(content, str(path), code_points)
+
+
+def parse_rules(bytes content not None, str name not None, code_points="strict"):
+    """Return the rules in the content of a TSV file, as `load_rules` does.
+
+    Parameters
+    ----------
+    content : bytes
+        The content.
+    name : str
+        How messages call the file.
+    code_points : str
+        How a code point is read: see `load_rules`.
+
+    Raises
+    ------
+    TrainingError
+        A line has no source, or something in it is not a code point.
+    """
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     rules = {}
     for number, line in enumerate(lines, start=1):
         source, target, *_ = line.split(b"\t") + [b""]
-        place = f"{path}, line {number}"
+        place = f"{name}, line {number}"
         key = _code_points(source, place, code_points)
         if not key:
             raise TrainingError(

@@ -1,17 +1,33 @@
 """Compile the rules that a normalizer names into the charsmap that a model stores."""
 
+from collections.abc import Mapping
 from copy import deepcopy
+from typing import TypeAlias
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.releases import Release
 
+Rules: TypeAlias = Mapping[tuple[int, ...], tuple[int, ...]]
+"""Pairs of a source and its replacement, as code points."""
+
 DEFAULT_RULES = "nmt_nfkc"
 """The predefined rules that are used if a normalizer does not name any."""
 
 
-def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
+def with_named_rules(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
     """Return the spec with the rules that it names, from its file or from the predefined ones.
+
+    Parameters
+    ----------
+    spec : NormalizerSpec
+        The spec.
+    release : Release
+        The release of ``sentencepiece`` to train as.
+    rules : mapping, optional
+        The rules of the file that the spec names. Without them, the file is read.
 
     Raises
     ------
@@ -19,7 +35,7 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
         If the name is unknown or the rules cannot be read.
     """
     if spec.normalization_rule_tsv:
-        return with_rules_of_file(spec, release)
+        return with_rules_of_file(spec, release, rules)
     complete = deepcopy(spec)
     complete.name = spec.name or DEFAULT_RULES
     if not spec.precompiled_charsmap:
@@ -30,8 +46,12 @@ def with_named_rules(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
     return complete
 
 
-def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec:
+def with_rules_of_file(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
     """Return the spec with the rules of its file, or unchanged if it does not name a file.
+
+    The parameters are those of `with_named_rules`.
 
     Raises
     ------
@@ -48,10 +68,17 @@ def with_rules_of_file(spec: NormalizerSpec, release: Release) -> NormalizerSpec
         )
     from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
 
-    rules = load_rules(spec.normalization_rule_tsv, release.code_points)
+    if rules is None:
+        rules = load_rules(spec.normalization_rule_tsv, release.code_points)
     complete = deepcopy(spec)
     complete.precompiled_charsmap = compile_charsmap(
         rules, change_something=release.rules_change_something
     )
     complete.name = "user_defined"
     return complete
+
+
+def to_tsv(rules: Rules) -> str:
+    """Return the content of a TSV file with these rules."""
+    sides = [[" ".join(f"{c:X}" for c in side) for side in rule] for rule in rules.items()]
+    return "".join(f"{source}\t{target}\n" for source, target in sides)

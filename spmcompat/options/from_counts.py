@@ -6,58 +6,25 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError, printable
 from spmcompat.options.option import EXTENSION, NORMALIZER, TRAINER
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
+from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
+from spmcompat.stored_counts.origin import Origin, invalid_metadata
 from spmcompat.text.forms import OWN_FORMATS
 
 if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable
 
-COUNTING_OPTIONS = (
-    "input",
-    "input_format",
-    "input_column",
-    "split_lines",
-    "skip_bad_records",
-    "max_sentence_length",
-    "input_sentence_size",
-    "shuffle_input_sentence",
-    "sampling_seed",
-    "normalization_rule_name",
-    "normalization_rule_tsv",
-    "add_dummy_prefix",
-    "remove_extra_whitespaces",
-    "treat_whitespace_as_suffix",
-    "split_by_whitespace",
-    "allow_whitespace_only_pieces",
-    "pretokenization_delimiter",
-    "pretokenizer",
-    "allow_inconsistent_pretokenization",
-    "space_pieces",
-    "compat",
+_SYMBOL_LISTS = ("control_symbols", "user_defined_symbols")
+OPTIONS_OF_COUNTING = (
+    *COUNTING_OPTIONS,
+    *SYMBOL_OPTIONS,
+    *(f"{name}_file" for name in _SYMBOL_LISTS),
 )
-"""The options that decide which rows a table of counts has. Training takes them from the table."""
-
-SYMBOL_OPTIONS = (
-    "control_symbols",
-    "control_symbols_file",
-    "user_defined_symbols",
-    "user_defined_symbols_file",
-    "byte_fallback",
-    "unk_id",
-    "bos_id",
-    "eos_id",
-    "pad_id",
-    "unk_piece",
-    "bos_piece",
-    "eos_piece",
-    "pad_piece",
-)
-"""The options that decide at which symbols the text is cut. Training may have others, if the text
-does not hold them."""
+"""The options that counting takes. Those that the counts store are a part of them."""
 
 
 def with_counts(
@@ -88,27 +55,50 @@ def with_counts(
     if "input" in given:
         raise BadValueError("Give either input or counts: the counts know what they were made of.")
     table = _open(counts)
+    counted = _settings_of(table.origin, read, table.name)
     settings = read({**table.origin.options, **given})
-    _refuse_contradictions(given, read(table.origin.options), settings, table.name)
+    _refuse_contradictions(given, counted, settings, table.name)
     settings.counts = table
+    if "normalization_rule_tsv" not in given:
+        settings.rules = counted.rules
     return settings
 
 
 def counting_options(options: Mapping[str, object], settings: Settings) -> dict[str, str]:
     """Return the options that a table of counts stores, as text."""
-    spec = settings.trainer
     stored = {
         name: to_text(value)
         for name, value in options.items()
-        if name in (*COUNTING_OPTIONS, *SYMBOL_OPTIONS) and not callable(value)
+        if name in STORED_OPTIONS and not callable(value)
     }
     # Neither models nor tables depend on formats that only this package knows.
     if stored.get("input_format") in OWN_FORMATS:
         del stored["input_format"]
-    for name in ("control_symbols", "user_defined_symbols"):
-        if stored.pop(f"{name}_file", None):
-            stored[name] = to_text([*getattr(spec, name)])
+    for name in _SYMBOL_LISTS:
+        if options.get(f"{name}_file"):
+            stored[name] = to_text([*getattr(settings.trainer, name)])
     return stored
+
+
+def _settings_of(
+    origin: Origin, read: Callable[[Mapping[str, object]], Settings], name: str
+) -> Settings:
+    """Return the settings that a text was counted with.
+
+    Raises
+    ------
+    TrainingError
+        If the metadata have a value that the option cannot have.
+    """
+    try:
+        settings = read(origin.options)
+        if origin.normalization_rules:
+            from spmcompat.normalization.charsmap import parse_rules  # noqa: PLC0415
+
+            settings.rules = parse_rules(origin.normalization_rules.encode(), "normalization_rules")
+    except TrainingError as error:
+        raise invalid_metadata(name, str(error).removesuffix(".")) from None
+    return settings
 
 
 def _open(counts: object) -> CountTable:
@@ -132,8 +122,8 @@ def _refuse_contradictions(
         first, second = _value(counted, option), _value(training, option)
         if first != second:
             raise BadValueError(
-                f"{name}: the text was counted with {option}={first}, and training was told "
-                f"{option}={second}. Leave {option} out, or count again."
+                f"{name}: the text was counted with {option}={printable(str(first))}, and training "
+                f"was told {option}={second}. Leave {option} out, or count again."
             )
 
 

@@ -17,6 +17,7 @@ from spmcompat.releases import DEFAULT, Release
 from spmcompat.text.forms import AUTO
 
 if TYPE_CHECKING:
+    from spmcompat.normalization.rules import Rules
     from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.table import CountTable
 
@@ -70,6 +71,9 @@ class Settings:
         The release of the reference to train as; a model does not store it.
     counts : CountTable, optional
         The counts to train from instead of a text.
+    rules : mapping, optional
+        The rules of the file that ``normalization_rule_tsv`` names, if they are known. Otherwise
+        training reads the file.
     sizes : tuple of int
         The sizes of several vocabularies to train; empty for one, whose size is in the spec.
     """
@@ -106,6 +110,7 @@ class Settings:
         self.notes: list[str] = []
         self.release = release
         self.counts: CountTable | None = None
+        self.rules: Rules | None = None
         self.sizes: tuple[int, ...] = ()
 
 
@@ -125,7 +130,7 @@ def with_charsmaps(settings: Settings) -> Settings:
         If the name is unknown or the rules cannot be read.
     """
     complete = copy(settings)
-    complete.normalizer = with_named_rules(settings.normalizer, settings.release)
+    complete.normalizer = with_named_rules(settings.normalizer, settings.release, settings.rules)
     complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
     return complete
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, reduce
+from importlib import import_module
 from importlib.util import find_spec
+from mmap import mmap
 from pathlib import Path
-from queue import SimpleQueue
-from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import (
@@ -20,9 +20,7 @@ from spmcompat.counting.rows import (
     Columns,
     find_wrong_row,
 )
-from spmcompat.errors import TrainingError
-from spmcompat.runtime.cancel import CancelFlag
-from spmcompat.runtime.job_thread import JobThread
+from spmcompat.errors import TrainingError, printable
 from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 KEYS = ("pretoken", "place", "next")
 """The columns in which no two rows of a table are equal. Rows in order are sorted by them."""
 _FIRST_WITHOUT_NUMPY = 18
+# About how much address space the libraries of pyarrow take.
+_BYTES_OF_IMPORT = 1 << 27
 # Bytes of a value of each column, and how many values it has more than rows: one more says where
 # the last pretoken ends.
 _WIDTHS = (4, 1, 4, 8)
@@ -39,6 +39,11 @@ _LIMITS = {
     "place": (0, AT_TEXT_END),
     "next": (0, LARGEST_CHARACTER),
     "count": (1, LARGEST_COUNT),
+}
+_FAULTS = {
+    "utf8": "a pretoken is not valid UTF-8",
+    "empty": "a pretoken is empty",
+    "text end": "a row that ends the text names a character that follows",
 }
 
 
@@ -53,41 +58,49 @@ def require_pyarrow() -> None:
     require("pyarrow", "Storing counts", "counts")
 
 
-@contextmanager
-def importing_meanwhile() -> Iterator[None]:
-    """Import pyarrow in a thread of its own while the ``with`` statement does something else.
+def import_without_numpy(*modules: str) -> None:
+    """Import modules of pyarrow as if NumPy were not installed.
 
-    The import takes a third of a second. If it fails, the next import says why.
-    """
+    Counts do not need NumPy. It takes most of the time of this import, and its import ends the
+    process when memory runs out. pyarrow then cannot convert to NumPy for the life of the process,
+    so only a command may call this, not a library. Nothing happens if one of the two is imported
+    already, if pyarrow is not installed, or if it is too old to do without NumPy.
 
-    def load() -> None:
-        with suppress(Exception):
-            import pyarrow.parquet  # noqa: F401, PLC0415
+    Parameters
+    ----------
+    *modules : str
+        What to import besides ``pyarrow.parquet``.
 
-    thread = JobThread(0, SimpleQueue(), CancelFlag())
-    thread.do(load)
-    thread.dismiss()
-    try:
-        yield
-    finally:
-        thread.await_end(TIMEOUT_MAX)
-
-
-def import_without_numpy() -> None:
-    """Import pyarrow as if NumPy were not installed.
-
-    NumPy takes most of the time of this import, and counts do not need it. pyarrow then cannot
-    convert to NumPy for the life of the process, so only a command may call this, not a library.
-    Nothing happens if one of the two is imported already, or if pyarrow is too old to do without
-    NumPy.
+    Raises
+    ------
+    MemoryError
+        If there is not enough memory for the import.
     """
     if {"numpy", "pyarrow"} & sys.modules.keys() or _version() < _FIRST_WITHOUT_NUMPY:
         return
+    _refuse_too_little_memory()
     sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
-        import pyarrow.parquet  # noqa: F401, PLC0415
+        for module in ("pyarrow.parquet", *modules):
+            import_module(module)
+        # pyarrow looks for pandas once, when it converts a list. pandas would import NumPy.
+        sys.modules["pyarrow"].array([])
     finally:
         del sys.modules["numpy"]
+
+
+def _refuse_too_little_memory() -> None:
+    """Raise if the address space is too small to import pyarrow, whose import may end the process.
+
+    Raises
+    ------
+    MemoryError
+        If a limit such as that of ``ulimit -v`` is too low.
+    """
+    try:
+        mmap(-1, _BYTES_OF_IMPORT).close()
+    except OSError as error:
+        raise MemoryError from error
 
 
 def _version() -> int:
@@ -150,50 +163,115 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     Raises
     ------
     TrainingError
-        If a column is missing, or has another type.
+        If a column is missing, occurs twice, or has another type.
     """
     import pyarrow as pa  # noqa: PLC0415
 
     if batch.schema.equals(schema()):
         return batch
-    missing = [name for name in schema().names if name not in batch.schema.names]
-    if missing:
+    names = batch.schema.names
+    wrong = [name for name in schema().names if names.count(name) != 1]
+    if wrong:
         raise TrainingError(
-            f"{source} has no column {', '.join(missing)}: it is no table of counts. Give a file "
-            "that spmcompat count wrote."
+            f"{source} does not have one column {wrong[0]}, so it is not a table of counts. Give a "
+            "file that spmcompat count wrote."
         )
     try:
         arrays = [batch.column(field.name).cast(field.type) for field in schema()]
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
+    except MemoryError:
+        raise
+    except pa.ArrowException as error:
+        reason = printable(str(error).split("\n", maxsplit=1)[0])
         raise TrainingError(f"{source}: a column has another type than counts: {reason}.") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
 
 
+def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
+    """Raise if a value is missing.
+
+    Raises
+    ------
+    TrainingError
+        It names the column.
+    """
+    for name in schema().names:
+        if batch.column(name).null_count:
+            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+
+
 def check(batch: pa.RecordBatch, source: str) -> None:
-    """Raise if a value cannot stand in a table of counts.
+    """Raise if a row has a value that no row of counts has.
 
     Raises
     ------
     TrainingError
         It names the first such value.
     """
-    for name in schema().names:
-        if batch.column(name).null_count:
-            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+    refuse_nulls(batch, source)
     found = find_wrong_row(to_columns(batch))
     if found is None:
         return
     row, fault = found
-    if fault == "utf8":
-        raise TrainingError(f"{source}: a pretoken is not valid UTF-8. Count again.")
-    if fault == "empty":
-        raise TrainingError(f"{source}: a pretoken is empty. Count again.")
+    if fault in _FAULTS:
+        raise TrainingError(f"{source}: {_FAULTS[fault]}. Count again.")
     least, most = _LIMITS[fault]
     raise TrainingError(
-        f"{source}: the column {fault} holds {batch.column(fault)[row].as_py()}; values from "
-        f"{least} to {most} are possible. Count again."
+        f"{source}: the column {fault} has the value {batch.column(fault)[row].as_py()}; values "
+        f"from {least} to {most} are possible. Count again."
     )
+
+
+def add_up(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
+    """Return the sum of the counts for each combination of keys.
+
+    pyarrow's ``group_by`` is not used: it may wait forever or end the process when memory runs out.
+
+    Parameters
+    ----------
+    rows : pyarrow.RecordBatch
+        Rows in which those with equal keys follow each other.
+    keys : sequence of str
+        The columns that are compared.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+        The first row for each combination of keys, with the sum as its count.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if rows.num_rows == 0:
+        return rows
+    begins = _begins(rows, keys)
+    ends = pa.concat_arrays([begins[1:], pa.array([True])])
+    sums = pc.cumulative_sum(rows.column("count")).filter(ends)
+    before = pa.concat_arrays([pa.array([0], pa.int64()), sums[:-1]])
+    firsts = rows.filter(begins)
+    arrays = [*firsts.columns[:-1], pc.subtract(sums, before)]
+    return pa.RecordBatch.from_arrays(arrays, schema=rows.schema)
+
+
+def sum_of_each(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.Int64Array:
+    """Return for each row the sum that `add_up` returns for its keys."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if rows.num_rows == 0:
+        return rows.column("count")
+    groups = pc.cumulative_sum(_begins(rows, keys).cast(pa.int64()))
+    before_first = pa.array([0], pa.int64())
+    sums = pa.concat_arrays([before_first, add_up(rows, keys).column("count")])
+    return sums.take(groups)
+
+
+def _begins(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.BooleanArray:
+    """Return for each row whether its keys differ from those of the row before it."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    changes = [pc.not_equal(rows.column(key)[1:], rows.column(key)[:-1]) for key in keys]
+    return pa.concat_arrays([pa.array([True]), reduce(pc.or_, changes)])
 
 
 def to_columns(batch: pa.RecordBatch) -> Columns:

@@ -9,6 +9,7 @@ from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts
 from spmcompat.counting.rows import RowReader
 from spmcompat.errors import BadValueError
+from spmcompat.normalization.rules import to_tsv
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -19,6 +20,8 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from spmcompat.normalization.rules import Rules
 
 
 def check_order_is_free(plan: Plan, doing: str = "count") -> None:
@@ -48,7 +51,7 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
 
 
 def count_source(
-    plan: Plan, options: Mapping[str, str], source: Source, workers: Workers, report: Report
+    plan: Plan, origin: Origin, source: Source, workers: Workers, report: Report
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Read a text and count it.
 
@@ -56,8 +59,8 @@ def count_source(
     ----------
     plan : Plan
         How the text is read; it keeps contexts.
-    options : mapping of str to str
-        The options of reading and normalizing that were given.
+    origin : Origin
+        The origin of the counts, without facts about the text.
     source : Source
         The text.
     workers : Workers
@@ -79,9 +82,8 @@ def count_source(
     """
     check_order_is_free(plan)
     # Counts keep no sentences, so there is no need to remember their pretokens while reading.
-    with arrow.importing_meanwhile():
-        counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
-    origin = origin_of(plan, options)._replace(
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,
         lines=counts.facts.sentences,
@@ -95,8 +97,19 @@ def count_source(
     return origin, _rows(counts, workers)
 
 
-def origin_of(plan: Plan, options: Mapping[str, str]) -> Origin:
-    """Return what counts are made from, before the text is read."""
+def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Origin:
+    """Return the origin of counts before the text is read.
+
+    Parameters
+    ----------
+    plan : Plan
+        How the text is read.
+    options : mapping of str to str
+        The options of reading and normalizing that were given.
+    rules : mapping, optional
+        The normalization rules of the file that the options name.
+    """
+    names_file = bool(options.get("normalization_rule_tsv"))
     return Origin(
         options=dict(options),
         rules=rules_of(plan),
@@ -109,6 +122,7 @@ def origin_of(plan: Plan, options: Mapping[str, str]) -> Origin:
         too_long=0,
         reserved=0,
         huge_characters=0.0,
+        normalization_rules=to_tsv(rules) if names_file and rules else "",
     )
 
 

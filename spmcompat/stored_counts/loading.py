@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
-from spmcompat.counting.rows import AT_TEXT_END, RowTable, count_of_place
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.counting.rows import RowTable
+from spmcompat.errors import BadValueError, printable
 from spmcompat.plan import Plan
 from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
@@ -48,27 +48,19 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     _check_rules(plan, table)
     symbols = _SymbolCheck(plan, table)
     rows = RowTable(plan, workers)
-    text_ends = [0] * workers.count
+    reading = table.reading()
     with report.stage("Loading counts", len(table), "rows") as stage:
 
         def work(worker: int, part: Iterator[pa.RecordBatch]) -> None:
             for batch in part:
                 symbols.check(batch)
-                columns = arrow.to_columns(batch)
-                text_ends[worker] += count_of_place(columns, AT_TEXT_END)
-                added = rows.add(worker, columns)
-                if added < columns.size:
-                    raise _stands_twice(batch, added, table.name)
-                stage.advance(columns.size)
+                rows.add(worker, arrow.to_columns(batch))
+                stage.advance(batch.num_rows)
 
         with arrow.freeing_at_once():
-            workers.run(table.parts(), work)
+            workers.run(reading.parts, work)
     return_freed_memory()
-    if sum(text_ends) != 1:
-        raise TrainingError(
-            f"{table.name}: the text ends {sum(text_ends)} times (place {AT_TEXT_END}), and it "
-            "must end once. Count again."
-        )
+    reading.finish()
     report.info(f"Loaded the counts of {table.origin.lines} sentences")
     return rows.take_counts(table.origin.sentences, table.origin.facts)
 
@@ -108,10 +100,9 @@ class _SymbolCheck:
         self._missing = [s for s in table.origin.symbols if s not in symbols]
         self._boundary = chr(plan.boundary)
         extra = [s for s in symbols if s not in table.origin.symbols]
-        own_rules = {"normalization_rule_tsv", "_serialized_normalizer_spec"}
         for symbol in extra:
             is_plain = symbol.isascii() and symbol.isprintable() and " " not in symbol
-            if own_rules & table.origin.options.keys() or not is_plain or len(symbol) < 2:
+            if table.origin.normalization_rules or not is_plain or len(symbol) < 2:
                 raise self._refusal(symbol)
         self._pattern = "(?i)" + "|".join(re.escape(symbol[:-1]) for symbol in extra)
         self._extra = extra
@@ -130,21 +121,14 @@ class _SymbolCheck:
                 folded = found.casefold()
                 raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
         if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
+            missing = printable(", ".join(self._missing))
             raise BadValueError(
-                f"{self._name}: the text was cut at the symbols {', '.join(self._missing)}, which "
-                "training does not have. Train with the same symbols, or count again without them."
+                f"{self._name}: the text was cut at the symbols {missing}, which training does not "
+                "have. Train with the same symbols, or count again without them."
             )
 
     def _refusal(self, symbol: str) -> BadValueError:
         return BadValueError(
-            f"{self._name}: the text was not cut at the symbol {symbol}, and the text may hold it. "
-            "Count again with the same symbols."
+            f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text "
+            "may hold it. Count again with the same symbols."
         )
-
-
-def _stands_twice(batch: pa.RecordBatch, row: int, name: str) -> TrainingError:
-    values = {field: batch.column(field)[row].as_py() for field in ("pretoken", "place", "next")}
-    return TrainingError(
-        f"{name}: the row {values} stands twice. Add up the counts of equal rows: GROUP BY "
-        "pretoken, place, next."
-    )

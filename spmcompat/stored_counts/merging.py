@@ -1,17 +1,18 @@
 """Tables of counts become one: in bounded memory, with weights, without rare pretokens.
 
-Merging the tables of some texts gives the table of the texts one behind the other: the end of each
-text but the last becomes the end of a sentence, and the first character of the next text follows.
+Merging the tables of several texts gives the table of the concatenated texts. The end of each text
+but the last becomes the end of a sentence, which the first character of the next text follows. A
+weight repeats a text: all copies but the last are followed by the text's own first character.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT
+from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, total_count
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, differences
@@ -47,7 +48,7 @@ def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]
     rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
     """
     sizes = [table.origin.sentences for table in tables]
-    total = sum(sizes)
+    total = max(sum(sizes), 1)
     powers = [(size / total) ** alpha for size in sizes]
     wanted = [power / sum(powers) for power in powers]
     return [
@@ -58,28 +59,30 @@ def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]
 
 def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Origin:
     origins = [table.origin for table in tables]
-    sentences = sum(
-        _times(origin.sentences, weight) for origin, weight in zip(origins, weights, strict=True)
-    )
+    weighted = [*zip(origins, weights, strict=True)]
     changes = [change for origin in origins for change in origin.changes]
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
         changes.append(f"merged with the weights {listed}")
     return origins[0]._replace(
         options=_merged_options(origins),
-        sentences=sentences,
-        lines=sum(origin.lines for origin in origins),
-        too_long=sum(origin.too_long for origin in origins),
-        reserved=sum(origin.reserved for origin in origins),
-        bytes_read=sum(origin.bytes_read for origin in origins),
-        nulls=sum(origin.nulls for origin in origins),
-        broken=sum(origin.broken for origin in origins),
-        huge_characters=sum(
-            origin.huge_characters * float(weight)
-            for origin, weight in zip(origins, weights, strict=True)
+        sentences=_total(_times(origin.sentences, weight) for origin, weight in weighted),
+        lines=_total(_times(origin.lines, weight) for origin, weight in weighted),
+        too_long=_total(origin.too_long for origin in origins),
+        reserved=_total(origin.reserved for origin in origins),
+        bytes_read=_total(origin.bytes_read for origin in origins),
+        nulls=_total(origin.nulls for origin in origins),
+        broken=_total(origin.broken for origin in origins),
+        huge_characters=min(
+            sum(origin.huge_characters * float(weight) for origin, weight in weighted), 1e300
         ),
         changes=tuple(changes),
     )
+
+
+def _total(numbers: Iterable[int]) -> int:
+    """Return the sum of numbers, or the largest number that metadata may contain."""
+    return min(sum(numbers), LARGEST_COUNT)
 
 
 def _check_equal_rules(first: Table, second: Table) -> None:
@@ -119,9 +122,9 @@ class Merging:
     tables : sequence of Table
         The tables, in the order of their texts.
     weights : sequence of Fraction, optional
-        How often each text counts; by default once. A count times its weight is rounded to the
-        nearest whole number, and up if two are equally near. Rows that become 0 are dropped. The
-        row that ends the text keeps its count of 1.
+        How often each text is repeated; by default once. A count times its weight is rounded to
+        the nearest whole number, and up if two are equally near. Rows that become 0 are dropped,
+        except the end of the merged text.
     min_count : int
         Pretokens that occur less often than this in the merged text are dropped, except the one
         that ends the text.
@@ -169,28 +172,29 @@ class Merging:
         Raises
         ------
         TrainingError
-            If a table is broken or not in order, or the sums are too large.
+            If a table is broken, or the sums are too large.
         """
         rows = max(_ROWS_AT_A_TIME // len(self._tables), _LEAST_ROWS)
-        nexts = [*(table.origin.first_character for table in self._tables[1:]), None]
+        firsts = [table.origin.first_character for table in self._tables]
+        nexts = [*firsts[1:], None]
         cursors = [
-            Cursor(table.in_order(rows), table.name, weight, following)
-            for table, weight, following in zip(self._tables, self._weights, nexts, strict=True)
+            Cursor(_repeated(table.in_order(rows), weight, first, following))
+            for table, weight, first, following in zip(
+                self._tables, self._weights, firsts, nexts, strict=True
+            )
         ]
         for merged in merge_rows(cursors):
             yield self._without_rare(merged)
 
     def _without_rare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Drop the pretokens that are too rare; all rows of each are in the batch."""
-        import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         if self._min_count == 1:
             return batch
-        totals = pa.table(batch).group_by("pretoken").aggregate([("count", "sum")])
-        common = totals.filter(pc.greater_equal(totals["count_sum"], self._min_count))
+        sums = arrow.sum_of_each(batch, ["pretoken"])
         stays = pc.or_(
-            pc.is_in(batch.column("pretoken"), value_set=common["pretoken"].combine_chunks()),
+            pc.greater_equal(sums, self._min_count),
             pc.equal(batch.column("place"), AT_TEXT_END),
         )
         kept = batch.filter(stays)
@@ -206,11 +210,19 @@ def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:
     Raises
     ------
     TrainingError
-        If the rows of a cursor are not in order, or a sum is too large.
+        If the sum of all counts is too large.
     """
+    total = 0
     while cursors := [cursor for cursor in cursors if cursor.rows is not None]:
         bound = min(cursor.last for cursor in cursors)
-        yield _summed([cursor.take_to(bound) for cursor in cursors])
+        batches = [cursor.take_to(bound) for cursor in cursors]
+        total += sum(total_count(arrow.to_columns(batch)) for batch in batches)
+        if total > LARGEST_COUNT:
+            raise TrainingError(
+                "The sum of all counts is too large for 64 bits. Merge fewer files, or lower the "
+                "weights."
+            )
+        yield _summed(batches)
 
 
 class Cursor:
@@ -219,13 +231,7 @@ class Cursor:
     Parameters
     ----------
     batches : iterator of pyarrow.RecordBatch
-        The rows, in order.
-    name : str
-        How messages call the table.
-    weight : Fraction
-        What the counts are multiplied by.
-    next_first : int, optional
-        The character that the text begins with which follows; without it, the text ends here.
+        The rows, sorted by pretoken.
 
     Attributes
     ----------
@@ -235,17 +241,8 @@ class Cursor:
         The last pretoken of these rows.
     """
 
-    def __init__(
-        self,
-        batches: Iterator[pa.RecordBatch],
-        name: str,
-        weight: Fraction = Fraction(1),
-        next_first: int | None = None,
-    ) -> None:
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
-        self._weight = weight
-        self._next_first = next_first
-        self._name = name
         self.rows: pa.RecordBatch | None = None
         self.last = b""
         self._load()
@@ -271,72 +268,79 @@ class Cursor:
         return pa.concat_batches([batch for batch in taken if batch.num_rows] or taken[:1])
 
     def _load(self) -> None:
-        """Take the next rows from the table.
-
-        Raises
-        ------
-        TrainingError
-            If they are not in order.
-        """
-        batch = next((b for b in self._batches if b.num_rows), None)
-        if batch is None:
-            self.rows = None
-            return
-        pretokens = batch.column("pretoken")
-        if pretokens[0].as_py().encode() < self.last or not _is_sorted(pretokens):
-            raise TrainingError(
-                f"{self._name}: its rows are not in order. Sort them by pretoken, place, next."
-            )
-        self.last = pretokens[batch.num_rows - 1].as_py().encode()
-        self.rows = _weighed(_joined(batch, self._next_first), self._weight)
+        """Take the next rows from the table."""
+        self.rows = next((batch for batch in self._batches if batch.num_rows), None)
+        if self.rows is not None:
+            self.last = self.rows.column("pretoken")[self.rows.num_rows - 1].as_py().encode()
 
 
-def _is_sorted(pretokens: pa.StringArray) -> bool:
-    import pyarrow.compute as pc  # noqa: PLC0415
+def _repeated(
+    batches: Iterable[pa.RecordBatch], weight: Fraction, first: int, next_first: int | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a text that is repeated and that another text may follow.
 
-    return bool(pc.all(pc.less_equal(pretokens[:-1], pretokens[1:]), min_count=0).as_py())
+    The rows are sorted by pretoken only.
 
-
-def _joined(batch: pa.RecordBatch, next_first: int | None) -> pa.RecordBatch:
-    """Let another text follow, which begins with a character."""
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        The rows of the text, in order.
+    weight : Fraction
+        How often the text is repeated.
+    first : int
+        The character that the text begins with, so the one that follows each copy but the last.
+    next_first : int, optional
+        The character that the next text begins with. Without it, the text ends here.
+    """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    if next_first is None:
-        return batch
-    ends = pc.equal(batch.column("place"), AT_TEXT_END)
-    columns = {
-        "place": pc.if_else(ends, pa.scalar(AT_END, pa.int8()), batch.column("place")),
-        "next": pc.if_else(ends, pa.scalar(next_first, pa.int32()), batch.column("next")),
-    }
-    arrays = [columns.get(name, batch.column(name)) for name in arrow.schema().names]
-    return pa.RecordBatch.from_arrays(arrays, schema=arrow.schema())
+    copies = max(_times(1, weight), 1 if next_first is None else 0)
+    for batch in batches:
+        end = pc.index(batch.column("place"), AT_TEXT_END).as_py()
+        if end < 0 or (weight == 1 and next_first is None):
+            yield _weighed(batch, weight)
+            continue
+        pretoken = batch.column("pretoken")[end].as_py()
+        last = (AT_TEXT_END, 0, 1) if next_first is None else (AT_END, next_first, 1)
+        ends = [last, (AT_END, first, copies - 1)][:copies]
+        rows = [
+            {"pretoken": pretoken, "place": place, "next": following, "count": count}
+            for place, following, count in ends
+        ]
+        yield pa.concat_batches(
+            [
+                _weighed(batch.slice(0, end), weight),
+                pa.RecordBatch.from_pylist(rows, schema=arrow.schema()),
+                _weighed(batch.slice(end + 1), weight),
+            ]
+        )
 
 
 def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
-    """Multiply the counts by the weight, and round them."""
+    """Multiply the counts by the weight, round them, and drop the rows that become 0."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
+    counts = batch.column("count")
+    largest = pc.max(counts).as_py() or 0
     if weight == 1:
         return batch
-    counts = batch.column("count").to_numpy()
-    largest = int(counts.max()) * weight
-    if largest > LARGEST_COUNT:
-        raise BadValueError(f"A count of {int(counts.max())} times {float(weight)} is too large.")
-    # In 64 bits if that suffices, else in Python's numbers: always exactly.
-    fits = 2 * (largest * weight.denominator + weight.denominator) < 2**63
-    exact = counts if fits else counts.astype(object)
-    weighed = pa.array(_times(exact, weight), pa.int64())
-    at_end = pc.equal(batch.column("place"), AT_TEXT_END)
-    weighed = pc.if_else(at_end, batch.column("count"), weighed)
-    arrays = [*batch.columns[:-1], weighed]
-    kept = pa.RecordBatch.from_arrays(arrays, schema=arrow.schema())
+    if largest * weight > LARGEST_COUNT:
+        raise BadValueError(f"A count of {largest} times {float(weight)} is too large.")
+    numerator, denominator = (2 * part for part in weight.as_integer_ratio())
+    if largest * numerator + denominator < 2**63:
+        half = pa.scalar(denominator // 2, pa.int64())
+        product = pc.multiply(counts, pa.scalar(numerator, pa.int64()))
+        weighed = pc.divide(pc.add(product, half), pa.scalar(denominator, pa.int64()))
+    else:  # Numbers of Python are always exact.
+        weighed = pa.array([_times(count, weight) for count in counts.to_pylist()], pa.int64())
+    kept = pa.RecordBatch.from_arrays([*batch.columns[:-1], weighed], schema=arrow.schema())
     return kept.filter(pc.greater(weighed, 0))
 
 
-def _times(number: Any, weight: Fraction) -> Any:
-    """Return a whole number, or an array of them, times the weight; halves are rounded up."""
+def _times(number: int, weight: Fraction) -> int:
+    """Return a whole number times the weight; halves are rounded up."""
     numerator, denominator = weight.as_integer_ratio()
     return (2 * number * numerator + denominator) // (2 * denominator)
 
@@ -346,15 +350,6 @@ def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    table = pa.Table.from_batches(batches, schema=arrow.schema())
-    largest = pc.max(table["count"]).as_py() or 0
-    if largest * len(batches) > LARGEST_COUNT:
-        raise TrainingError(
-            f"The sum of {len(batches)} counts of up to {largest} may be too large for 64 bits. "
-            "Lower the weights."
-        )
-    summed = table.group_by(list(arrow.KEYS)).aggregate([("count", "sum")])
-    summed = summed.rename_columns([*arrow.KEYS, "count"]).sort_by(
-        [(k, "ascending") for k in arrow.KEYS]
-    )
-    return summed.cast(arrow.schema()).combine_chunks().to_batches()[0]
+    rows = pa.concat_batches(batches)
+    order = pc.sort_indices(rows, sort_keys=[(key, "ascending") for key in arrow.KEYS])
+    return arrow.add_up(rows.take(order), arrow.KEYS)

@@ -7,29 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TrainingError, printable
 from spmcompat.plan import Plan
+from spmcompat.stored_counts.metadata import RULES, fault_of
 from spmcompat.text.sources import LineFacts
 
-VERSION = 1
-"""The version of the form of files. A reader refuses newer ones."""
-
-# The fields of the plan that decide which rows there are.
-_RULES = (
-    "add_dummy_prefix",
-    "remove_extra_whitespaces",
-    "treat_whitespace_as_suffix",
-    "split_by_whitespace",
-    "whitespace_as_suffix",
-    "allow_whitespace_only_pieces",
-    "spaces_apart",
-    "boundary",
-    "copies",
-    "script_runs",
-    "calls_pretokenizer",
-    "boundaries_end_pretokens",
-    "uniform_starts",
-)
+VERSION = 2
+"""The version of the file format. A reader refuses all others."""
 
 
 class Origin(NamedTuple):
@@ -66,6 +50,9 @@ class Origin(NamedTuple):
         text.
     broken : int
         Number of records that were skipped, because they cannot be read.
+    normalization_rules : str
+        The rules of the file that the option ``normalization_rule_tsv`` names, in the form of such
+        a file; empty without that option.
     """
 
     options: dict[str, str]
@@ -83,6 +70,7 @@ class Origin(NamedTuple):
     changes: tuple[str, ...] = ()
     nulls: int = 0
     broken: int = 0
+    normalization_rules: str = ""
 
     @property
     def facts(self) -> LineFacts:
@@ -102,34 +90,71 @@ class Origin(NamedTuple):
         return json.dumps({"version": VERSION, **self._asdict()}, ensure_ascii=False).encode()
 
     @classmethod
-    def from_json(cls, text: bytes, path: str) -> Origin:
+    def from_json(cls, text: bytes, name: str) -> Origin:
         """Read the metadata of a file.
+
+        Parameters
+        ----------
+        text : bytes
+            The metadata.
+        name : str
+            The name of the file in messages.
 
         Raises
         ------
         TrainingError
-            If a newer release wrote the file, or the metadata are broken.
+            If another release wrote the file, or the metadata are invalid.
         """
         try:
-            document: dict[str, Any] = json.loads(text)
-            version = document.pop("version")
-            if version > VERSION:
-                raise TrainingError(
-                    f"{path}: a newer spmcompat wrote this file (its form has version {version}, "
-                    f"and this release reads up to {VERSION}). Install a newer spmcompat."
-                )
-            origin = cls(**document)
-            return origin._replace(symbols=tuple(origin.symbols), changes=tuple(origin.changes))
-        except (ValueError, TypeError, KeyError, AttributeError):
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            document = None
+        version = document.pop("version", None) if isinstance(document, dict) else None
+        if type(version) is int and version != VERSION:
+            age, remedy = ("a newer", "Install a newer spmcompat")
+            if version < VERSION:
+                age, remedy = ("an older", "Count the text again")
             raise TrainingError(
-                f"{path}: its metadata are broken. Count the text again with spmcompat count."
-            ) from None
+                f"{name}: {age} spmcompat wrote this file (its format has the version "
+                f"{_short(version)}, and this release reads version {VERSION}). {remedy}."
+            )
+        fault = fault_of(document) if version == VERSION else "they are not those of counts"
+        if fault is not None:
+            raise invalid_metadata(name, fault)
+        origin = cls(**document)
+        return origin._replace(symbols=tuple(origin.symbols), changes=tuple(origin.changes))
+
+    def check(self, name: str) -> None:
+        """Raise if the fields have values that no counts have.
+
+        Raises
+        ------
+        TrainingError
+            If a number is too large, or numbers contradict each other.
+        """
+        lists = {"symbols": [*self.symbols], "changes": [*self.changes]}
+        fault = fault_of({**self._asdict(), **lists})
+        if fault is not None:
+            raise invalid_metadata(name, fault)
+
+
+def invalid_metadata(name: str, fault: str) -> TrainingError:
+    """Return the error for metadata that no counts have."""
+    return TrainingError(
+        f"{name}: its metadata are invalid: {printable(fault)}. Give a file that spmcompat count "
+        "wrote, or count the text again."
+    )
+
+
+def _short(version: int) -> str:
+    """Return the version for a message. Python refuses to write numbers of thousands of digits."""
+    return str(version) if abs(version) < 10**9 else "beyond 10**9"
 
 
 def rules_of(plan: Plan) -> dict[str, bool | int]:
     """Return the fields of the plan that decide which rows there are."""
     fields = plan._asdict()
-    return {name: fields[name] for name in _RULES}
+    return {name: fields[name] for name in RULES}
 
 
 def symbols_of(plan: Plan) -> tuple[str, ...]:

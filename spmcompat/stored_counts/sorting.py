@@ -19,7 +19,7 @@ _ROWS_AT_A_TIME = 1 << 14
 
 
 def sorted_rows(
-    batches: Iterable[pa.RecordBatch], name: str, run_bytes: int = _RUN_BYTES
+    batches: Iterable[pa.RecordBatch], run_bytes: int = _RUN_BYTES
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows by pretoken (bytes), then place, then next character.
 
@@ -27,8 +27,6 @@ def sorted_rows(
     ----------
     batches : iterable of pyarrow.RecordBatch
         Checked rows.
-    name : str
-        How messages call the table.
     run_bytes : int
         How many bytes of rows are sorted at a time. More rows need a temporary folder: as many
         bytes on the disk as the rows have in memory.
@@ -44,8 +42,8 @@ def sorted_rows(
                 runs.append(Path(folder) / f"{len(runs)}.arrow")
                 _write_run(runs[-1], pending)
                 pending, size = [], 0
-        cursors = [Cursor(_run(path), name) for path in runs]
-        cursors.append(Cursor(iter(_sorted(pending)), name))
+        cursors = [Cursor(_run(path)) for path in runs]
+        cursors.append(Cursor(iter(_sorted(pending))))
         yield from merge_rows(cursors)
 
 

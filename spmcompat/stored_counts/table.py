@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import heapq
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import (
+    BadValueError,
+    MissingFileError,
+    TrainingError,
+    printable,
+    refuse_impossible,
+)
 from spmcompat.model.writers import is_replaceable, temporary_name
 from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.checks import CheckedParts
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.unordered import (
     Closing,
+    check_facts,
     close,
     closed,
     unordered_origin,
@@ -90,7 +99,7 @@ class CountTable:
     @property
     def name(self) -> str:
         """How messages call this table."""
-        return str(self._paths[0]) if self._paths else "the counts"
+        return printable(str(self._paths[0])) if self._paths else "the counts"
 
     @property
     def sentences(self) -> int:
@@ -111,16 +120,18 @@ class CountTable:
         Raises
         ------
         TrainingError
-            If a file cannot be read, or holds what cannot stand in a table of counts.
+            If a file cannot be read, or its rows are not those of counts.
         """
-        for part in self.parts(rows):
+        reading = self.reading(rows)
+        for part in reading.parts:
             yield from part
+        reading.finish()
 
-    def parts(self, rows: int = _BATCH_ROWS) -> list[Iterator[pa.RecordBatch]]:
-        """Return iterators that yield all rows one after the other, as `batches` does.
+    def reading(self, rows: int = _BATCH_ROWS) -> CheckedParts:
+        """Return all rows in parts, each of which may be read in its own thread."""
+        return CheckedParts(self._parts(rows), self.name, is_sorted=self._closing is None)
 
-        Each of them may run in a thread of its own.
-        """
+    def _parts(self, rows: int) -> list[Iterator[pa.RecordBatch]]:
         if self._rows is not None:
             slices = self._rows.to_batches(max_chunksize=rows)
             return [self._checked(one) for one in slices]
@@ -132,8 +143,9 @@ class CountTable:
         ]
 
     def _checked(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        arrow.check(batch, self.name)
-        yield batch
+        typed = arrow.with_columns(batch, self.name)
+        arrow.check(typed, self.name)
+        yield typed
 
     def _rows_of(
         self, path: Path, metadata: pa.parquet.FileMetaData, group: int, rows: int
@@ -159,21 +171,19 @@ class CountTable:
         from spmcompat.stored_counts.sorting import sorted_rows  # noqa: PLC0415
 
         batches = self.batches(rows)
-        return batches if self._closing is None else sorted_rows(batches, self.name)
+        return batches if self._closing is None else sorted_rows(batches)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
         """Return how many distinct pretokens and pretokens there are, and the most frequent ones.
 
         This goes through all rows.
         """
-        import pyarrow as pa  # noqa: PLC0415
-
         distinct, occurrences, before = 0, 0, None
         top: list[tuple[int, str]] = []
-        for batch in self.in_order():
-            totals = pa.table(batch).group_by("pretoken").aggregate([("count", "sum")])
-            counted = totals["count_sum"].to_pylist()
-            pretokens = totals["pretoken"].to_pylist()
+        for batch in filter(len, self.in_order()):
+            totals = arrow.add_up(batch, ["pretoken"])
+            counted = totals.column("count").to_pylist()
+            pretokens = totals.column("pretoken").to_pylist()
             distinct += len(pretokens) - (before in pretokens[:1])
             before = batch.column("pretoken")[-1].as_py()
             occurrences += sum(counted)
@@ -225,11 +235,14 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     place = Path(path)
     paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     if not paths:
-        raise MissingFileError(f"{place}: the folder holds no .parquet file. Check its name.")
+        raise MissingFileError(
+            f"{printable(str(place))}: the folder has no .parquet file. Check its name."
+        )
     origins = [_origin_of(one) for one in paths]
     if origins.count(origins[0]) != len(origins):
         raise BadValueError(
-            f"{place}: its files were not made together. Merge them with spmcompat counts merge."
+            f"{printable(str(place))}: its files were not made together. Merge them with spmcompat "
+            "counts merge."
         )
     origin, is_unordered = origins[0]
     if not is_unordered:
@@ -239,7 +252,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
         for one in paths:
             yield from _batches_of(one, _BATCH_ROWS, True)
 
-    origin, closing = close(batches, origin, str(place))
+    origin, closing = close(batches, origin, printable(str(place)))
     return CountTable(origin, paths=paths, closing=closing)
 
 
@@ -296,11 +309,12 @@ def write(
 def _origin_of(path: Path) -> tuple[Origin, bool]:
     """Read the metadata of one file; return them, and whether the counts are unordered."""
     metadata = _open(path).metadata.metadata or {}
+    name = printable(str(path))
     if KEY in metadata:
-        return Origin.from_json(metadata[KEY], str(path)), False
-    origin = unordered_origin(metadata, str(path))
+        return Origin.from_json(metadata[KEY], name), False
+    origin = unordered_origin(metadata, name)
     if origin is None:
-        raise TrainingError(f"{path} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
+        raise TrainingError(f"{name} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
     return origin, True
 
 
@@ -315,17 +329,21 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
+    name = printable(str(path))
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait
+            raise MissingFileError(f"{name} is not a regular file. {_NOT_COUNTS}")
         with open(path, "rb"):  # for a message of the system
             pass
         # pyarrow takes a name that is not UTF-8 only as bytes.
         return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
-    except OSError as error:
-        reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
-        raise MissingFileError(f"{path}: {reason}. Check its name.") from error
-    except pa.ArrowInvalid:
+    except (TrainingError, MemoryError):
+        raise
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:  # of the system, not of pyarrow
+            raise MissingFileError(f"{name}: {error.strerror}. Check its name.") from error
         raise TrainingError(
-            f"{path} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
+            f"{name} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
         ) from None
 
 
@@ -342,16 +360,19 @@ def _batches_of(
     """
     import pyarrow as pa  # noqa: PLC0415
 
+    name = printable(str(path))
     file = _open(path, metadata)
     groups = None if group is None else [group]
     try:
         for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):
-            typed = arrow.with_columns(batch, str(path))
-            arrow.check(without_facts(typed) if with_facts else typed, str(path))
+            typed = arrow.with_columns(batch, name)
+            if with_facts:
+                check_facts(typed, name)
+            arrow.check(without_facts(typed) if with_facts else typed, name)
             yield typed
+    except (TrainingError, MemoryError):
+        raise
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, TrainingError):
-            raise
         raise TrainingError(
-            f"{path}: the file is broken. Copy it again, or count the text again."
+            f"{name}: the file is broken. Copy it again, or count the text again."
         ) from error

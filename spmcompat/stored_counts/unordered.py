@@ -20,9 +20,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.counting.rows import AT_END, AT_TEXT_END, count_of_place
+from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, count_of_place
 from spmcompat.errors import TrainingError
 from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.checks import RepeatedRows
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -78,6 +79,30 @@ def last_row(pretoken: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([row] if pretoken else [], schema=arrow.schema())
 
 
+def check_facts(batch: pa.RecordBatch, name: str) -> None:
+    """Raise if a row that does not count a pretoken has a value that it cannot have.
+
+    Raises
+    ------
+    TrainingError
+        If such a row is not one of those that an engine copies from `fact_rows` and `last_row`.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    arrow.refuse_nulls(batch, name)
+    facts, last = _rows_at(batch, FACT), _rows_at(batch, LAST)
+    is_known = set(facts.column("next").to_pylist()) <= {*range(len(FACTS))}
+    counts = facts.column("count").to_pylist()
+    texts = set(facts.column("pretoken").cast(pa.binary()).to_pylist())
+    if not is_known or texts > {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
+        raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
+    # Apart from its place, a row with a last pretoken is one of a table of counts.
+    pretoken, _, *others = last.columns
+    places = pa.array([AT_END] * last.num_rows, pa.int8())
+    rows = pa.RecordBatch.from_arrays([pretoken, places, *others], schema=arrow.schema())
+    arrow.check(rows, name)
+
+
 def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the rows that count a pretoken."""
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -112,7 +137,7 @@ def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
         columns = json.loads(metadata.get(_SPARK_KEY, b"{}")).get("fields", [])
         found = [one["metadata"][KEY] for one in columns if KEY in one.get("metadata", {})]
         return found[0].encode() if found else None
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
@@ -136,16 +161,19 @@ def close(
         If there is no sentence, or rows are missing.
     """
     facts = dict.fromkeys(FACTS, 0)
+    repeated = RepeatedRows(name)
     is_stated = bool(origin.rules["boundaries_end_pretokens"])
     rows = ends = 0
     candidates: dict[str, int] = {}
     for batch in read():
-        _add_facts(facts, batch, name)
+        _add_facts(facts, batch)
+        repeated.add(batch)
         rows += without_facts(batch).num_rows
         if _rows_at(batch, AT_TEXT_END).num_rows:
             raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
         ends += count_of_place(arrow.to_columns(batch), AT_END)
         candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
+    repeated.refuse(read())
     if facts["lines"] == 0:
         raise TrainingError(
             f"{name}: no row states how many sentences there are. Give the folder with all its "
@@ -165,15 +193,14 @@ def close(
     if count == 0:
         raise TrainingError(f"{name}: the row that ends the text is missing. {_AGAIN}")
     stated: dict[str, Any] = {**facts}
-    return origin._replace(**stated), Closing(last, rows + (count > 1))
+    whole = origin._replace(**stated)
+    whole.check(name)
+    return whole, Closing(last, rows + (count > 1))
 
 
-def _add_facts(facts: dict[str, int], batch: pa.RecordBatch, name: str) -> None:
+def _add_facts(facts: dict[str, int], batch: pa.RecordBatch) -> None:
     for row in _rows_at(batch, FACT).to_pylist():
-        index, count = row["next"], row["count"]
-        if row["pretoken"] or not 0 <= index < len(FACTS) or count < 0:
-            raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
-        facts[FACTS[index]] += count
+        facts[FACTS[row["next"]]] += row["count"]
 
 
 def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:

@@ -41,6 +41,8 @@ def damage_document(document: Document, chance: random.Random) -> Document:
     """Return a copy of the document with up to four random changes."""
     root = [copy.deepcopy(document)]
     for _ in range(chance.randint(1, 4)):
+        if not root:
+            break
         holder, key = chance.choice(_places(root))
         _change(holder, key, chance)
     return root[0] if root else None
@@ -55,7 +57,7 @@ def _places(root: list[Document]) -> list[tuple[Any, Any]]:
         keys = list(node) if isinstance(node, dict) else range(len(node))
         found += [(node, key) for key in keys]
         waiting += [node[key] for key in keys if isinstance(node[key], dict | list)]
-    return found or [(root, 0)]
+    return found
 
 
 def _change(holder: Any, key: Any, chance: random.Random) -> None:
@@ -66,7 +68,7 @@ def _change(holder: Any, key: Any, chance: random.Random) -> None:
         case 1 if isinstance(holder, dict):
             holder[chance.choice([*_STRINGS, "type", "id"])] = holder.pop(key)
         case 2 if isinstance(holder, list):
-            holder[key:key] = [copy.deepcopy(value)] * chance.choice([1, 2, 1000])
+            holder[key:key] = [value] * chance.choice([1, 2, 1000])
         case 3 if isinstance(value, str):
             at = chance.randint(0, len(value))
             holder[key] = value[:at] + chance.choice(_STRINGS) + value[at:]

@@ -28,18 +28,28 @@ def rows(sentences: Sequence[str]) -> Counter[Row]:
     return found
 
 
-def weighed(counts: Counter[Row], weight: Fraction) -> Counter[Row]:
-    """Return the counts times the weight, rounded to the nearest whole number, halves up."""
+def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[Row]:
+    """Return the counts of a text that is repeated, one copy after the other.
+
+    With a whole number as weight, there are that many copies of each row, and each end of a copy
+    but the last is followed by the space mark that the next copy begins with. With a fraction, the
+    number of copies of each row is rounded to the nearest whole number, halves up. The end of the
+    last text always stays.
+    """
     found: Counter[Row] = Counter()
     for row, count in counts.items():
-        times = count if row[1] == AT_TEXT_END else int(count * weight + Fraction(1, 2))
-        if times:
-            found[row] = times
-    return found
+        copies = int(count * weight + Fraction(1, 2))
+        if row[1] != AT_TEXT_END:
+            found[row] += copies
+            continue
+        copies = max(copies, 1) if is_last else copies
+        found[row] += min(copies, 1)
+        found[row[0], AT_END, ord(MARK)] += max(copies - 1, 0)
+    return +found
 
 
-def one_behind_the_other(texts: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the counts of texts one behind the other: all ends but the last end a sentence."""
+def concatenated(texts: Sequence[Counter[Row]]) -> Counter[Row]:
+    """Return the counts of concatenated texts: each end but the last becomes that of a sentence."""
     found: Counter[Row] = Counter()
     for number, text in enumerate(texts):
         for (pretoken, place, following), count in text.items():

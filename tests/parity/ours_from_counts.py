@@ -23,7 +23,7 @@ class NeedsSentences(Exception):
 def train(case: Case) -> dict[str, bytes]:
     """Count, save, load and train in the current folder."""
     import spmcompat  # noqa: PLC0415
-    from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_counts import OPTIONS_OF_COUNTING  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
 
     options: dict[str, Any] = {**case.options, **case.own_options()}
@@ -36,7 +36,7 @@ def train(case: Case) -> dict[str, bytes]:
     counted = {
         name: value
         for name, value in options.items()
-        if name in (*COUNTING_OPTIONS, *SYMBOL_OPTIONS) or name in of_counting
+        if name in OPTIONS_OF_COUNTING or name in of_counting
     }
     training = {name: value for name, value in options.items() if name != "input"}
     for name in ("input", "control_symbols", "user_defined_symbols"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_command
 from spmcompat.cli.table import table
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,13 +24,20 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    run: Callable[[argparse.Namespace, TextIO, TextIO], None] = arguments.run
     return run_command(
         "spmcompat counts",
-        lambda: run(arguments, out, err),
+        lambda: _run(arguments, out, err),
         err,
         interrupted="interrupted; no file was written.",
     )
+
+
+def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+    from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
+
+    import_without_numpy("pyarrow.compute")
+    run: Callable[[argparse.Namespace, TextIO, TextIO], None] = arguments.run
+    run(arguments, stdout, stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,7 +102,7 @@ def _merge(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> Non
         return
     origin = merging.origin()
     stdout.write(f"{arguments.output}: the counts of {origin.sentences:,} sentences\n")
-    stdout.writelines(f"  {change}\n" for change in origin.changes)
+    stdout.writelines(f"  {printable(change)}\n" for change in origin.changes)
 
 
 def _told(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
@@ -111,7 +118,11 @@ def _weights(text: str, tables: int) -> list[Fraction]:
         weights = [Fraction(part) for part in parts]
     except (ValueError, ZeroDivisionError):
         weights = []
-    if len(parts) != tables or len(weights) != tables or min(weights) <= 0:
+    if (
+        len(parts) != tables
+        or len(weights) != tables
+        or not 0 < min(weights) <= max(weights) < 2**62
+    ):
         raise BadValueError(
             f"--weights takes one number above 0 for each of the {tables} files, not {text!r}."
         )
@@ -148,9 +159,9 @@ def _facts(counts: CountTable) -> list[str]:
         ("skipped, with U+2585", f"{origin.reserved:,}"),
         *([("skipped, null", f"{origin.nulls:,}")] if origin.nulls else []),
         *([("skipped, broken", f"{origin.broken:,}")] if origin.broken else []),
-        ("most frequent", " ".join(most_frequent)),
-        *((f"--{name}", text) for name, text in origin.options.items()),
-        *(("changed", change) for change in origin.changes),
+        ("most frequent", printable(" ".join(most_frequent))),
+        *((f"--{name}", printable(text)) for name, text in origin.options.items()),
+        *(("changed", printable(change)) for change in origin.changes),
     ]
     _, *lines = table(("", ""), rows, left=2)
     return [counts.name, *lines]

@@ -39,17 +39,16 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.counts import count_text  # noqa: PLC0415
-    from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS  # noqa: PLC0415
+    from spmcompat.options.from_counts import OPTIONS_OF_COUNTING  # noqa: PLC0415
     from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
     from spmcompat.options.help import help_of  # noqa: PLC0415
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
-    names = [
-        name for name in (*COUNTING_OPTIONS, *SYMBOL_OPTIONS, *_OTHER_FLAGS) if OPTIONS[name].flag
-    ]
+    names = [name for name in (*OPTIONS_OF_COUNTING, *_OTHER_FLAGS) if OPTIONS[name].flag]
     switches = {name for name in names if OPTIONS[name].kind == BOOL}
     flags, rest = read_flags(argv, {*switches, "help", "quiet"}, {*names, "output"})
     if flags.pop("help", "false") != "false":
@@ -66,6 +65,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
+    import_without_numpy()
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)
     report.step("Writing")

@@ -127,7 +127,9 @@ GOOD = ("▁a\U0001f600".encode(), 1, 0x2581, 3)
     ("row", "wrong"),
     [
         (GOOD, None),
-        ((b"\0", 2, 0x10FFFF, LARGEST_COUNT), None),
+        ((b"\0", 1, 0x10FFFF, LARGEST_COUNT), None),
+        ((b"a", 2, 0, 1), None),
+        ((b"a", 2, 1, 1), "text end"),
         ((b"a\xff", 0, 1, 1), "utf8"),
         ((b"\xe2\x96", 0, 1, 1), "utf8"),
         ((b"\xed\xa0\x80", 0, 1, 1), "utf8"),

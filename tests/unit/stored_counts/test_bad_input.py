@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,10 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import TrainingError
+from spmcompat.stored_counts.merging import Merging
+from spmcompat.stored_counts.metadata import FIELDS, RULES
 from spmcompat.stored_counts.table import KEY, CountTable
+from spmcompat.tools.counts import command
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -72,7 +77,7 @@ def test_a_missing_file() -> None:
 
 def test_a_folder_without_files(path: Path) -> None:
     Path("folder").mkdir()
-    refused("folder: the folder holds no .parquet file", "folder")
+    refused("folder: the folder has no .parquet file", "folder")
 
 
 def test_a_foreign_file(path: Path) -> None:
@@ -102,27 +107,144 @@ def test_a_foreign_parquet_file(path: Path) -> None:
     refused("is a Parquet file, but not one of counts", path)
 
 
-def test_a_newer_version(path: Path) -> None:
+def with_metadata(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the metadata of a file of counts."""
     file = pq.ParquetFile(path)
-    metadata = json.loads(file.metadata.metadata[KEY])
-    metadata["version"] = 99
-    table = file.read().replace_schema_metadata({KEY: json.dumps(metadata).encode()})
-    pq.write_table(table, path)
-    refused("a newer spmcompat wrote this file", path)
+    document = json.loads(file.metadata.metadata[KEY])
+    change(document)
+    text = json.dumps(document).encode()
+    pq.write_table(file.read().replace_schema_metadata({KEY: text}), path)
 
 
-def test_broken_metadata(path: Path) -> None:
-    for text in (b"{", b"[]", b'{"version": 1, "cake": 2}', b'{"version": "x"}'):
-        table = pq.ParquetFile(path).read().replace_schema_metadata({KEY: text})
-        pq.write_table(table, "broken.counts")
-        refused("broken.counts: its metadata are broken", "broken.counts")
+@pytest.mark.parametrize(
+    ("version", "age"), [(1, "an older"), (99, "a newer"), (10**400, "a newer")]
+)
+def test_another_version(path: Path, version: int, age: str) -> None:
+    with_metadata(path, lambda document: document.update(version=version))
+    refused(f"{age} spmcompat wrote this file", path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"{", b"[]", b"null", b"[" * 100_000, b"\xff"),
+        *(b'{"version": 2}', b'{"version": 2, "cake": 2}'),
+        *(b'{"version": "x"}', b'{"version": true}'),
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_metadata_that_are_not_those_of_counts(path: Path, text: bytes) -> None:
+    table = pq.ParquetFile(path).read().replace_schema_metadata({KEY: text})
+    pq.write_table(table, "broken.counts")
+    refused("broken.counts: its metadata are invalid", "broken.counts")
+
+
+WRONG_VALUES = [
+    *(None, True, -1, 2**63, 10**400, 1.5, float("nan")),
+    *("\ud800", "\x1b[2J", [], [1], {"": 1}),
+]
+VALID = {
+    "huge_characters": (1.5, 2**63),
+    "changes": ([],),
+    "symbols": ([],),
+    "delimiter": ("\x1b[2J",),
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("value", WRONG_VALUES, ids=lambda value: repr(value)[:20])
+def test_a_field_of_metadata_with_a_wrong_value(path: Path, field: str, value: object) -> None:
+    if value in VALID.get(field, ()):
+        pytest.skip("this value is valid")
+    with_metadata(path, lambda document: document.update({field: value}))
+    for read in (spmcompat.load_counts, train):
+        with pytest.raises(TrainingError, match=r"good\.counts: its metadata are") as caught:
+            read(path)
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("value", [None, -1, 2**63, "x"])
+def test_a_rule_of_metadata_with_a_wrong_value(path: Path, rule: str, value: object) -> None:
+    with_metadata(path, lambda document: document["rules"].update({rule: value}))
+    refused(f"its metadata are invalid: the rule {rule} must be", path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(lines=1, sentences=2), "there are fewer lines than sentences"),
+        (lambda d: d.update(cake=1), "the field cake is unknown"),
+        (lambda d: d.pop("nulls"), "the field nulls is missing"),
+        (lambda d: d["rules"].update({"\x1b": 1}), r"the rule \\x1b is unknown"),
+        (lambda d: d.update(normalization_rules="41\t42"), "belong together"),
+        (lambda d: d["options"].update(normalization_rule_tsv="/etc/passwd"), "belong together"),
+        (
+            lambda d: d.update(
+                normalization_rules="x", options={"normalization_rule_tsv": "/etc/passwd"}
+            ),
+            "normalization_rules, line 1: Invalid hex codepoint",
+        ),
+        (lambda d: d["options"].update(max_sentence_length="x"), 'cannot parse "x" as int'),
+        (lambda d: d["options"].update(compat="9.9"), "9.9"),
+        (lambda d: d["options"].update(space_pieces="\x1b"), r'"\\x1b" is not one of prefix'),
+    ],
+)
+def test_metadata_that_contradict_each_other(
+    path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    with_metadata(path, change)
+    refused(f"good.counts: its metadata are invalid: .*{message}", path)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "dump",
+        "model_prefix",
+        "vocab_size",
+        "seed_sentencepieces_file",
+        "user_defined_symbols_file",
+        "control_symbols_file",
+        "required_chars_file",
+        "denormalization_rule_tsv",
+        "recipe",
+        "counts",
+        "_serialized_normalizer_spec",
+    ],
+)
+def test_counts_set_no_option_that_does_not_belong_to_them(path: Path, option: str) -> None:
+    os.mkfifo("pipe")
+    with_metadata(path, lambda document: document["options"].update({option: "pipe"}))
+    refused(f"its metadata are invalid: counts cannot set the option {option}", path)
+    assert sorted(os.listdir()) == ["good.counts", "pipe"]
+    status = command.main(["show", str(path)], io.StringIO(), io.StringIO())
+    assert status == 1
+
+
+def test_rules_of_a_file_are_in_the_counts() -> None:
+    Path("rules.tsv").write_text("63 61 74\t64 6F 67\n75\t\n", encoding="utf-8")
+    options = {"normalization_rule_tsv": "rules.tsv", "vocab_size": 30, "hard_vocab_limit": False}
+    spmcompat.train(sentence_iterator=TEXT, model_prefix="m", minloglevel=2, **options)  # type: ignore[arg-type]
+    from_text = Path("m.model").read_bytes()
+    spmcompat.count(sentence_iterator=TEXT, normalization_rule_tsv="rules.tsv", minloglevel=2).save(
+        "c.counts"
+    )
+    Path("rules.tsv").unlink()
+    train("c.counts")
+    assert Path("m.model").read_bytes() == from_text
+
+
+def test_a_pipe_is_not_opened() -> None:
+    os.mkfifo("pipe")
+    refused("pipe is not a regular file", "pipe")
 
 
 def test_a_missing_column(path: Path) -> None:
     file = pq.ParquetFile(path)
     table = file.read().drop_columns(["next"])
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("has no column next", path)
+    refused("does not have one column next", path)
 
 
 def test_a_column_of_another_type(path: Path) -> None:
@@ -136,13 +258,13 @@ def test_a_column_of_another_type(path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("count", 0, "the column count holds 0; values from 1"),
-        ("count", -5, "the column count holds -5"),
-        ("count", 2**62 + 1, "the column count holds 4611686018427387905"),
+        ("count", 0, "the column count has the value 0; values from 1"),
+        ("count", -5, "the column count has the value -5"),
+        ("count", 2**62 + 1, "the column count has the value 4611686018427387905"),
         ("count", None, "the column count has an empty value"),
-        ("place", 3, "the column place holds 3"),
-        ("next", -1, "the column next holds -1"),
-        ("next", 0x110000, "the column next holds 1114112"),
+        ("place", 3, "the column place has the value 3"),
+        ("next", -1, "the column next has the value -1"),
+        ("next", 0x110000, "the column next has the value 1114112"),
         ("pretoken", "", "a pretoken is empty"),
         ("pretoken", None, "the column pretoken has an empty value"),
     ],
@@ -166,21 +288,63 @@ def test_a_pretoken_that_is_no_utf8(path: Path) -> None:
     refused("a pretoken is not valid UTF-8", path)
 
 
-def test_a_row_that_stands_twice(path: Path) -> None:
-    rewrite(path, lambda rows: rows.append(dict(rows[0])))
-    refused("stands twice. Add up the counts of equal rows", path)
+READERS: dict[str, Callable[[CountTable], object]] = {
+    **{kind: partial(train, model_type=kind) for kind in ("unigram", "bpe", "word", "char")},
+    "save": lambda counts: counts.save("saved"),
+    "batches": lambda counts: [*counts.batches()],
+    "summary": lambda counts: counts.summary(),
+    "add": lambda counts: counts + counts,
+    "merge": lambda counts: [*Merging([counts, counts])],
+}
 
 
-@pytest.mark.parametrize("ends", [0, 2])
-def test_a_text_that_does_not_end_once(path: Path, ends: int) -> None:
-    def change(rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            if row["place"] == 2:
-                row["count"] = ends
-        rows[:] = [row for row in rows if row["count"]]
+def twice(rows: list[dict[str, Any]]) -> None:
+    rows.insert(1, dict(rows[0]))
 
-    rewrite(path, change)
-    refused(f"the text ends {ends} times", path)
+
+def two_ends(rows: list[dict[str, Any]]) -> None:
+    rows.insert(1, {**rows[0], "place": 2, "next": 0, "count": 1})
+
+
+def large_end(rows: list[dict[str, Any]]) -> None:
+    next(row for row in rows if row["place"] == 2)["count"] = 2
+
+
+def no_end(rows: list[dict[str, Any]]) -> None:
+    rows[:] = [row for row in rows if row["place"] != 2]
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+@pytest.mark.parametrize("row_group_size", [1, 1000])
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (twice, "occurs twice. Add up the counts of equal rows"),
+        (two_ends, "the text ends 2 times"),
+        (large_end, "the text ends 2 times"),
+        (no_end, "the text ends 0 times"),
+        (list.reverse, "its rows are not in order"),
+    ],
+)
+def test_every_reader_refuses_rows_that_no_text_has(
+    path: Path, change: Change, message: str, reader: str, row_group_size: int, in_memory: bool
+) -> None:
+    counts = spmcompat.load_counts(path)
+    rows = counts.to_arrow().to_pylist()
+    change(rows)
+    table = pa.Table.from_pylist(rows, schema=counts.to_arrow().schema)
+    if in_memory:
+        changed = CountTable(counts.origin, table)
+    else:
+        metadata = pq.ParquetFile(path).metadata.metadata
+        table = table.replace_schema_metadata({KEY: metadata[KEY]})
+        pq.write_table(table, "changed.counts", row_group_size=row_group_size)
+        changed = spmcompat.load_counts("changed.counts")
+    with pytest.raises(TrainingError, match=message):
+        READERS[reader](changed)
+    assert not Path("saved").exists()
+    assert not list(Path().glob("m.*"))
 
 
 def test_counts_that_are_too_large_together(path: Path) -> None:
@@ -189,7 +353,7 @@ def test_counts_that_are_too_large_together(path: Path) -> None:
             row["count"] = 2**62
 
     rewrite(path, change)
-    refused(r"2\*\*63 characters or more", path)
+    refused(r"the sum of its counts is larger than 2\*\*62", path)
 
 
 def test_u_0000_trains_as_from_the_text(tmp_path: Path) -> None:
@@ -340,4 +504,4 @@ def test_a_table_that_is_changed_in_memory_is_checked(path: Path) -> None:
     rows = counts.to_arrow().to_pylist()
     rows[0]["count"] = -1
     broken = pa.Table.from_pylist(rows, schema=counts.to_arrow().schema)
-    refused("the counts: the column count holds -1", CountTable(counts.origin, broken))
+    refused("the counts: the column count has the value -1", CountTable(counts.origin, broken))

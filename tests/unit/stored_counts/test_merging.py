@@ -79,7 +79,7 @@ def test_merged_tables(monkeypatch: pytest.MonkeyPatch, rows_at_a_time: int) -> 
     monkeypatch.setattr(merging, "_ROWS_AT_A_TIME", rows_at_a_time)
     monkeypatch.setattr(merging, "_LEAST_ROWS", 3)
     tables = [table(sentences(seed)) for seed in range(5)]
-    expected = oracle.one_behind_the_other([rows_of(one) for one in tables])
+    expected = oracle.concatenated([rows_of(one) for one in tables])
     assert rows_of(merged(tables)) == expected
     assert rows_of(sum(tables)) == expected  # type: ignore[arg-type]
     assert merged(tables).sentences == sum(one.sentences for one in tables)
@@ -88,14 +88,15 @@ def test_merged_tables(monkeypatch: pytest.MonkeyPatch, rows_at_a_time: int) -> 
 def test_weights_round_halves_up_and_drop_what_becomes_nothing() -> None:
     tables = [table(sentences(seed)) for seed in range(2)]
     weights = [Fraction("0.25"), Fraction("2.5")]
-    expected = oracle.one_behind_the_other(
-        [oracle.weighed(rows_of(one), w) for one, w in zip(tables, weights, strict=True)]
+    first, second = (rows_of(one) for one in tables)
+    expected = oracle.concatenated(
+        [
+            oracle.repeated(first, weights[0], is_last=False),
+            oracle.repeated(second, weights[1], is_last=True),
+        ]
     )
-    # The end of a text that is not the last is weighed as the end of a sentence.
-    end = next(row for row in rows_of(tables[0]) if row[1] == oracle.AT_TEXT_END)
-    expected[end[0], oracle.AT_END, ord(oracle.MARK)] -= 1
     found = merged(tables, weights)
-    assert rows_of(found) == +expected
+    assert rows_of(found) == expected
     assert found.origin.changes == ("merged with the weights 0.25, 2.5",)
 
 
@@ -123,10 +124,10 @@ def test_large_counts_are_exact_or_refused() -> None:
     one = table(["a b"] * 3)
     rows = one.to_arrow().to_pylist()
     for row in rows:
-        row["count"] = row["count"] if row["place"] == 2 else 2**53 + 1
+        row["count"] = 2**53 + 1 if row["place"] == 0 else row["count"]
     large = CountTable(one.origin, pa.Table.from_pylist(rows, schema=one.to_arrow().schema))
     found = rows_of(merged([large], [Fraction(3)]))
-    assert {c for r, c in found.items() if r[1] != 2} == {3 * (2**53 + 1)}
+    assert {c for r, c in found.items() if r[1] == 0} == {3 * (2**53 + 1)}
     with pytest.raises(BadValueError, match="is too large"):
         merged([large], [Fraction(2**20)])
     with pytest.raises(TrainingError, match="too large for 64 bits"):

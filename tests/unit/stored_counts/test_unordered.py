@@ -287,7 +287,7 @@ def test_many_rows_are_sorted_on_the_disk(tmp_path: Path, monkeypatch: pytest.Mo
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     monkeypatch.setattr(sorting, "_ROWS_AT_A_TIME", 7)
-    rows = sorting.sorted_rows(table.batches(40), "c", run_bytes=1000)
+    rows = sorting.sorted_rows(table.batches(40), run_bytes=1000)
     first = next(rows)
     assert len([*scratch.glob("*/*.arrow")]) > 2
     assert pa.Table.from_batches([first, *rows]).equals(expected)
@@ -304,7 +304,7 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
         (lambda rows: _row(rows, FACT).update(next=77), "a row states an unknown fact"),
         (lambda rows: _row(rows, FACT).update(pretoken="a"), "a row states an unknown fact"),
-        (lambda rows: _row(rows, FACT).update(place=5), "the column place holds 5"),
+        (lambda rows: _row(rows, FACT).update(place=5), "the column place has the value 5"),
         (lambda rows: _row(rows, 0).update(place=None), "the column place has an empty value"),
         (lambda rows: _row(rows, 0).update(pretoken=""), "a pretoken is empty"),
         (lambda rows: _drop(rows, lambda row: row["place"] == FACT), "no row states how many"),
