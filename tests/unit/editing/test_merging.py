@@ -296,14 +296,6 @@ def test_bpe_takes_no_weights() -> None:
     assert "no weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
 
 
-def test_a_broken_model_is_refused() -> None:
-    other = ModelProto()
-    other.CopyFrom(german("bpe"))
-    other.pieces[50].score = -math.inf
-    assert "is no finite number" in refused(english("bpe"), other)
-    assert "is no finite number" in refused(other, english("bpe"))
-
-
 def test_one_model_is_too_few() -> None:
     assert "at least two models are needed, not 1" in refused(english("bpe"))
 
