@@ -211,8 +211,9 @@ def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
 
 def _charsmap() -> bytes:
     """Return the default normalization rules, which all rows train with."""
-    from spmcompat.model.specs import NormalizerSpec  # noqa: PLC0415
     from spmcompat.normalization.rules import with_named_rules  # noqa: PLC0415
+
+    from spmcompat.model.specs import NormalizerSpec  # noqa: PLC0415
     from spmcompat.releases import DEFAULT  # noqa: PLC0415
 
     return with_named_rules(NormalizerSpec(), DEFAULT).precompiled_charsmap
