@@ -209,6 +209,16 @@ def test_pieces_that_sentencepiece_would_not_load_are_refused() -> None:
     edited(model, add_control=["x" * 7999])
 
 
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_scores_of_added_pieces_differ_below_a_score_of_a_billion(model_type: str) -> None:
+    """Near -1e9, float32 has only every 64th whole number."""
+    model = ModelProto()
+    model.CopyFrom(trained(model_type))
+    model.pieces[-1].score = -1e9
+    added = by_text(edited(model, add=["Ж", "Ю"]).model)
+    assert -1e9 > added["Ж"][1].score > added["Ю"][1].score
+
+
 def test_scores_stop_at_the_lowest_number() -> None:
     model = ModelProto()
     model.CopyFrom(trained("bpe"))

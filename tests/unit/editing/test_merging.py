@@ -296,6 +296,18 @@ def test_bpe_takes_no_weights() -> None:
     assert "no weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
 
 
+def test_scores_of_further_merges_differ_below_a_score_of_a_billion() -> None:
+    """Near -1e9, float32 has only every 64th whole number."""
+    first = ModelProto()
+    first.CopyFrom(english("bpe"))
+    first.pieces[-1].score = -1e9
+    result = merge_models([first, german("bpe")], ["a", "b"])
+    scores = [piece.score for piece in result.model.pieces[len(first.pieces) :]]
+    assert len(scores) == len(set(scores)) > 50
+    assert max(scores) < -1e9
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_one_model_is_too_few() -> None:
     assert "at least two models are needed, not 1" in refused(english("bpe"))
 
