@@ -23,7 +23,6 @@ from spmcompat.editing.vocabulary import (
     USER_DEFINED,
     Piece,
     below,
-    check_loads,
     ids_of,
     listed,
     lowest_score,
@@ -139,7 +138,6 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
         If an edit is not possible; see the module for what is checked.
     """
     old = pieces_of(model)
-    check_loads(old, model.trainer_spec)
     pieces = _Edit(model, old, edits).vocabulary()
     origins: list[int | None] = [i if i < len(old) else None for i in range(len(pieces))]
     changed = _changed_texts(old, pieces)

@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.edits import is_placeholder
 from spmcompat.editing.text import ReadText, check_type, read, settings_of
-from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
+from spmcompat.editing.vocabulary import (
+    NORMAL,
+    UNUSED,
+    Piece,
+    continued,
+    lowest_score,
+    pieces_of,
+    with_pieces,
+)
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.training import unigram_options
@@ -131,17 +138,16 @@ def _extend_bpe(
     add: int,
     workers: Workers,
     report: Report,
-) -> list[tuple[bytes, float]]:
-    """Return the new characters, then the new merges. Scores go on below the lowest one."""
+) -> list[Piece]:
+    """Return the new characters, then the new merges. They are merged after the old pieces."""
     from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
     given = [(piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)]
     counts, alphabet, plan, _ = text
     segments = cut_for_bpe(counts, alphabet, plan, workers, report)
     merges = make_merges(segments, add - len(characters), workers, report, given=given)
-    lowest = min((score for _, score in given), default=0.0)
     new = [*characters, *merges.pieces(len(merges))]
-    return [(piece, to_float32(lowest - 1 - rank)) for rank, piece in enumerate(new)]
+    return continued((piece.decode() for piece in new), lowest_score(kept))
 
 
 def _extend_unigram(
@@ -152,7 +158,7 @@ def _extend_unigram(
     settings: Settings,
     workers: Workers,
     report: Report,
-) -> list[tuple[bytes, float]]:
+) -> list[Piece]:
     """Return the new pieces by score descending."""
     from spmcompat.editing.extending_unigram import Extension, learn  # noqa: PLC0415
 
@@ -163,7 +169,8 @@ def _extend_unigram(
     corpus.alphabet = [(character, count) for character, count in alphabet if count > 0]
     options = unigram_options(settings, len(kept) - len(old))
     extension = Extension(old, taken, characters, add)
-    return learn(corpus, extension, options, workers, report)
+    new = learn(corpus, extension, options, workers, report)
+    return [Piece(piece.decode(), score) for piece, score in new]
 
 
 def _check_size(found: int, add: int, settings: Settings, report: Report) -> None:
@@ -177,24 +184,24 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 
 
 def _with_new(
-    pieces: Sequence[Piece], new: Sequence[tuple[bytes, float]], replaced: Sequence[int]
+    pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary with the new pieces at replaced ids, and then behind all others.
+    """Return the vocabulary with the new pieces at replaced ids, and then after all others.
 
     A new piece with the text of an unused one takes its id, so that no text occurs twice.
     """
     grown = list(pieces)
-    waiting = {piece.decode(): score for piece, score in new}
+    waiting = {piece.text: piece for piece in new}
     free = []
     for piece_id in replaced:
         text = grown[piece_id].text
         if text in waiting:
-            grown[piece_id] = Piece(text, waiting.pop(text))
+            grown[piece_id] = waiting.pop(text)
         else:
             free.append(piece_id)
-    for text, score in waiting.items():
+    for piece in waiting.values():
         if free:
-            grown[free.pop(0)] = Piece(text, score)
+            grown[free.pop(0)] = piece
         else:
-            grown.append(Piece(text, score))
+            grown.append(piece)
     return grown

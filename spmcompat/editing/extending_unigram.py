@@ -10,10 +10,11 @@ the model and in EM. One number for all new pieces leaves their order as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spmcompat.editing.vocabulary import listed
+from spmcompat.errors import TrainingError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
@@ -28,6 +29,8 @@ from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
+
+_LOWEST_SCORE = -(2.0**17)  # Below it, neighbouring values of float32 differ by more than 0.01.
 
 
 class Extension(NamedTuple):
@@ -94,6 +97,7 @@ def learn(
     weights = [counts[piece] for piece in range(old_size)]
     shift = _shift(extension.old, trained[:old_size], weights)
     new = [(piece, to_float32(score + shift)) for piece, score in trained[old_size:]]
+    _check_steps(score for _, score in new)
     return _best(new, extension, workers, report)
 
 
@@ -178,6 +182,23 @@ def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
         for weight, (_, score), (_, estimate) in zip(weights, old, estimated, strict=True)
     )
     return math.fsum(differences) / total
+
+
+def _check_steps(scores: Iterable[float]) -> None:
+    """Raise if float32 cannot represent the differences of some scores.
+
+    Raises
+    ------
+    TrainingError
+        If old pieces of the text have scores that are no log probabilities.
+    """
+    lowest = min(scores, default=0.0)
+    if lowest < _LOWEST_SCORE:
+        raise TrainingError(
+            f"The scores of pieces in the text are so low that new scores, {lowest:g} and above, "
+            "cannot be told apart in 32 bits. Raise the lowest scores of the model with spmcompat "
+            "edit --set-score."
+        )
 
 
 def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -> Scored:

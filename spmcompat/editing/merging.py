@@ -26,8 +26,7 @@ from spmcompat.editing.vocabulary import (
     UNUSED,
     USER_DEFINED,
     Piece,
-    below,
-    check_loads,
+    continued,
     lowest_score,
     pieces_of,
     type_name,
@@ -101,8 +100,6 @@ def merge_models(
     for model, name in zip(models[1:], names[1:], strict=True):
         _check_fields(models[0], model, names[0], name)
     vocabularies = [pieces_of(model) for model in models]
-    for model, pieces in zip(models, vocabularies, strict=True):
-        check_loads(pieces, model.trainer_spec)
     _check_types(vocabularies, names)
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
@@ -122,7 +119,7 @@ def merge_models(
         needs = dict(zip((one.text for one in candidates), itertools.count()))
     chosen = _chosen(candidates, needs, len(first) + len(symbols), vocab_size)
     if is_bpe:
-        chosen = _continued(chosen, lowest_score(first))
+        chosen = continued((piece.text for piece in chosen), lowest_score(first))
     pieces = [*kept, *symbols, *chosen]
     return Merged(
         with_pieces(models[0], pieces),
@@ -251,7 +248,7 @@ def _further_merges(
         normal = [piece for piece in pieces if piece.type == NORMAL and piece.text not in known]
         known.update(piece.text for piece in normal)
         new += sorted(normal, key=lambda piece: -piece.score)
-    new = _continued(new, lowest_score(first))
+    new = continued((piece.text for piece in new), lowest_score(first))
     merges = Merges([*first, *new])
     position = {piece.text: i for i, piece in enumerate(new)}
     found: list[Piece] = []
@@ -265,15 +262,6 @@ def _further_merges(
         needs[piece.text] = max([position[piece.text], *inside])
         found.append(piece)
     return found, needs, useless
-
-
-def _continued(pieces: Sequence[Piece], lowest: float) -> list[Piece]:
-    """Return the pieces with scores that continue below the lowest, in their order."""
-    result = []
-    for piece in pieces:
-        lowest = below(lowest, 1.0)
-        result.append(Piece(piece.text, lowest))
-    return result
 
 
 def _chosen(

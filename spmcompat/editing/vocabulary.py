@@ -12,6 +12,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
+from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
@@ -24,8 +25,8 @@ NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
 USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
 _CHOOSE_AN_OUTPUT = "Choose an --output in a folder that is writable and has free space."
+LOWEST = -(2.0**128 - 2.0**104)  # of float32
 _NAMED = 5  # how many texts a message names
-_TOO_LONG = 8000  # bytes; sentencepiece loads no piece of this size
 
 
 class Piece(NamedTuple):
@@ -63,10 +64,38 @@ def lowest_score(pieces: Iterable[Piece]) -> float:
 
 
 def below(score: float, step: float) -> float:
-    """Return a value of float32 below a score: one step, or the next value if that is further."""
+    """Return a float32 value below a score: one step, or the next value if that is further.
+
+    Raises
+    ------
+    BadValueError
+        If float32 has no lower finite value.
+    """
+    if to_float32(score) <= LOWEST:
+        raise BadValueError(
+            f"no score below {score:g} can be stored in 32 bits. Raise the lowest scores of the "
+            "model with spmcompat edit --set-score."
+        )
     while (lower := to_float32(score - step)) >= score:
         step *= 2
-    return lower
+    return max(lower, LOWEST)
+
+
+def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
+    """Return normal BPE pieces that are merged after those with the lowest score, in their order.
+
+    Scores fall by 1 as in training, or to the next float32 value where steps of 1 would be lost.
+
+    Raises
+    ------
+    BadValueError
+        If float32 has too few values below the lowest score.
+    """
+    pieces = []
+    for text in texts:
+        lowest = below(lowest, 1.0)
+        pieces.append(Piece(text, lowest))
+    return pieces
 
 
 def pieces_of(model: ModelProto) -> list[Piece]:
@@ -91,51 +120,6 @@ def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
             )
         ids[piece.text] = piece_id
     return ids
-
-
-def check_loads(pieces: Sequence[Piece], trainer: TrainerSpec) -> None:
-    """Raise for a vocabulary that ``sentencepiece`` would not load.
-
-    Raises
-    ------
-    BadValueError
-        If a piece is empty, too long, holds U+0000 or occurs twice; if the unknown piece or a byte
-        of ``byte_fallback`` is missing; or if a score is no finite number.
-    """
-    ids_of(pieces)
-    for piece_id, piece in enumerate(pieces):
-        # sentencepiece takes no notice of this piece, which other programs write:
-        # google/sentencepiece#1308.
-        if piece.text == "\0" and (piece.type == UNUSED or trainer.byte_fallback):
-            continue
-        if not piece.text or "\0" in piece.text:
-            what = "holds the character U+0000" if piece.text else "is empty"
-            raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
-        if len(piece.text.encode()) >= _TOO_LONG:
-            raise BadValueError(
-                f"the piece of id {piece_id} is too long: {piece.text[:40]}... Give it a text of "
-                f"fewer than {_TOO_LONG} bytes."
-            )
-        if not abs(piece.score) < float("inf"):
-            raise BadValueError(f"the score of {piece.text} is no finite number of 32 bits.")
-    unknown = [piece.text for piece in pieces if piece.type == UNKNOWN]
-    if len(unknown) > 1:
-        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
-    if not unknown and not trainer.byte_fallback:
-        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
-    _check_bytes({piece.text for piece in pieces if piece.type == BYTE}, trainer.byte_fallback)
-    if not any(piece.type in (NORMAL, USER_DEFINED, UNUSED) for piece in pieces):
-        raise BadValueError("no pieces are loaded: all of them are meta pieces. Keep normal ones.")
-
-
-def _check_bytes(found: set[str], byte_fallback: bool) -> None:
-    needed = {f"<0x{byte:02X}>" for byte in range(256)} if byte_fallback else set()
-    if found != needed:
-        wrong = min(found ^ needed)
-        raise BadValueError(
-            f"byte_fallback is {str(byte_fallback).lower()}, but the byte piece {wrong} is "
-            f"{'not ' if wrong in needed else ''}in the vocabulary."
-        )
 
 
 def with_pieces(
@@ -166,9 +150,9 @@ def with_pieces(
     Raises
     ------
     BadValueError
-        If ``sentencepiece`` would not load it.
+        If two pieces have the same text, or ``sentencepiece`` would not load the model.
     """
-    check_loads(pieces, model.trainer_spec)
+    ids_of(pieces)
     old_size = len(model.pieces)
     if origins is None:
         origins = [i if i < old_size else None for i in range(len(pieces))]
@@ -186,6 +170,7 @@ def with_pieces(
     _store_symbols(changed.trainer_spec, old, pieces, origins)
     if len(pieces) != old_size:
         changed.trainer_spec.vocab_size = len(pieces)
+    check_loads(changed)
     return changed
 
 

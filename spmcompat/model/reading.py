@@ -1,16 +1,36 @@
 """Reads ``.model`` files."""
 
 import os
+from collections.abc import Callable
 from os import PathLike
+from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.model.loading import check_loads
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+_Read = TypeVar("_Read")
 
 
 def parse(model: bytes) -> ModelProto:
-    """Parse a model.
+    """Parse a model that ``sentencepiece`` would load.
+
+    Raises
+    ------
+    BadValueError
+        If the bytes are not a model, or ``sentencepiece`` would not load it; see `check_loads`.
+    """
+    message = parse_unchecked(model)
+    check_loads(message)
+    return message
+
+
+def parse_unchecked(model: bytes) -> ModelProto:
+    """Parse a model, also one that ``sentencepiece`` would not load.
+
+    Texts that are not UTF-8 are bytes.
 
     Raises
     ------
@@ -19,15 +39,28 @@ def parse(model: bytes) -> ModelProto:
     """
     try:
         message = ModelProto.FromString(model)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):
         raise BadValueError("not a SentencePiece model. Give a .model file.") from None
     if not message.pieces:
         raise BadValueError("not a SentencePiece model: it has no pieces. Give a .model file.")
     return message
 
 
+def read_model(path: str | PathLike[str]) -> ModelProto:
+    """Return the model of a file.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be read.
+    BadValueError
+        If it is not a model that ``sentencepiece`` would load; see `check_loads`.
+    """
+    return _read(path, parse)
+
+
 def read_model_bytes(path: str | PathLike[str]) -> bytes:
-    """Return the bytes of a file, which are a model.
+    """Return the bytes of a file that `parse_unchecked` can parse.
 
     Raises
     ------
@@ -36,19 +69,22 @@ def read_model_bytes(path: str | PathLike[str]) -> bytes:
     BadValueError
         If it is not a model, or the model has no pieces.
     """
+
+    def checked(content: bytes) -> bytes:
+        parse_unchecked(content)
+        return content
+
+    return _read(path, checked)
+
+
+def _read(path: str | PathLike[str], take: Callable[[bytes], _Read]) -> _Read:
+    """Return what a function makes of the bytes of a file; its errors get the path."""
     refuse_impossible(path, "check the path")
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            content = file.read()
-        parse(content)
+            return take(file.read())
     except OSError as error:
         raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
     except BadValueError as error:
         raise BadValueError(f'"{name}": {error}') from None
-    return content
-
-
-def read_model(path: str | PathLike[str]) -> ModelProto:
-    """Return the model of a file; see `read_model_bytes` for the errors."""
-    return parse(read_model_bytes(path))

@@ -29,6 +29,7 @@ cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" no
         string_view blob, const cpp_set[uint32_t]& characters) except +
     Rules cpp_decompile "spmcompat::decompile_charsmap"(string_view blob) except +
     cbool cpp_any_source_has_space "spmcompat::any_source_has_space"(string_view blob) except +
+    void cpp_check "spmcompat::parse_charsmap"(string_view blob) except +
 
 
 NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
@@ -109,6 +110,25 @@ def decompile(blob):
         result[tuple(dereference(it).first)] = tuple(dereference(it).second)
         preincrement(it)
     return result
+
+
+def check_charsmap(bytes blob not None):
+    """Raise for a compiled charsmap that ``sentencepiece`` would not load.
+
+    Parameters
+    ----------
+    blob : bytes
+        A compiled charsmap. No bytes mean no rules.
+
+    Raises
+    ------
+    TrainingError
+        The charsmap is broken.
+    """
+    try:
+        cpp_check(blob)
+    except RuntimeError as error:
+        raise TrainingError(str(error)) from None
 
 
 def any_source_has_space(bytes blob not None):

@@ -1,6 +1,6 @@
 """The options of ``sentencepiece`` by group, and ``quiet``, which belongs to its messages."""
 
-from spmcompat.normalization.rules import DEFAULT_RULES
+from spmcompat.options.named_rules import DEFAULT_RULES
 from spmcompat.options.option import (
     BOOL,
     BPE,

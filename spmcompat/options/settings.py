@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.normalization.rules import with_named_rules, with_rules_of_file
 from spmcompat.options.extension_options import MOST_WORKERS
+from spmcompat.options.named_rules import with_named_rules, with_rules_of_file
 from spmcompat.options.option import EXTENSION, SETTINGS
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release

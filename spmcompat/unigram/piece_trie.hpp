@@ -26,9 +26,9 @@ class PieceTrie {
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Holds one part of the pieces. The first character of a piece decides its part. The number of
-  // parts is a power of two, kMostParts at most. If `prefixes` is not null, writes to it, for each
-  // piece of the part, the longest other piece that it begins with.
+  // Holds one part of the pieces. The first character of a piece decides its part; an empty piece
+  // is in none. The number of parts is a power of two, kMostParts at most. If `prefixes` is not
+  // null, writes to it, for each piece of the part, the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.
@@ -136,6 +136,7 @@ class PieceTrie {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
         const std::string_view piece = pieces[id];
+        if (piece.empty()) continue;  // begins no text
         size_t size;
         const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
         if (first % parts_ == part_) function(id, piece.size());

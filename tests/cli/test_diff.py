@@ -14,8 +14,8 @@ import spmcompat
 from spmcompat.__main__ import COMMANDS
 from spmcompat.__main__ import main as spmcompat_main
 from spmcompat.cli.process import USAGE
+from spmcompat.model.reading import parse
 from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, main
-from spmcompat.tools.diff.difference import parse
 from tests.parity import corpora
 
 

@@ -193,11 +193,11 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere.model", "--text", "text.txt"), "nowhere.model: No such file"),
-        (("text.txt", "--text", "text.txt"), "text.txt is not a SentencePiece model"),
+        (("nowhere.model", "--text", "text.txt"), '"nowhere.model": No such file'),
+        (("text.txt", "--text", "text.txt"), '"text.txt": not a SentencePiece model'),
         (("bpe.model", "--text", "nowhere.txt"), "nowhere.txt: No such file"),
         (("bpe.model", "--text", "/dev/null"), "text is empty"),
-        (("/dev/null", "--text", "text.txt"), "/dev/null is not a SentencePiece model: it has no"),
+        (("/dev/null", "--text", "text.txt"), '"/dev/null": not a SentencePiece model: it has no'),
         (("x" * 300, "--text", "text.txt"), "File name too long"),
         (("a\0b", "--text", "text.txt"), "'a\\x00b': the path holds a NUL character"),
         (("a\0b.json", "--text", "text.txt"), "the path holds a NUL character"),

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 from tests.oracle.characters import SPACE, Options, Sentence, by_value, cover, normalized
 from tests.oracle.heap import Agenda
 from tests.oracle.merging import merges

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 
 from . import difference
 from .case import DEFAULT_RELEASE, SERIALIZED, Case, Option, Outcome

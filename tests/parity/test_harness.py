@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 
 from . import difference, reference, sides
 from .case import Case, Failure, Option, Outcome, command_line

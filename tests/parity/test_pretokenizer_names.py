@@ -13,7 +13,7 @@ import pytest
 import sentencepiece
 
 import spmcompat
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 from tests.oracle.characters import BOUNDARY, SPACE, UNKNOWN
 from tests.oracle.pretokenizing import matches, script_runs, without_symbols
 

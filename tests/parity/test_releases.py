@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from spmcompat.model.reading import parse
 from spmcompat.normalization.charsmap import NAMES
 from spmcompat.releases import RELEASES
-from spmcompat.tools.diff.difference import parse
 from tests.parity.case import DEFAULT_RELEASE, Case, Option
 from tests.parity.corpora import NORMALIZED, SCRIPTS, mixed_text, words_text
 from tests.parity.harness import Trainers, file_case, sentences_case

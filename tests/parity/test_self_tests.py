@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spmcompat.model.reading import parse
 from spmcompat.old_releases.self_test import self_tests
 from spmcompat.releases import RELEASES
-from spmcompat.tools.diff.difference import parse
 from tests.parity.case import Case, Option
 from tests.parity.corpora import messy_bytes, mixed_text, ties_text, words_text
 from tests.parity.harness import Text, Trainers, file_case, sentences_case

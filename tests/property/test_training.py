@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spmcompat
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 from tests.oracle.characters import Options, normalized
 from tests.oracle.training import train as oracle
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.reading import parse
+from spmcompat.model.reading import parse_unchecked
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.normalization.charsmap import decompile
 from spmcompat.tools.diff.contents import (
@@ -52,7 +52,7 @@ def compare(left: bytes, right: bytes) -> Difference:
     BadValueError
         If one of them is not a model.
     """
-    a, b = parse(left), parse(right)
+    a, b = parse_unchecked(left), parse_unchecked(right)
     return Difference(
         left_bytes=len(left),
         right_bytes=len(right),

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.reading import read_model
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
@@ -96,6 +97,8 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
                 f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
             )
         return _HuggingFace(path)
+    except MissingFileError:
+        raise
     except OSError as error:
         raise MissingFileError(
             f"{path}: {os.strerror(error.errno or 0)}: check its name."
@@ -111,16 +114,12 @@ class _SentencePiece:
     def __init__(self, path: str, workers: Workers, pretokenizer: str | None) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
-        with open(path, "rb") as file:
-            serialized = file.read()
-        model = ModelProto()
+        model = read_model(path)
         try:
-            model.ParseFromString(serialized)
-            if not model.pieces:  # the library treats empty bytes as a missing argument
-                raise ValueError("it has no pieces")
-            self._encoder = SentencePieceProcessor(model_proto=serialized)
+            self._encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
         except Exception as error:
-            raise BadValueError(f"{path} is not a SentencePiece model: {error}.") from error
+            reason = " ".join(str(error).split())
+            raise BadValueError(f'"{path}": sentencepiece does not load it: {reason}') from error
         self._threads = workers.count
         self.path = path
         self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()

@@ -32,6 +32,7 @@ class ReachableSearch {
     best_of_class_.fill(unknown_score_);
     for (uint32_t id = 0; id < pieces.size(); ++id) {
       const std::string_view piece = pieces[id];
+      if (piece.empty()) continue;  // begins no text
       size_t size;
       const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
       float& best = best_of_class_[first % kClasses];

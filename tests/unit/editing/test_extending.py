@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import spmcompat
-from spmcompat.editing.reach import unreachable
+from spmcompat.editing.reach import Merges, unreachable
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -114,6 +115,41 @@ def test_bpe_goes_on_with_its_own_text() -> None:
     assert [piece for piece, _ in new_pieces(small, grown)] == [
         piece for piece in merges if piece not in before
     ]
+
+
+def with_low_space_pieces(model: ModelProto) -> ModelProto:
+    """Give a model 16 pieces of spaces with the score -1e9, as Llama 2 has them."""
+    spaces = [Piece(SPACE * size, -1e9) for size in range(2, 18)]
+    return with_pieces(model, [*pieces_of(model), *spaces])
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_bpe_merges_in_order_below_a_score_of_a_billion(number: int) -> None:
+    """Near -1e9, float32 has only every 64th whole number."""
+    sp = pytest.importorskip("sentencepiece")
+    first, second = words(number, 100), words(number + 10, 300, types=300)
+    options = {"model_type": "bpe", "byte_fallback": True, "remove_extra_whitespaces": False}
+    old = with_low_space_pieces(trained(first, vocab_size=450, **options))
+    grown = extended(old, second, 200)
+    texts, scores = zip(*new_pieces(old, grown), strict=True)
+    assert scores[0] < -1e9
+    assert all(one > other for one, other in itertools.pairwise(scores))
+
+    in_order = [*pieces_of(old), *(Piece(text, -1e10 - rank) for rank, text in enumerate(texts))]
+    merges = Merges(in_order)
+    processor = sp.SentencePieceProcessor(model_proto=grown.SerializeToString())
+    for line in [*second[:100], *(line.replace(" ", "   ") for line in second[:20])]:
+        normalized = processor.normalize(line)
+        assert processor.encode(line, out_type=str) == merges.cut(normalized)
+
+
+def test_unigram_scores_that_cannot_be_told_apart_are_refused() -> None:
+    old = trained(words(1), vocab_size=100)
+    for piece in old.pieces:
+        if piece.type == NORMAL:
+            piece.score -= 1e9
+    with pytest.raises(TrainingError, match="cannot be told apart in 32 bits"):
+        extended(old, words(2), 20)
 
 
 def test_text_without_new_pieces_keeps_its_unigram_cuts() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.tools.diff.difference import parse
+from spmcompat.model.reading import parse
 from tests.oracle.characters import SPACE, Options, cover, normalized
 from tests.oracle.training import train
 from tests.parity import corpora

@@ -1,0 +1,123 @@
+"""Which models ``sentencepiece`` would load.
+
+Source: ``model_interface.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``sentencepiece``
+0.2.3.
+"""
+
+from __future__ import annotations
+
+import math
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+
+_TYPES = ModelProto.SentencePiece
+_NOT_ENCODED = (_TYPES.UNKNOWN, _TYPES.CONTROL, _TYPES.BYTE)
+_TOO_LONG = 8000  # bytes
+_PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any bytes
+
+
+def check_loads(model: ModelProto) -> None:
+    """Raise for a model that ``sentencepiece`` would not load.
+
+    Two kinds of models that it would load are refused too, because no trainer writes them and no
+    tool could handle them: those with text that is not UTF-8, and those with scores that are not
+    finite. (It refuses such scores only in Unigram models.) The other fields that describe the
+    pieces, such as ``vocab_size`` and ``unk_id``, may disagree with them: it ignores these fields.
+
+    Raises
+    ------
+    BadValueError
+        If a piece is empty, too long, contains U+0000, is not UTF-8 or occurs twice; if the unknown
+        piece or a byte of ``byte_fallback`` is missing; if a score is not finite; if a Unigram
+        model has only meta pieces; or if a charsmap is broken.
+    """
+    _check_specs(model)
+    byte_fallback = model.trainer_spec.byte_fallback
+    # BPE has one namespace. In other models a meta piece and a piece may have the same text.
+    one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
+    ids: dict[tuple[str, bool], int] = {}
+    unknown = []
+    found_bytes = set()
+    for piece_id, entry in enumerate(model.pieces):
+        text, kind = entry.piece, entry.type
+        _check_score(entry.score, piece_id)
+        # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
+        if text == "\0" and (kind == _TYPES.UNUSED or byte_fallback):
+            continue
+        _check_text(text, piece_id)
+        first_id = ids.setdefault((text, one_namespace or kind not in _NOT_ENCODED), piece_id)
+        if first_id != piece_id:
+            raise BadValueError(
+                f"{text} is already defined: it is the piece of id {first_id} and of id "
+                f"{piece_id}. Give each id another text."
+            )
+        if kind == _TYPES.UNKNOWN:
+            unknown.append(text)
+        elif kind == _TYPES.BYTE:
+            found_bytes.add(text)
+    if len(unknown) > 1:
+        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
+    if not unknown and not byte_fallback:
+        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
+    _check_bytes(found_bytes, byte_fallback)
+    if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and not any(
+        is_encoded for _, is_encoded in ids
+    ):
+        raise BadValueError("no pieces are loaded: all of them are meta pieces. Keep normal ones.")
+
+
+def _check_specs(model: ModelProto) -> None:
+    """Raise if a text of a spec is not UTF-8, or a charsmap is broken."""
+    from spmcompat.normalization.charsmap import check_charsmap  # noqa: PLC0415
+
+    for name in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
+        spec: Message = getattr(model, name)
+        for field, value in spec.ListFields():
+            texts = [value] if isinstance(value, bytes) else value
+            if field.type != FieldDescriptor.TYPE_STRING or field.name in _PATHS:
+                continue
+            # protobuf returns a text that is not UTF-8 as bytes.
+            if any(isinstance(text, bytes) for text in texts):
+                raise BadValueError(f"{name}.{field.name} is not UTF-8. Write it in UTF-8.")
+    for name in ("normalizer_spec", "denormalizer_spec"):
+        try:
+            check_charsmap(getattr(model, name).precompiled_charsmap)
+        except TrainingError as error:
+            raise BadValueError(
+                f"{name}: {str(error).rstrip('.')}. Take the charsmap of an intact model."
+            ) from None
+
+
+def _check_text(text: str, piece_id: int) -> None:
+    if not isinstance(text, str):  # bytes, as above
+        raise BadValueError(f"the piece of id {piece_id} is not UTF-8. Give it another text.")
+    if not text or "\0" in text:
+        what = "contains the character U+0000" if text else "is empty"
+        raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
+    if len(text.encode()) >= _TOO_LONG:
+        raise BadValueError(
+            f"the piece of id {piece_id} is too long: {text[:40]}... Give it a text of fewer than "
+            f"{_TOO_LONG} bytes."
+        )
+
+
+def _check_score(score: float, piece_id: int) -> None:
+    if not math.isfinite(score):
+        raise BadValueError(
+            f"the score of the piece of id {piece_id} is {score}, which is not a finite number of "
+            "32 bits. Give it another score."
+        )
+
+
+def _check_bytes(found: set[str], byte_fallback: bool) -> None:
+    needed = {f"<0x{byte:02X}>" for byte in range(256)} if byte_fallback else set()
+    if found != needed:
+        wrong = min(found ^ needed)
+        raise BadValueError(
+            f"byte_fallback is {str(byte_fallback).lower()}, but the byte piece {wrong} is "
+            f"{'not ' if wrong in needed else ''}in the vocabulary."
+        )

@@ -1,0 +1,74 @@
+"""Compile the rules that a normalizer names into the charsmap that a model stores."""
+
+from copy import deepcopy
+
+from spmcompat.errors import TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+from spmcompat.normalization.rules import Rules
+from spmcompat.releases import Release
+
+DEFAULT_RULES = "nmt_nfkc"
+"""The predefined rules that are used if a normalizer does not name any."""
+
+
+def with_named_rules(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
+    """Return the spec with the rules that it names, from its file or from the predefined ones.
+
+    Parameters
+    ----------
+    spec : NormalizerSpec
+        The spec.
+    release : Release
+        The release of ``sentencepiece`` to train as.
+    rules : mapping, optional
+        The rules of the file that the spec names. Without them, the file is read.
+
+    Raises
+    ------
+    TrainingError
+        If the name is unknown or the rules cannot be read.
+    """
+    if spec.normalization_rule_tsv:
+        return with_rules_of_file(spec, release, rules)
+    complete = deepcopy(spec)
+    complete.name = spec.name or DEFAULT_RULES
+    if not spec.precompiled_charsmap:
+        from spmcompat.normalization.charsmap import precompiled  # noqa: PLC0415
+
+        # For "identity" this stores an empty charsmap.
+        complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
+    return complete
+
+
+def with_rules_of_file(
+    spec: NormalizerSpec, release: Release, rules: Rules | None = None
+) -> NormalizerSpec:
+    """Return the spec with the rules of its file, or unchanged if it does not name a file.
+
+    The parameters are those of `with_named_rules`.
+
+    Raises
+    ------
+    TrainingError
+        If the rules cannot be read, or the spec already has rules.
+    """
+    if not spec.normalization_rule_tsv:
+        return spec
+    if spec.precompiled_charsmap:
+        raise TrainingError(
+            "precompiled_charsmap is already defined. Give only one of precompiled_charsmap and "
+            "normalization_rule_tsv. "
+            "If the normalizer was made from a file of rules, give that file instead."
+        )
+    from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
+
+    if rules is None:
+        rules = load_rules(spec.normalization_rule_tsv, release.code_points)
+    complete = deepcopy(spec)
+    complete.precompiled_charsmap = compile_charsmap(
+        rules, change_something=release.rules_change_something
+    )
+    complete.name = "user_defined"
+    return complete
