@@ -76,11 +76,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _merge(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
     from spmcompat.stored_counts.table import load_counts, write  # noqa: PLC0415
 
     tables = [load_counts(path) for path in arguments.counts]
+    check_output(arguments.output, "--output")
+    inputs = [path for one in tables for path in one.files]
+    refuse_inputs([arguments.output], inputs, "--output")
     weights = _weights(arguments.weights, len(tables)) if arguments.weights else None
     if arguments.temperature:
         weights = temperature_weights(tables, _temperature(arguments.temperature))

@@ -39,11 +39,13 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.counts import count_text  # noqa: PLC0415
+    from spmcompat.options.checks import input_files  # noqa: PLC0415
     from spmcompat.options.from_counts import COUNTING_OPTIONS, SYMBOL_OPTIONS  # noqa: PLC0415
     from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
     from spmcompat.options.help import help_of  # noqa: PLC0415
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
@@ -66,6 +68,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
+    check_output(output, "--output")
+    refuse_inputs([output], input_files(settings), "--output")
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)
     report.step("Writing")
