@@ -1,7 +1,7 @@
 """Exports a model: the limits first, then the verification, then the files. And the way back."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
@@ -10,7 +10,7 @@ from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.targets import target_of
 from spmcompat.exporting.verifying import Verification, verify
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.runtime.outputs import check_output, refuse_inputs, write_files
+from spmcompat.runtime import outputs
 
 _OPTION = "--output"
 
@@ -61,12 +61,11 @@ def export(
         warn(f"{to}: {limit.line}")
     files = target.files(model)
     paths = _paths(files, output)
-    refuse_inputs(paths.values(), inputs, _OPTION)
+    outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:
-        check_output(output, _OPTION)
+        outputs.check_output(output, _OPTION)
     found = None if lines is None else verify(model, target, files, lines)
-    contents = {path: [files[name]] for name, path in paths.items()}
-    write_files(contents, _OPTION, "" if "" in files else output)
+    write_files(files, output)
     return found
 
 
@@ -97,8 +96,8 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
 
     refuse_impossible(path, "check the path")
-    check_output(output, _OPTION)
-    refuse_inputs([output], [path], _OPTION)
+    outputs.check_output(output, _OPTION)
+    outputs.refuse_inputs([output], [path], _OPTION)
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -110,7 +109,7 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
         raise BadValueError(f'"{path}": {error}') from None
     for limit in limits:
         warn(limit.line)
-    write_files({output: [model.SerializeToString()]}, _OPTION)
+    outputs.write_files({output: [model.SerializeToString()]}, _OPTION)
 
 
 def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
@@ -168,3 +167,22 @@ def refuse(limits: Iterable[Limit], to: str) -> None:
     refusals = [limit.line for limit in limits if limit.refuses]
     if refusals:
         raise BadValueError(f"{to} cannot express this model. {' '.join(refusals)}")
+
+
+def write_files(files: Mapping[str, bytes], output: str) -> None:
+    """Write the files of a target: all of them, or none.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        What `Target.files` has returned.
+    output : str
+        The file, or the folder, which is made if it does not exist.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    """
+    contents = {path: [files[name]] for name, path in _paths(files, output).items()}
+    outputs.write_files(contents, _OPTION, "" if "" in files else output)
