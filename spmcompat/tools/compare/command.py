@@ -25,7 +25,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         "spmcompat compare",
         lambda: _run(arguments, stdout, stderr),
         stderr,
-        interrupted="interrupted. Run the same command again to continue.",
+        interrupted="Run the same command again to continue.",
     )
 
 

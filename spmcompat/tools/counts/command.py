@@ -25,12 +25,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     err = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
     run: Callable[[argparse.Namespace, TextIO, TextIO], None] = arguments.run
-    return run_command(
-        "spmcompat counts",
-        lambda: run(arguments, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spmcompat counts", lambda: run(arguments, out, err), err)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -29,12 +29,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     """Run ``spmcompat count`` and return its exit status."""
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    return run_command(
-        "spmcompat count",
-        lambda: _run(argv, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spmcompat count", lambda: _run(argv, out, err), err)
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
