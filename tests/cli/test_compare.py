@@ -245,11 +245,41 @@ def test_a_value_that_is_too_long_for_a_command_line_is_an_error(folder: Path) -
     assert "own-100 cannot be started: Argument list too long. Shorten" in err
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_text_in_the_folder_of_the_report_is_not_replaced() -> None:
+    os.rename("text.txt", "train.txt")
+    text = Path("train.txt").read_bytes()
+    status, out, err = run("--text", "train.txt", "--report", ".", "--quiet")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert '"train.txt" is the same file as the input "train.txt"' in err
+    assert Path("train.txt").read_bytes() == text
+    assert os.listdir() == ["train.txt"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["train.txt", "held-out.txt", "report.html", "models/char-100.model", "results/char-100.json"],
+)
+def test_files_of_the_user_are_not_replaced(folder: Path, name: str) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    own = folder / "out" / name
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("mine")
+    arguments = ("--configs", "own.toml", "--quiet")
+    status, out, err = run(*arguments)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert f'"out/{name}": spmcompat compare did not create this file. Choose another' in err
+    assert own.read_text() == "mine"
+    own.unlink()
+    assert run(*arguments)[0] == 0
+    assert run(*arguments)[0] == 0  # these are its own files
+
+
 def test_the_error_names_a_report_that_cannot_be_written(folder: Path) -> None:
     (folder / "out" / "train.txt").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")
     assert status == 1
-    assert "out/train.txt: Is a directory: check --report." in err
+    assert '"out/train.txt": Is a directory. Choose another --report.' in err
     (folder / "out" / "train.txt").rmdir()
     (folder / "out" / "models" / "unigram-100.log").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")
