@@ -13,6 +13,7 @@ from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+_PAUSE = 0.01  # seconds after which a finalizer has ended
 
 
 class Stopped(KeyboardInterrupt):
@@ -45,11 +46,12 @@ def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoRe
     numbers = [one for one in signal.Signals if signal.getsignal(one) is handler]
     try:
         _handle(numbers, _stop)
+        sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
     except KeyboardInterrupt as error:  # a second signal, while the first one ended the command
         status = _stopped_status(error)
     # The command has ended. Python still cleans up, and no signal may change the status.
-    _handle(numbers, signal.SIG_IGN)
+    _handle([*numbers, signal.SIGALRM], signal.SIG_IGN)
     sys.exit(status)
 
 
@@ -62,6 +64,16 @@ def _handle(
 
 def _stop(number: int, _: object) -> NoReturn:
     raise Stopped(number)
+
+
+def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Send a signal again whose exception was lost, because it came while a finalizer ran."""
+    error = lost.exc_value
+    if isinstance(error, Stopped):
+        signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
+        signal.setitimer(signal.ITIMER_REAL, _PAUSE)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _stopped_status(error: KeyboardInterrupt) -> int:

@@ -34,5 +34,11 @@ class Messages:
             with suppress(OSError, ValueError):
                 self._stream.flush()
 
+    def isatty(self) -> bool:
+        """Return whether the stream is a terminal; a stream may lack the method, or be closed."""
+        with suppress(AttributeError, OSError, ValueError):
+            return self._stream is not None and self._stream.isatty()
+        return False
+
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)

@@ -56,10 +56,9 @@ class Report:
     def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
         self._level = _INFO + 10 * min_log_level
         self._logger = _configured_logger() if stream is None else None
-        stream = sys.stderr if stream is None else stream
-        isatty = getattr(stream, "isatty", None)
-        self._draws = self._tells(_INFO) and isatty is not None and bool(isatty())
-        self._stream = cast(TextIO, Messages(stream))
+        messages = Messages(sys.stderr if stream is None else stream)
+        self._draws = self._tells(_INFO) and messages.isatty()
+        self._stream = cast(TextIO, messages)
         self.current = "Starting"
 
     def info(self, message: str) -> None:
