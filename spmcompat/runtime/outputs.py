@@ -439,7 +439,7 @@ def _descriptor_of(path: str | os.PathLike[str]) -> int | None:
     name = os.path.abspath(path)
     for _ in range(_MOST_LINKS):
         folder, last = os.path.split(name)
-        if last.isdecimal() and os.path.realpath(folder) == f"/proc/{os.getpid()}/fd":
+        if last.isdecimal() and os.path.realpath(folder) in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
             return int(last)
         try:
             name = os.path.join(folder, os.readlink(name))
@@ -462,13 +462,14 @@ def _temporary_name(target: str) -> str:
 
 def _copy_permissions(target: str, new: str | int) -> None:
     """Give a new file the mode of the old one, and its owner where that is allowed."""
-    try:
-        old = os.stat(target)
-    except FileNotFoundError:
+    old, status = _status(target), os.stat(new)
+    if old is None:
         return
-    with suppress(OSError):
-        os.chown(new, old.st_uid, old.st_gid)
-    os.chmod(new, stat.S_IMODE(old.st_mode))
+    if (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):
+            os.chown(new, old.st_uid, old.st_gid)
+    if status.st_mode != old.st_mode:  # not all file systems have modes that can be changed
+        os.chmod(new, stat.S_IMODE(old.st_mode))
 
 
 def _flush_to_disk(descriptor: int) -> None:
