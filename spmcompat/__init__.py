@@ -4,16 +4,18 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
-from spmcompat.api.counting import arrow_counter, count, load_counts
-from spmcompat.api.models import edit, export, extend, import_tokenizer, merge, trim
-from spmcompat.api.training import SentencePieceTrainer, train
-from spmcompat.errors import (
-    BadValueError,
-    MissingFileError,
-    OutOfMemoryError,
-    TrainingError,
-    UnknownOptionError,
-)
+TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+if TYPE_CHECKING:
+    from spmcompat.api.counting import arrow_counter, count, load_counts
+    from spmcompat.api.models import edit, export, extend, import_tokenizer, merge, trim
+    from spmcompat.api.training import SentencePieceTrainer, train
+    from spmcompat.errors import (
+        BadValueError,
+        MissingFileError,
+        OutOfMemoryError,
+        TrainingError,
+        UnknownOptionError,
+    )
 
 __version__ = "0.1.0"
 
@@ -36,3 +38,30 @@ __all__ = [
     "train",
     "trim",
 ]
+
+# Commands import this package before they can handle Ctrl-C, so it imports a name when it is used.
+_MODULES = {
+    **dict.fromkeys(("arrow_counter", "count", "load_counts"), "api.counting"),
+    **dict.fromkeys(
+        ("edit", "export", "extend", "import_tokenizer", "merge", "trim"), "api.models"
+    ),
+    **dict.fromkeys(("SentencePieceTrainer", "train"), "api.training"),
+    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a public name."""
+        from importlib import import_module  # noqa: PLC0415
+
+        if name in ("api", "errors"):
+            return import_module(f"spmcompat.{name}")
+        if name not in _MODULES:
+            raise AttributeError(f"module 'spmcompat' has no attribute {name!r}")
+        value = getattr(import_module(f"spmcompat.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -1,11 +1,8 @@
 """The command ``spmcompat``, and ``python -m spmcompat``."""
 
 import sys
-from importlib import import_module
 
-from spmcompat.cli import process
-from spmcompat.cli.flags import UsageError
-from spmcompat.cli.process import OK, run_command
+from spmcompat.cli import start  # the others are imported once it handles signals
 
 # What each command does, and its module.
 COMMANDS = {
@@ -27,10 +24,17 @@ COMMANDS = {
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    from spmcompat.cli.process import run_command  # noqa: PLC0415
+
     return run_command("spmcompat", lambda: _run(arguments), sys.stderr)
 
 
 def _run(arguments: list[str]) -> int:
+    from importlib import import_module  # noqa: PLC0415
+
+    from spmcompat.cli.flags import UsageError  # noqa: PLC0415
+    from spmcompat.cli.process import OK  # noqa: PLC0415
+
     name, rest = "".join(arguments[:1]), arguments[1:]
     if name in COMMANDS:
         _, module = COMMANDS[name]
@@ -52,7 +56,7 @@ def _run(arguments: list[str]) -> int:
 
 def entry_point() -> None:
     """Run the console command."""
-    process.run(main)
+    start.run("spmcompat", main)
 
 
 if __name__ == "__main__":

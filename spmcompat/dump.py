@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from spmcompat.errors import MissingFileError
-from spmcompat.model.writers import temporary_name
+from spmcompat.runtime.outputs import Outputs
 from spmcompat.runtime.rounds import Round
 
 OVERVIEW = "rounds"
 """The name of the table that has one row for each step."""
+
+_REMEDY = "Choose a new folder where files can be written and that has free space."
 
 COLUMNS = ("piece", "kept", "reason", "score", "count", "loss", "new_score")
 """The columns of the table of a step: fields of `PieceRow`."""
@@ -49,8 +49,7 @@ class Dump:
     """Writes a table for each `Round` that it is called with.
 
     The tables are written to a temporary folder next to the target, together with an overview that
-    grows by one row for each table. `finish` renames the folder to the target. If it is not called,
-    the folder is removed at the end of the ``with`` statement.
+    grows by one row for each table. `files` renames the folder to the target.
 
     Parameters
     ----------
@@ -58,26 +57,25 @@ class Dump:
         The folder to create. If it exists, it must be empty.
     table_format : str
         ``tsv`` or ``parquet``.
+    files : Outputs
+        The outputs of the training, with which the folder gets its name.
+
+    Raises
+    ------
+    MissingFileError
+        If the folder cannot be made.
     """
 
-    def __init__(self, folder: str, table_format: str) -> None:
-        self._target = os.path.realpath(folder)
-        self._shown = folder
+    def __init__(self, folder: str, table_format: str, files: Outputs) -> None:
+        self._name = f'dump "{folder}"'
         self._format = table_format
-        self._folder = temporary_name(self._target)
+        self._folder = files.new_folder(folder, self._name, _REMEDY)
         self._steps: list[Overview] = []
 
-    def __enter__(self) -> Dump:
-        self._try(os.mkdir, self._folder)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)  # `finish` has renamed it
+    @property
+    def steps(self) -> int:
+        """The number of steps so far."""
+        return len(self._steps)
 
     def __call__(self, done: Round) -> None:
         """Write the table of one step."""
@@ -88,25 +86,13 @@ class Dump:
         self._write(name, MERGE_COLUMNS if done.step == "merges" else COLUMNS, done.pieces)
         self._write(f"{OVERVIEW}.{self._format}", Overview._fields, self._steps)
 
-    def finish(self) -> int:
-        """Rename the folder to the target, and return the number of steps."""
-        self._try(os.rename, self._folder, self._target)
-        return len(self._steps)
-
     def _write(self, name: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
         write = _write_parquet if self._format == "parquet" else _write_tsv
-        self._try(write, os.path.join(self._folder, name), columns, rows)
-
-    def _try(self, action: Callable[..., object], *arguments: object) -> None:
-        """Call a function that writes files, and turn its errors into one line."""
         try:
-            action(*arguments)
+            write(os.path.join(self._folder, name), columns, rows)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise MissingFileError(
-                f'dump "{self._shown}": {reason}. Choose a new folder where files can be written '
-                "and that has free space."
-            ) from error
+            raise MissingFileError(f"{self._name}: {reason}. {_REMEDY}") from error
 
 
 def _write_tsv(path: str, columns: Sequence[str], rows: Iterable[Any]) -> None:

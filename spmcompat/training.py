@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
@@ -24,6 +23,7 @@ from spmcompat.options.settings import Settings, runs_of, size_label, with_chars
 from spmcompat.plan import Plan
 from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.naming import naming_sizes
+from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
@@ -97,22 +97,25 @@ def train(
     if settings.recipe:
         report.info(settings.recipe)
     workers = Workers(settings.workers)
-    dump = open_dump(settings)
-    with dump or nullcontext():
+    with outputs("model_prefix") as files:
+        dump = open_dump(settings, files)
         on_round = listener(settings, dump)
-        write_models(runs, meta, sentences, writer, workers, report, on_round)
-        if dump is not None:
-            steps = dump.finish()
-            report.info(f"Saved the dump of {steps} steps: {settings.extensions.dump}")
+        models = make_models(runs, meta, sentences, workers, report, on_round)
+        deliver(models, runs[0].sizes, writer, files, report)
+    for _, vocabulary, spec in models if writer is None else ():
+        prefix = spec.model_prefix
+        report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")
+    if dump is not None:
+        report.info(f"Saved the dump of {dump.steps} steps: {settings.extensions.dump}")
 
 
-def open_dump(settings: Settings) -> Dump | None:
+def open_dump(settings: Settings, files: Outputs) -> Dump | None:
     """Return what writes the tables of the steps, if the options ask for them."""
     if not settings.extensions.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
 
-    return Dump(settings.extensions.dump, settings.extensions.dump_format)
+    return Dump(settings.extensions.dump, settings.extensions.dump_format, files)
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
@@ -130,16 +133,15 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     return tell
 
 
-def write_models(
+def make_models(
     runs: Sequence[Settings],
     meta: dict[int, MetaPiece],
     sentences: Sentences | None,
-    writer: Writers | None,
     workers: Workers,
     report: Report,
     on_round: OnRound | None,
-) -> None:
-    """Learn the pieces of each model, give them their ids, and write all models."""
+) -> list[Trained]:
+    """Learn the pieces of each model, and give them their ids."""
     plan = plan_of(runs[0], [piece.piece for piece in meta.values()])
     learned, test_lines = learn(plan, sentences, runs, len(meta), workers, report, on_round)
     report.step("Writing")
@@ -148,7 +150,7 @@ def write_models(
         pieces = learned.pop(0)
         with naming_sizes(size_label(settings)):
             models.append(make_model(pieces, settings, meta, test_lines))
-    deliver(models, runs[0].sizes, writer, report)
+    return models
 
 
 def make_model(
@@ -334,9 +336,13 @@ def _read_lines(path: str) -> Iterator[bytes]:
 
 
 def deliver(
-    models: Sequence[Trained], sizes: Sequence[int], writer: Writers | None, report: Report
+    models: Sequence[Trained],
+    sizes: Sequence[int],
+    writer: Writers | None,
+    files: Outputs,
+    report: Report,
 ) -> None:
-    """Give each model to its writer, or write the files of all models together."""
+    """Give each model to its writer, or write the files of all models."""
     if writer is not None:
         for one, trained in zip(writers_of(writer, sizes), models, strict=True):
             one.write(trained.model)
@@ -347,7 +353,4 @@ def deliver(
                 f"The piece [{piece.decode()}] contains escaped characters that break the format "
                 f"of {spec.model_prefix}.vocab"
             )
-    save(models)
-    for _, vocabulary, spec in models:
-        prefix = spec.model_prefix
-        report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")
+    save(models, files)

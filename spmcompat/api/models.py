@@ -331,9 +331,11 @@ def export(
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
     message = read_model(model)
-    lines = lines_of(message, os.fspath(verify) if isinstance(verify, os.PathLike) else verify)
+    checked = os.fspath(verify) if isinstance(verify, os.PathLike) else verify
+    lines = lines_of(message, checked)
+    inputs = [os.fspath(model), *([checked] if isinstance(checked, str) else [])]
     report = Report(0, logstream)
-    return export(message, to, os.fspath(output), lines, report.warning)
+    return export(message, to, os.fspath(output), lines, report.warning, inputs)
 
 
 def import_tokenizer(

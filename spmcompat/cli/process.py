@@ -1,31 +1,126 @@
-"""A command as a process: its exit status, and the one way from an error to it."""
+"""A command as a process: its streams, its signals, and the one way from an error to its status."""
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn, TextIO
+from typing import NoReturn, TextIO, cast
 
 from spmcompat.cli.flags import UsageError
 from spmcompat.errors import TrainingError, is_out_of_memory
+from spmcompat.runtime.messages import Messages
+from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+_PAUSE = 0.01  # seconds after which a finalizer has ended
 
 
-def run(main: Callable[[list[str]], int]) -> NoReturn:
-    """Run a command on the arguments of the process, and exit with its status."""
+class Stopped(KeyboardInterrupt):
+    """A signal asks the command to end.
+
+    Parameters
+    ----------
+    number : int
+        The number of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoReturn]) -> NoReturn:
+    """Run a command on the arguments of the process, and exit with its status.
+
+    Parameters
+    ----------
+    name : str
+        The command; messages begin with it.
+    main : callable
+        Takes the arguments and returns the exit status.
+    handler : callable
+        The handler of the signals that end the command. Others, such as ignored ones, stay.
+    """
+    _provide_streams()
+    numbers = [one for one in signal.Signals if signal.getsignal(one) is handler]
+    try:
+        _handle(numbers, _stop)
+        sys.unraisablehook = _raise_again
+        status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
+    except KeyboardInterrupt as error:  # a second signal, while the first one ended the command
+        status = _stopped_status(error)
+    # The command has ended. Python still cleans up, and no signal may change the status.
+    _handle([*numbers, signal.SIGALRM], signal.SIG_IGN)
+    sys.exit(status)
+
+
+def _handle(
+    numbers: list[signal.Signals], handler: Callable[..., object] | signal.Handlers
+) -> None:
+    for number in numbers:
+        signal.signal(number, handler)
+
+
+def _stop(number: int, _: object) -> NoReturn:
+    raise Stopped(number)
+
+
+def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Send a signal again whose exception was lost, because it came while a finalizer ran."""
+    error = lost.exc_value
+    if isinstance(error, Stopped):
+        signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
+        signal.setitimer(signal.ITIMER_REAL, _PAUSE)
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _stopped_status(error: KeyboardInterrupt) -> int:
+    return 128 + error.number if isinstance(error, Stopped) else INTERRUPTED
+
+
+def _provide_streams() -> None:
+    """Make sure that there are standard streams, and that messages never go to another file.
+
+    A closed descriptor is opened, since the next file that the command opens would get its number.
+    Standard input and output are opened in the wrong direction, so that their use is an error.
+    """
+    for number, direction in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, direction)  # gets the smallest number that is free
     # A terminal that cannot show a character shows its code point.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    status = FAILURE
+    elif sys.stdout is None:
+        raw = io.FileIO(1, "w", closefd=False)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace")
+    sys.stderr = cast(TextIO, Messages(sys.stderr))
+
+
+def _flush_stdout() -> None:
+    """Write what is waiting for standard output.
+
+    Raises
+    ------
+    OSError
+        If that fails.
+    """
     try:
-        status = main(sys.argv[1:])
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Nobody reads the output any more. When the interpreter ends, it flushes the output again;
-        # now this cannot fail.
+    except OSError as error:
+        error.filename = "standard output"
+        raise
+
+
+def _drop_broken_output() -> None:
+    """Drop what cannot be written to standard output. Otherwise, Python tries again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(status)
 
 
 def system_error(error: OSError) -> str:
@@ -41,7 +136,7 @@ def run_command(
     stderr: TextIO,
     *,
     failure: int = FAILURE,
-    interrupted: str = "interrupted.",
+    interrupted: str = "",
 ) -> int:
     """Run a command, write an error of the user in one line, and return the exit status.
 
@@ -57,15 +152,18 @@ def run_command(
         The exit status of a `TrainingError`, and of an error of the operating system. That of a
         `UsageError` is `USAGE`.
     interrupted : str
-        What to write when the user presses Ctrl-C.
+        What to say after Ctrl-C, instead of whether files were written.
 
     Returns
     -------
     int
-        The exit status.
+        The exit status. It is 128 and the number of the signal if a signal ended the command.
     """
+    before = len(written)
     try:
-        return do() or OK
+        status = _status_of(do)
+        _flush_stdout()
+        return status
     except UsageError as error:
         message, status = str(error), USAGE
     except TrainingError as error:
@@ -74,11 +172,25 @@ def run_command(
         if not is_out_of_memory(error):
             raise
         message, status = "Memory ran out.", failure
-    except BrokenPipeError:
-        raise  # nobody reads the output any more; `run` ends without a message
+    except BrokenPipeError:  # nobody reads the output any more
+        _drop_broken_output()
+        return failure
     except OSError as error:
+        _drop_broken_output()
         message, status = system_error(error), failure
-    except KeyboardInterrupt:
-        message, status = interrupted, INTERRUPTED
+    except KeyboardInterrupt as error:
+        status = _stopped_status(error)
+        word = "interrupted" if status == INTERRUPTED else "terminated"
+        is_done = len(written) > before
+        files = " after the files were written" if is_done else "; no file was written"
+        message = f"{word}. {interrupted}" if interrupted else f"{word}{files}."
     stderr.write(f"{name}: {' '.join(message.splitlines())}\n")
     return status
+
+
+def _status_of(do: Callable[[], int | None]) -> int:
+    """Return the exit status of the work; argparse ends it with a `SystemExit` after help."""
+    try:
+        return do() or OK
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else OK if end.code is None else USAGE

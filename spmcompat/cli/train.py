@@ -1,19 +1,15 @@
 """The command ``spm_train``."""
 
-import sys
-from collections.abc import Sequence
-from typing import TextIO
+from __future__ import annotations
 
-from spmcompat.cli import process
-from spmcompat.cli.flags import UsageError, read_training_flags
-from spmcompat.cli.process import OK, run_command
-from spmcompat.errors import (
-    BadValueError,
-    OutOfMemoryError,
-    TrainingError,
-    UnknownOptionError,
-    is_out_of_memory,
-)
+import sys
+
+from spmcompat.cli import start  # the others are imported once it handles signals
+
+TYPE_CHECKING = False  # not that of typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -29,20 +25,24 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     Returns
     -------
     int
-        0; 1 if training failed; 2 if the command line cannot be understood; 130 after Ctrl-C.
+        0; 1 if training failed; 2 if the command line cannot be understood; 130 after Ctrl-C;
+        143 after SIGTERM.
     """
+    from spmcompat.cli.process import run_command  # noqa: PLC0415
+
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    return run_command(
-        "spm_train",
-        lambda: _run_in_memory(argv, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spm_train", lambda: _run_in_memory(argv, out, err), err)
 
 
 def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says; name the stage if memory runs out while modules are loaded."""
+    from spmcompat.errors import (  # noqa: PLC0415
+        OutOfMemoryError,
+        TrainingError,
+        is_out_of_memory,
+    )
+
     try:
         return _run(argv, stdout, stderr)
     except TrainingError:
@@ -55,6 +55,10 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Do what the command line says, and return the exit status."""
+    from spmcompat.cli.flags import UsageError, read_training_flags  # noqa: PLC0415
+    from spmcompat.cli.process import OK  # noqa: PLC0415
+    from spmcompat.errors import BadValueError, UnknownOptionError  # noqa: PLC0415
+
     flags, rest = read_training_flags(argv)
     if flags.pop("help", "false") != "false":
         from spmcompat.options.help import help_text  # noqa: PLC0415
@@ -91,4 +95,4 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 def entry_point() -> None:
     """Run the console command."""
-    process.run(main)
+    start.run("spm_train", main)

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.editing.edits import Edits, edit_model
-from spmcompat.editing.vocabulary import write_model
+from spmcompat.editing.vocabulary import check_model_output, write_model
 from spmcompat.errors import BadValueError
 from spmcompat.model.reading import read_model
 
@@ -75,6 +75,8 @@ def edit(
         raise BadValueError("nothing to change. Give at least one edit, such as --remove=PIECE.")
     _check_unicode(edits)
     model = read_model(path)
+    if output is not None:
+        check_model_output(output, path, [] if report is None else [report])
     edited = edit_model(model, edits)
     changes = None
     if report is not None:
@@ -167,6 +169,8 @@ def merge(
     from spmcompat.editing.merging import merge_models  # noqa: PLC0415
 
     models = [read_model(path) for path in paths]
+    if output is not None and paths:
+        check_model_output(output, paths[0], paths[1:])
     merged = merge_models(models, [os.fspath(path) for path in paths], weights, vocab_size)
     if output is not None:
         write_model(merged.model, output)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.editing.vocabulary import NORMAL, write_model
-from spmcompat.errors import OutOfMemoryError, is_out_of_memory, refuse_impossible
+from spmcompat.editing.vocabulary import NORMAL, check_model_output, write_model
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.checks import check_writable
+from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.progress import Report
@@ -87,8 +87,8 @@ def _change_size(
     given = sources.model
     model = parse(given) if isinstance(given, bytes) else read_model(given)
     if output is not None:
-        refuse_impossible(output, "check output")
-        check_writable(fspath(output), "output")
+        path = None if isinstance(given, bytes) else given
+        check_model_output(output, path, input_files(sources.given))
     changed = change(model, sources.given, sources.names, sources.sentences, report)
     report.step("Writing")
     if output is not None:

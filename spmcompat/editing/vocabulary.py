@@ -16,7 +16,7 @@ from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
-from spmcompat.model.writers import write_together
+from spmcompat.runtime.outputs import check_output, refuse_inputs, write_files
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -24,7 +24,6 @@ _TYPES = ModelProto.SentencePiece
 NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
 USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
-_CHOOSE_AN_OUTPUT = "Choose an --output in a folder that is writable and has free space."
 LOWEST = -(2.0**128 - 2.0**104)  # of float32
 _NAMED = 5  # how many texts a message names
 
@@ -261,16 +260,55 @@ def write_model(model: ModelProto, path: str | PathLike[str]) -> None:
     MissingFileError
         If one of them cannot be written.
     """
-    write_together(files_of(model, path), _CHOOSE_AN_OUTPUT)
+    files = files_of(model, path)
+    write_files({name: [content] for name, content in files.items()}, "--output")
+
+
+def check_model_output(
+    path: str | PathLike[str],
+    model: str | PathLike[str] | None,
+    others: Iterable[str | PathLike[str]],
+) -> None:
+    """Raise if `write_model` could not write its files, or would destroy an input.
+
+    Parameters
+    ----------
+    path : path
+        Where to write the model.
+    model : path, optional
+        The model that is changed. The new model may replace it, but a ``.vocab`` file may not.
+    others : iterable of paths
+        The other inputs.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    BadValueError
+        If a file is an input.
+    """
+    paths = _paths_of(path)
+    for one in paths:
+        check_output(one, "--output")
+    refuse_inputs(paths, others, "--output")
+    if model is not None:
+        refuse_inputs(paths[1:], [model], "--output")
 
 
 def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes]:
     """Return the contents of the files that `write_model` writes, by path."""
-    refuse_impossible(path, "check --output")
-    name = os.fspath(path)
+    name, *vocab = _paths_of(path)
     files = {name: model.SerializeToString()}
-    if name.endswith(".model"):
+    if vocab:
         lines = [(one.piece.encode(), one.score) for one in model.pieces]
         with_scores = model.trainer_spec.vocabulary_output_piece_score
-        files[f"{name.removesuffix('.model')}.vocab"] = vocabulary_lines(lines, with_scores)
+        files[vocab[0]] = vocabulary_lines(lines, with_scores)
     return files
+
+
+def _paths_of(path: str | PathLike[str]) -> list[str]:
+    """Return the path of the model, and that of its ``.vocab`` file if there is one."""
+    refuse_impossible(path, "check --output")
+    name = os.fspath(path)
+    stem = name.removesuffix(".model")
+    return [name] if stem == name else [name, f"{stem}.vocab"]

@@ -1,7 +1,7 @@
 """Exports a model: the limits first, then the verification, then the files. And the way back."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
@@ -10,9 +10,9 @@ from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.targets import target_of
 from spmcompat.exporting.verifying import Verification, verify
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.model.writers import write_together
+from spmcompat.runtime import outputs
 
-REMEDY = "Choose an --output in a folder that is writable and has free space."
+_OPTION = "--output"
 
 
 def export(
@@ -21,6 +21,7 @@ def export(
     output: str,
     lines: Iterable[str] | None,
     warn: Callable[[str], None],
+    inputs: Sequence[str] = (),
 ) -> Verification | None:
     """Export a model.
 
@@ -36,6 +37,8 @@ def export(
         The lines to verify the export with. None leaves the verification out.
     warn : callable
         Takes a line about each limit before anything is written.
+    inputs : sequence of str
+        The files that were read, which the export must not replace.
 
     Returns
     -------
@@ -45,7 +48,8 @@ def export(
     Raises
     ------
     BadValueError
-        If the target cannot express the model, or there is no such target.
+        If the target cannot express the model, or there is no such target, or the output is an
+        input.
     MissingFileError
         If a file cannot be written. Then none is.
     """
@@ -56,9 +60,18 @@ def export(
     for limit in limits:
         warn(f"{to}: {limit.line}")
     files = target.files(model)
+    paths = _paths(files, output)
+    outputs.refuse_inputs(paths.values(), inputs, _OPTION)
+    if "" in files:
+        outputs.check_output(output, _OPTION)
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found
+
+
+def _paths(names: Iterable[str], output: str) -> dict[str, str]:
+    """Return the path of each file of a target; the empty name is that of a single file."""
+    return {name: os.path.join(output, name) if name else output for name in names}
 
 
 def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
@@ -83,7 +96,8 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
 
     refuse_impossible(path, "check the path")
-    refuse_impossible(output, "check --output")
+    outputs.check_output(output, _OPTION)
+    outputs.refuse_inputs([output], [path], _OPTION)
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -95,7 +109,7 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
         raise BadValueError(f'"{path}": {error}') from None
     for limit in limits:
         warn(limit.line)
-    write_together({output: model.SerializeToString()}, REMEDY)
+    outputs.write_files({output: [model.SerializeToString()]}, _OPTION)
 
 
 def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
@@ -170,11 +184,5 @@ def write_files(files: Mapping[str, bytes], output: str) -> None:
     MissingFileError
         If a file cannot be written.
     """
-    if "" in files:
-        write_together({output: files[""]}, REMEDY)
-        return
-    try:
-        os.makedirs(output, exist_ok=True)
-    except OSError as error:
-        raise MissingFileError(f'"{output}": {error.strerror}. {REMEDY}') from error
-    write_together({os.path.join(output, name): files[name] for name in files}, REMEDY)
+    contents = {path: [files[name]] for name, path in _paths(files, output).items()}
+    outputs.write_files(contents, _OPTION, "" if "" in files else output)

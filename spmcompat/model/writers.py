@@ -1,16 +1,12 @@
-"""Write the files of a training: either all of them or none."""
+"""Where the models of a training go: to files or to the caller's writers."""
 
-import os
-import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
-
-_CHOOSE_A_PREFIX = "Choose a model_prefix in a folder that is writable and has free space."
+from spmcompat.runtime.outputs import Outputs
 
 
 class Writer(Protocol):
@@ -89,97 +85,17 @@ def _check_writer(writer: object) -> None:
         )
 
 
-def save(models: Iterable[Trained]) -> None:
+def save(models: Iterable[Trained], files: Outputs) -> None:
     """Write ``<model_prefix>.model`` and ``<model_prefix>.vocab`` of each model.
 
     Raises
     ------
     MissingFileError
-        If one of them cannot be written. Then none is.
+        If one of them cannot be written.
     """
-    files: dict[str, Sequence[bytes]] = {}
+    contents: dict[str, Sequence[bytes]] = {}
     for model, vocabulary, spec in models:
-        files[f"{spec.model_prefix}.model"] = [model]
+        contents[f"{spec.model_prefix}.model"] = [model]
         lines = vocabulary_lines(vocabulary, spec.vocabulary_output_piece_score)
-        files[f"{spec.model_prefix}.vocab"] = [lines]
-    _write_parts(files)
-
-
-def write_together(
-    files: Mapping[str, bytes],
-    remedy: str = _CHOOSE_A_PREFIX,
-) -> None:
-    """Write all of the files, or none.
-
-    Each file is written under a temporary name in the folder of its target. When all are complete,
-    they are renamed.
-
-    Parameters
-    ----------
-    files : mapping of str to bytes
-        The content of each path.
-    remedy : str
-        What to do if a file cannot be written: a sentence.
-
-    Raises
-    ------
-    MissingFileError
-        If a file cannot be written.
-    """
-    _write_parts({path: [content] for path, content in files.items()}, remedy)
-
-
-def _write_parts(files: Mapping[str, Sequence[bytes]], remedy: str = _CHOOSE_A_PREFIX) -> None:
-    """Do the same with contents that are not joined: joining them would copy them."""
-    waiting: dict[str, str] = {}
-    finished: list[str] = []
-    path = ""
-    try:
-        for path, parts in files.items():
-            target = os.path.realpath(path)
-            if is_replaceable(target):
-                waiting[path] = temporary_name(target)
-                _write_new(waiting[path], parts)
-        for path, parts in files.items():
-            target = os.path.realpath(path)
-            if path in waiting:
-                os.replace(waiting[path], target)
-                finished.append(target)
-            else:
-                with open(target, "wb") as file:
-                    file.writelines(parts)
-    except BaseException as error:
-        for name in [*waiting.values(), *finished]:
-            with suppress(OSError):
-                os.unlink(name)
-        if isinstance(error, OSError):
-            raise MissingFileError(f'"{path}": {error.strerror}. {remedy}') from error
-        raise
-
-
-def is_replaceable(target: str) -> bool:
-    """Tell whether a file can be replaced by renaming another one.
-
-    A device or a pipe must be opened and written. So must a writable file in a folder in which no
-    file can be created.
-    """
-    try:
-        mode = os.stat(target).st_mode
-    except OSError:
-        return True
-    if not stat.S_ISREG(mode):
-        return False
-    return os.access(os.path.dirname(target), os.W_OK) or not os.access(target, os.W_OK)
-
-
-def temporary_name(target: str) -> str:
-    """Return a name in the folder of the target that no other run uses."""
-    folder, name = os.path.split(target)
-    start = os.fsdecode(os.fsencode(name)[:200])  # file systems take 255 bytes
-    return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-
-
-def _write_new(path: str, parts: Sequence[bytes]) -> None:
-    """Create a file. It must not exist yet."""
-    with open(path, "xb") as file:
-        file.writelines(parts)
+        contents[f"{spec.model_prefix}.vocab"] = [lines]
+    files.write(contents)

@@ -10,6 +10,7 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 import os
 import stat
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from copy import deepcopy
 
 from spmcompat.errors import (
@@ -20,7 +21,6 @@ from spmcompat.errors import (
 )
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.model.writers import is_replaceable
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
 from spmcompat.options.settings import Settings, size_label
 from spmcompat.options.table import OPTIONS
@@ -28,6 +28,7 @@ from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.naming import naming_sizes
+from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.text.files import check_file
 from spmcompat.text.forms import AUTO, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
@@ -88,7 +89,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     else:
         _check_counts(spec, has_sentences=has_sentences)
     _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
-    _check_output(spec, has_writer=has_writer)
+    _check_output(settings, has_writer=has_writer)
     _check_dump(settings)
     return meta
 
@@ -473,8 +474,9 @@ def _check_readable(path: str, option: str) -> None:
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
 
 
-def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
+def _check_output(settings: Settings, *, has_writer: bool) -> None:
     """Raise unless there is exactly one target for the model, and it can be written."""
+    spec = settings.trainer
     if has_writer == bool(spec.model_prefix):
         raise TrainingError(
             "ModelProto and trainer_spec.model_prefix() must be exclusive. "
@@ -484,36 +486,22 @@ def _check_output(spec: TrainerSpec, *, has_writer: bool) -> None:
         return
     if "\0" in spec.model_prefix:
         raise BadValueError("model_prefix holds a NUL character. Remove it.")
-    for path in (f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"):
-        check_writable(path, "model_prefix")
+    paths = [f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"]
+    for path in paths:
+        check_output(path, "model_prefix")
+    refuse_inputs(paths, input_files(settings), "model_prefix")
 
 
-def check_writable(path: str, option: str) -> None:
-    """Raise if a file, which an option names, cannot be written when training ends.
-
-    Raises
-    ------
-    MissingFileError
-        It tells to choose another value of the option.
-    """
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    if os.path.isdir(target):
-        raise MissingFileError(f'"{path}": Is a directory. Choose another {option}.')
-    if not os.path.isdir(folder):
-        raise MissingFileError(
-            f'"{path}": No such file or directory. Make the folder {folder} first.'
-        )
-    try:
-        os.lstat(target)
-    except FileNotFoundError:
-        pass
-    except OSError as error:  # such as a name that is too long
-        raise MissingFileError(f'"{path}": {error.strerror}. Choose another {option}.') from error
-    if not os.access(folder if is_replaceable(target) else target, os.W_OK):
-        raise MissingFileError(
-            f'"{path}": Permission denied. Choose a {option} in a folder that can be written.'
-        )
+def input_files(settings: Settings) -> list[str]:
+    """Return the files that a run reads, so that none of its outputs replaces one."""
+    found = [settings.trainer.seed_sentencepieces_file, *settings.symbol_files]
+    found += [settings.normalizer.normalization_rule_tsv]
+    found += [settings.denormalizer.normalization_rule_tsv]
+    found = [path for path in found if path]
+    for path in settings.trainer.input:
+        with suppress(MissingFileError):
+            found += [path] if is_remote(path) else expand([path])
+    return found if settings.counts is None else [*found, *settings.counts.files]
 
 
 def _check_dump(settings: Settings) -> None:

@@ -52,12 +52,12 @@ def _settings(flags: Mapping[str, object]) -> Settings:
     for name, text in texts.items():
         _store_flag(settings, name, text)
     # Files are read after all flags: one replaces the characters, the others add to the symbols.
-    if texts.get("required_chars_file"):
-        settings.trainer.required_chars = "".join(_lines(texts["required_chars_file"]))
-    if texts.get("control_symbols_file"):
-        settings.trainer.control_symbols.extend(_lines(texts["control_symbols_file"]))
-    if texts.get("user_defined_symbols_file"):
-        settings.trainer.user_defined_symbols.extend(_lines(texts["user_defined_symbols_file"]))
+    if path := texts.get("required_chars_file"):
+        settings.trainer.required_chars = "".join(_lines(path, settings))
+    if path := texts.get("control_symbols_file"):
+        settings.trainer.control_symbols.extend(_lines(path, settings))
+    if path := texts.get("user_defined_symbols_file"):
+        settings.trainer.user_defined_symbols.extend(_lines(path, settings))
     finish(settings, texts)
     return settings
 
@@ -88,9 +88,10 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
         store(settings, name, text, command_line=True)
 
 
-def _lines(path: str) -> list[str]:
-    """Read the lines of a file of symbols; only a line feed ends a line."""
+def _lines(path: str, settings: Settings) -> list[str]:
+    """Read the lines of a file of symbols, and note its path; only a line feed ends a line."""
     refuse_impossible(path, "check the path")
+    settings.symbol_files.append(path)
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             text = file.read()

@@ -69,6 +69,8 @@ class Settings:
         Warnings to show before training.
     release : Release
         The release of the reference to train as; a model does not store it.
+    symbol_files : list of str
+        The files from which symbols and characters were read.
     counts : CountTable, optional
         The counts to train from instead of a text.
     rules : mapping, optional
@@ -109,6 +111,7 @@ class Settings:
         self.recipe = ""
         self.notes: list[str] = []
         self.release = release
+        self.symbol_files: list[str] = []
         self.counts: CountTable | None = None
         self.rules: Rules | None = None
         self.sizes: tuple[int, ...] = ()

@@ -11,7 +11,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO, cast
+
+from spmcompat.runtime.messages import Messages
 
 if TYPE_CHECKING:
     import logging
@@ -54,9 +56,9 @@ class Report:
     def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
         self._level = _INFO + 10 * min_log_level
         self._logger = _configured_logger() if stream is None else None
-        self._stream = sys.stderr if stream is None else stream
-        isatty = getattr(self._stream, "isatty", None)
-        self._draws = self._tells(_INFO) and isatty is not None and bool(isatty())
+        messages = Messages(sys.stderr if stream is None else stream)
+        self._draws = self._tells(_INFO) and messages.isatty()
+        self._stream = cast(TextIO, messages)
         self.current = "Starting"
 
     def info(self, message: str) -> None:

@@ -6,7 +6,6 @@ import heapq
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from spmcompat.errors import (
     printable,
     refuse_impossible,
 )
-from spmcompat.model.writers import is_replaceable, temporary_name
+from spmcompat.runtime.outputs import outputs
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.checks import CheckedParts
 from spmcompat.stored_counts.origin import Origin
@@ -100,6 +99,11 @@ class CountTable:
     def name(self) -> str:
         """How messages call this table."""
         return printable(str(self._paths[0])) if self._paths else "the counts"
+
+    @property
+    def files(self) -> list[str]:
+        """The files that hold the rows; empty if these are in memory."""
+        return [os.fspath(path) for path in self._paths]
 
     @property
     def sentences(self) -> int:
@@ -261,49 +265,30 @@ def write(
     origin: Callable[[], Origin],
     batches: Iterable[pa.RecordBatch],
 ) -> None:
-    """Write a Parquet file: under a temporary name first, then it is renamed.
-
-    A device is opened and written. The origin is asked for when all rows are written.
+    """Write a Parquet file. The origin is asked for when all rows are written.
 
     Raises
     ------
     MissingFileError
-        If the file cannot be written.
+        If the file cannot be written. Then there is no file, or the one that was there before.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    refuse_impossible(path, "check the name")
-    target = os.path.realpath(path)
-    written = temporary_name(target) if is_replaceable(target) else target
-    try:
-        with (
-            open(written, "wb") as file,  # pyarrow takes no name that is not UTF-8
-            pq.ParquetWriter(
-                file,
-                arrow.schema(),
-                compression="zstd",
-                use_dictionary=["place", "next"],
-                # The pretokens are sorted, so each begins like the one before.
-                column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
-            ) as writer,
-        ):
-            for batch in batches:
-                writer.write_batch(batch)
-            writer.add_key_value_metadata({KEY: origin().to_json()})
-        if written != target:
-            os.replace(written, target)
-    except OSError as error:
-        if isinstance(error, TrainingError):
-            raise  # from reading the rows
-        reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
-        raise MissingFileError(
-            f'"{os.fspath(path)}": {reason}. Choose a name in a folder that is writable and has '
-            "free space."
-        ) from error
-    finally:
-        if written != target:
-            with suppress(FileNotFoundError):
-                os.unlink(written)
+    with (
+        outputs("name") as files,
+        files.open(path) as file,
+        pq.ParquetWriter(
+            file,
+            arrow.schema(),
+            compression="zstd",
+            use_dictionary=["place", "next"],
+            # The pretokens are sorted, so each begins like the one before.
+            column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
+        ) as writer,
+    ):
+        for batch in batches:
+            writer.write_batch(batch)
+        writer.add_key_value_metadata({KEY: origin().to_json()})
 
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:

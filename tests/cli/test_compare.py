@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,8 @@ import pytest
 from spmcompat.tools.compare import training
 from spmcompat.tools.compare.command import main
 from tests.parity import corpora
+from tests.processes import start_python
+from tests.waiting import LIMIT, wait_until
 
 pytestmark = pytest.mark.reference
 
@@ -245,11 +251,100 @@ def test_a_value_that_is_too_long_for_a_command_line_is_an_error(folder: Path) -
     assert "own-100 cannot be started: Argument list too long. Shorten" in err
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_text_in_the_folder_of_the_report_is_not_replaced() -> None:
+    os.rename("text.txt", "train.txt")
+    text = Path("train.txt").read_bytes()
+    status, out, err = run("--text", "train.txt", "--report", ".", "--quiet")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert '"train.txt" is the same file as the input "train.txt"' in err
+    assert Path("train.txt").read_bytes() == text
+    assert os.listdir() == ["train.txt"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["train.txt", "held-out.txt", "report.html", "models/char-100.model", "results/char-100.json"],
+)
+def test_files_of_the_user_are_not_replaced(folder: Path, name: str) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    own = folder / "out" / name
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("mine")
+    arguments = ("--configs", "own.toml", "--quiet")
+    status, out, err = run(*arguments)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert f'"out/{name}": spmcompat compare did not create this file. Choose another' in err
+    assert own.read_text() == "mine"
+    own.unlink()
+    assert run(*arguments)[0] == 0
+    assert run(*arguments)[0] == 0  # these are its own files
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signals) -> None:
+    os.mkfifo("seeds")
+    (folder / "own.toml").write_text(
+        '[first]\nmodel_type = "char"\n[second]\nseed_sentencepieces_file = "seeds"\n'
+    )
+    command = ["-m", "spmcompat", "compare", "--text=text.txt", "--report=out", "--quiet"]
+    command += ["--vocab_size=100", "--configs=own.toml"]
+    writers: list[int] = []
+
+    def is_read() -> bool:
+        with suppress(OSError):
+            writers.append(os.open("seeds", os.O_WRONLY | os.O_NONBLOCK))
+        return bool(writers)
+
+    with start_python(command, folder, stderr=subprocess.PIPE) as process:
+        wait_until(is_read, "the second training waits for its seeds")
+        process.send_signal(number)
+        assert process.stderr is not None
+        err = process.stderr.read().decode()
+        assert process.wait(LIMIT) == 128 + number
+    with pytest.raises(BrokenPipeError):  # the training has ended, too
+        os.write(writers[0], b"x")
+    os.close(writers[0])
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    message = f"{word}. Run the same command again to continue.\n"
+    assert err == f"spmcompat compare: {message}"
+    found = sorted(path.relative_to("out").as_posix() for path in Path("out").rglob("*.*"))
+    assert found == [
+        ".spmcompat-compare",
+        "held-out.txt",
+        *(f"models/first-100.{end}" for end in ("log", "model", "vocab")),
+        "models/second-100.log",
+        "results/first-100.json",
+        "train.txt",
+    ]
+
+
+def test_a_report_that_cannot_be_replaced_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    assert run("--configs", "own.toml")[0] == 0
+    before = Path("out/report.html").read_bytes()
+    replace = os.replace
+
+    def fail(source: str, target: str) -> None:
+        if target.endswith("report.html"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    status, _, err = run("--configs", "own.toml", "--quiet")
+    assert (status, err.count("\n")) == (1, 1)
+    assert '"out/report.html": No space left on device. Choose another --report' in err
+    assert Path("out/report.html").read_bytes() == before
+    assert not [path for path in Path("out").rglob("*") if path.suffix == ".tmp"]
+
+
 def test_the_error_names_a_report_that_cannot_be_written(folder: Path) -> None:
     (folder / "out" / "train.txt").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")
     assert status == 1
-    assert "out/train.txt: Is a directory: check --report." in err
+    assert '"out/train.txt": Is a directory. Choose another --report.' in err
     (folder / "out" / "train.txt").rmdir()
     (folder / "out" / "models" / "unigram-100.log").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")

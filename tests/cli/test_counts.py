@@ -142,7 +142,7 @@ def test_usage_errors_of_count(arguments: tuple[str, ...], message: str) -> None
     ("arguments", "message"),
     [
         (("--input=none.txt", "--output=c.counts"), "No such file"),
-        (("--input=text.txt", "--output=none/c.counts"), "No such file or directory. Choose a"),
+        (("--input=text.txt", "--output=none/c.counts"), "directory. Make the folder"),
         (("--input=text.txt", "--output=c", "--split_by_whitespace=false"), "cross spaces"),
     ],
 )

@@ -96,7 +96,7 @@ def test_lines_that_differ_are_an_exit_status(monkeypatch: pytest.MonkeyPatch) -
         (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
         (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
         (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "not a SentencePiece model"),
-        (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Choose an --output"),
+        (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Make the folder"),
         (["m.model", "--to=tokenizer.json", "--output=o", "--verify=no"], FAILURE, "--verify"),
     ],
 )

@@ -136,7 +136,7 @@ def test_usage_errors(command: str, arguments: str, message: str) -> None:
         ("new.txt --input=new.txt --SIZE=150 --output=n.model", "not a SentencePiece model"),
         ("m.model --input=none.txt --SIZE=150 --output=n.model", '"none.txt": No such file'),
         ("m.model --input=new.txt --SIZE=150 --output=none/n.model", "Make the folder"),
-        ("m.model --input=new.txt --SIZE=150 --output=.", "Is a directory. Choose another output"),
+        ("m.model --input=new.txt --SIZE=150 --output=.", "directory. Choose another --output"),
         ("m.model --input=new.txt --SIZE=-3 --output=n.model", "at least"),
         ("m.model --input=empty.txt --SIZE=150 --output=n.model", "The input contains no sentence"),
     ],

@@ -112,7 +112,7 @@ def test_mistakes_are_one_line_and_write_nothing(arguments: tuple[str, ...], mes
 def test_an_output_that_cannot_be_written() -> None:
     status, _, err = run("a.model", "b.model", "--output=none/c.model")
     assert status == 1
-    assert "Choose an --output in a folder that is writable" in err
+    assert "No such file or directory. Make the folder" in err
 
 
 def test_spmcompat_has_the_command(capsys: pytest.CaptureFixture[str]) -> None:

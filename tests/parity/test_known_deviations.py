@@ -43,6 +43,7 @@ WITHOUT_TEST = [
     "Machines other than x86-64 Linux",  # needs such a machine
     # The wheel of the reference has no command line.
     "File names and symbols on the command line that are not UTF-8",
+    "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root may write there
 ]
 """Rows of the page that no test here can show."""
 
@@ -332,6 +333,20 @@ def test_a_missing_seed_file(trainers: Trainers) -> None:
     assert_trains(theirs)
     assert {len(piece) for piece in pieces(theirs)[3:]} == {1}
     assert_fails(ours, "OSError", '"nowhere.tsv": No such file or directory.')
+
+
+@deviation("An input that has the name of an output, such as `m.vocab` for `model_prefix=m`")
+def test_an_input_that_is_an_output(trainers: Trainers) -> None:
+    seeds = "".join(f"{character}\t1\n" for character in sorted({*TEXT} - {" ", "\n"}))
+    options = {**SOFT, "seed_sentencepieces_file": "m.vocab"}
+    case = file_case(options, [TEXT], files={"m.vocab": seeds.encode()})
+    ours, theirs = both(trainers, case)
+    assert_trains(theirs)
+    assert theirs.output(".vocab") != seeds.encode()
+    assert ours.failure is not None
+    assert '"m.vocab" is the same file as the input "m.vocab"' in ours.failure.message
+    assert ours.output(".model") is None
+    assert ours.output(".vocab") in (None, seeds.encode())
 
 
 @deviation("A NUL character in `model_prefix`")

@@ -21,6 +21,7 @@ from spmcompat.dump import Dump
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError
+from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.rounds import REASONS, PieceRow, Round
 from tests.parity import corpora, reference
 
@@ -363,10 +364,11 @@ def odd_rows() -> Iterator[PieceRow]:
 
 
 def write_rounds(folder: Path, table_format: str) -> list[str]:
-    with Dump(str(folder), table_format) as dump:
+    with outputs("dump") as files:
+        dump = Dump(str(folder), table_format, files)
         for done in ROUNDS:
             dump(done)
-        assert dump.finish() == 3
+    assert dump.steps == 3
     return sorted(os.listdir(folder))
 
 

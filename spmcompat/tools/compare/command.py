@@ -10,7 +10,7 @@ from typing import TextIO
 
 from spmcompat.cli.flags import training_flags
 from spmcompat.cli.process import run_command
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_int
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import add_bootstrap_options, read_bootstrap
@@ -25,7 +25,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         "spmcompat compare",
         lambda: _run(arguments, stdout, stderr),
         stderr,
-        interrupted="interrupted. Run the same command again to continue.",
+        interrupted="Run the same command again to continue.",
     )
 
 
@@ -69,31 +69,33 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.options.settings import available_cores  # noqa: PLC0415
+    from spmcompat.runtime.outputs import write_files  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
+    from spmcompat.tools.compare.folder import OPTION, ReportFolder  # noqa: PLC0415
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
 
-    configs = read_configs(arguments.configs.split(","), training_flags())
+    names = arguments.configs.split(",")
+    configs = read_configs(names, training_flags())
     sizes = _sizes(arguments.vocab_size)
     baseline = _baseline(arguments.baseline, [config.name for config in configs])
     bootstrap = read_bootstrap(arguments)
     gold = read_gold_lists(arguments.gold)
-    folder = _make_folders(Path(arguments.report))
+    folder = ReportFolder(Path(arguments.report), [arguments.text, *arguments.gold, *names])
     report = Report(2 if arguments.quiet else 0, stderr)
     for found in gold:
         report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
+    folder.check("report.html")
     texts = split_text(arguments.text, folder, report)
     workers = Workers(available_cores())
     results = train_and_evaluate(configs, sizes, texts, gold, folder, workers, report, bootstrap)
-    path = folder / "report.html"
-    temporary = path.with_suffix(".tmp")
+    (path,) = folder.claim("report.html")
     html = page(results, texts, Path(arguments.text).name, gold, baseline=baseline)
-    temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
-    temporary.replace(path)
+    write_files({str(path): [html.encode(errors="backslashreplace")]}, OPTION)
     stdout.write(f"{path}\n")
 
 
@@ -114,16 +116,6 @@ def _sizes(text: str) -> list[int]:
             f"--vocab_size takes whole numbers above 0 and below 2147483648, not {text!r}."
         )
     return sizes
-
-
-def _make_folders(folder: Path) -> Path:
-    refuse_impossible(folder, "check --report")
-    try:
-        for path in (folder / "models", folder / "results"):
-            path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MissingFileError(f"{folder}: {error.strerror}: check --report.") from error
-    return folder
 
 
 def _check_libraries(trainers: Sequence[str]) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from spmcompat.runtime.outputs import write_files
+
 
 def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
     """Return an untrained tokenizer and its trainer, with the usual settings for its kind.
@@ -49,7 +51,8 @@ def main(kind: str, text: str, vocab_size: str, output: str) -> None:
     """Train on a text, and write a ``tokenizer.json`` file."""
     tokenizer, trainer = make(kind, int(vocab_size))
     tokenizer.train([text], trainer)
-    tokenizer.save(output)
+    content: str = tokenizer.to_str(pretty=True)
+    write_files({output: [content.encode()]}, "OUTPUT")
 
 
 if __name__ == "__main__":

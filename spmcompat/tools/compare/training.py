@@ -1,8 +1,8 @@
 """Trains and evaluates each configuration.
 
-The folder of the report also contains the two texts, the models, and one JSON file of results for
-each model. A second call uses an existing result if it comes from the same command and texts. So
-it continues where an interrupted call stopped.
+The folder of the report also contains the two texts, the models, one JSON file of results for each
+model, and a list of all these files. A second call uses an existing result if it comes from the
+same command and texts. So it continues where an interrupted call stopped.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.runtime.outputs import outputs, write_files
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
+from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores
@@ -31,6 +34,7 @@ from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
+_PATIENCE = 5  # seconds that an interrupted training gets to end
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
@@ -74,7 +78,7 @@ class Texts(NamedTuple):
     fingerprint: str
 
 
-def split_text(text: str, folder: Path, report: Report) -> Texts:
+def split_text(text: str, folder: ReportFolder, report: Report) -> Texts:
     """Hold out every twentieth line that is not empty; the other lines are for training.
 
     Raises
@@ -82,32 +86,42 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
     TrainingError
         If the text cannot be read, or has too few lines.
     """
-    train, held_out = folder / "train.txt", folder / "held-out.txt"
+    refuse_impossible(text, "check --text")
+    train, held_out = folder.claim("train.txt", "held-out.txt")
     digest = hashlib.sha256()
     lines = 0
-    refuse_impossible(text, "check --text")
-    try:
-        with (
-            open(text, "rb") as source,
-            open(train, "wb") as to_train,
-            open(held_out, "wb") as to_evaluate,
-            report.stage("Splitting the text", os.stat(text).st_size, "bytes") as stage,
-        ):
-            for line in source:
-                digest.update(line)
-                stage.advance(len(line))
-                if line.strip():
-                    lines += 1
-                    (to_evaluate if lines % HELD_OUT == 0 else to_train).write(line)
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        option = "--text" if error.filename in (text, None) else "--report"
-        raise MissingFileError(f"{error.filename or text}: {reason}: check {option}.") from error
-    if lines < HELD_OUT:
-        raise BadValueError(
-            f"{text} has {lines} lines that are not empty. At least {HELD_OUT} are needed."
-        )
+    with (
+        outputs(OPTION) as files,
+        files.open(train) as to_train,
+        files.open(held_out) as to_evaluate,
+        report.stage("Splitting the text", _size(text), "bytes") as stage,
+    ):
+        for line in _lines(text):
+            digest.update(line)
+            stage.advance(len(line))
+            if line.strip():
+                lines += 1
+                (to_evaluate if lines % HELD_OUT == 0 else to_train).write(line)
+        if lines < HELD_OUT:
+            raise BadValueError(
+                f"{text} has {lines} lines that are not empty. At least {HELD_OUT} are needed."
+            )
     return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest())
+
+
+def _size(text: str) -> int | None:
+    try:
+        return os.stat(text).st_size
+    except OSError:
+        return None
+
+
+def _lines(text: str) -> Iterator[bytes]:
+    try:
+        with open(text, "rb") as source:
+            yield from source
+    except OSError as error:
+        raise MissingFileError(f"{text}: {error.strerror}: check --text.") from error
 
 
 def _words_to_show(held_out: Path) -> tuple[str, ...]:
@@ -129,7 +143,7 @@ def train_and_evaluate(
     sizes: Iterable[int],
     texts: Texts,
     gold: Sequence[GoldList],
-    folder: Path,
+    folder: ReportFolder,
     workers: Workers,
     report: Report,
     bootstrap: Bootstrap | None = None,
@@ -156,7 +170,7 @@ def _result(
     size: int,
     texts: Texts,
     gold: Sequence[GoldList],
-    folder: Path,
+    folder: ReportFolder,
     workers: Workers,
     report: Report,
     bootstrap: Bootstrap | None,
@@ -164,10 +178,10 @@ def _result(
 ) -> Result:
     name = f"{config.name}-{size}"
     file_name = _file_name(name)
-    prefix = folder / "models" / file_name
+    prefix = folder.path / "models" / file_name
     command, model = _command(config, size, texts.train, prefix)
     shown = shlex.join(["python", *command[1:]])
-    path = folder / "results" / f"{file_name}.json"
+    path = folder.path / "results" / f"{file_name}.json"
     of_training = {
         "command": command,
         "text": texts.fingerprint,
@@ -196,6 +210,8 @@ def _result(
         report.info(f"{name}: model read from {trained[key].model}")
     else:
         report.info(f"{name}: {shlex.join(command)}")
+        ends = ("json",) if model.suffix == ".json" else ("model", "vocab")
+        folder.claim(*(f"models/{file_name}.{end}" for end in (*ends, "log")))
         seconds, mib = _train(command, prefix, name)
         trained[key] = _Training(shown, seconds, mib, model)
     training = trained[key]
@@ -218,6 +234,7 @@ def _result(
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
         tuple(sorted(loaded.vocabulary)),
     )
+    folder.claim(f"results/{file_name}.json")
     _write_result(path, result, made_from)
     return result
 
@@ -265,8 +282,7 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
-            process.kill()
-            process.wait()
+            _end(process)
             raise
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -274,6 +290,15 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
         last = next((line for line in reversed(lines) if line.strip()), "no message")
         raise TrainingError(f"{name} failed: {last} See {log} for all messages.")
     return time.perf_counter() - started, usage.ru_maxrss / 1024
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a training; give it time to remove its temporary files."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE)
+    process.kill()
+    process.wait()
 
 
 def _fingerprint(gold: Sequence[GoldList]) -> str:
@@ -294,11 +319,9 @@ def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None
             "settings": resampled.settings._asdict(),
         }
     document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
-    temporary = path.with_suffix(".tmp")
     # File names in the command may contain bytes that are not UTF-8.
     text = json.dumps(document, ensure_ascii=False, indent=1)
-    temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
-    temporary.replace(path)
+    write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
 
 
 def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:

@@ -24,12 +24,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_command(
-        "spmcompat counts",
-        lambda: _run(arguments, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spmcompat counts", lambda: _run(arguments, out, err), err)
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
@@ -83,11 +78,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _merge(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
     from spmcompat.stored_counts.table import load_counts, write  # noqa: PLC0415
 
     tables = [load_counts(path) for path in arguments.counts]
+    check_output(arguments.output, "--output")
+    inputs = [path for one in tables for path in one.files]
+    refuse_inputs([arguments.output], inputs, "--output")
     weights = _weights(arguments.weights, len(tables)) if arguments.weights else None
     if arguments.temperature:
         weights = temperature_weights(tables, _temperature(arguments.temperature))

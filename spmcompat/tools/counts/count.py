@@ -29,21 +29,18 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     """Run ``spmcompat count`` and return its exit status."""
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    return run_command(
-        "spmcompat count",
-        lambda: _run(argv, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spmcompat count", lambda: _run(argv, out, err), err)
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.counts import count_text  # noqa: PLC0415
+    from spmcompat.options.checks import input_files  # noqa: PLC0415
     from spmcompat.options.from_counts import OPTIONS_OF_COUNTING  # noqa: PLC0415
     from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
     from spmcompat.options.help import help_of  # noqa: PLC0415
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
@@ -65,6 +62,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:
         raise UsageError(str(error)) from error
+    check_output(output, "--output")
+    refuse_inputs([output], input_files(settings), "--output")
     import_without_numpy()
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from spmcompat.cli.flags import UsageError, read_flags
-from spmcompat.cli.process import run_command
+from spmcompat.cli.process import USAGE, run_command
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
@@ -50,7 +50,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     """
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    return run_command("spmcompat diff", lambda: _run(argv, out), err)
+    # After an error the status is 2, because 1 would mean that the files differ.
+    return run_command("spmcompat diff", lambda: _run(argv, out), err, failure=USAGE)
 
 
 def _run(argv: Sequence[str], stdout: TextIO) -> int:

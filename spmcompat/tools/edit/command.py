@@ -32,12 +32,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
     arguments = _parser().parse_args(argv)
-    return run_command(
-        "spmcompat edit",
-        lambda: _run(arguments, out),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command("spmcompat edit", lambda: _run(arguments, out), err)
 
 
 def _parser() -> argparse.ArgumentParser:

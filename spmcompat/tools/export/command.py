@@ -63,7 +63,12 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     verify: str | bool = "no_verify" not in asked
     lines = lines_of(model, flags.get("verify", verify))
     found = export(
-        model, flags["to"], flags["output"], lines, lambda line: print(f"note: {line}", file=stderr)
+        model,
+        flags["to"],
+        flags["output"],
+        lines,
+        lambda line: print(f"note: {line}", file=stderr),
+        [paths[0], *filter(None, [flags.get("verify")])],
     )
     stdout.writelines(f"{line}\n" for line in report_lines(flags["output"], found))
     return DIFFERENT if found is not None and found.different else EQUAL

@@ -50,12 +50,7 @@ def main(
     """Run a command and return its exit status."""
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    return run_command(
-        f"spmcompat {command.name}",
-        lambda: _run(command, argv, out, err),
-        err,
-        interrupted="interrupted; no file was written.",
-    )
+    return run_command(f"spmcompat {command.name}", lambda: _run(command, argv, out, err), err)
 
 
 def _run(command: Command, argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:

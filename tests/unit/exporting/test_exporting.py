@@ -87,11 +87,11 @@ def test_a_folder_is_written_whole_or_not_at_all(
     export(model, "fake", str(tmp_path / "new" / "out"), ["x"], pytest.fail)
     assert sorted(os.listdir(tmp_path / "new" / "out")) == ["a", "b"]
     (tmp_path / "file").write_text("")
-    with pytest.raises(MissingFileError, match="Choose an --output"):
+    with pytest.raises(MissingFileError, match="Choose another --output"):
         export(model, "fake", str(tmp_path / "file"), None, pytest.fail)
     half = tmp_path / "half"
     (half / "b").mkdir(parents=True)
-    with pytest.raises(MissingFileError, match="Choose an --output"):
+    with pytest.raises(MissingFileError, match="Choose another --output"):
         export(model, "fake", str(half), None, pytest.fail)
     assert os.listdir(half) == ["b"]
 

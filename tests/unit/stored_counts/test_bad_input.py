@@ -456,7 +456,7 @@ def test_a_full_disk_leaves_no_file(path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=env
     )
-    assert "Choose a name in a folder that is writable and has free space" in done.stdout
+    assert "Choose another name, in a folder that is writable and has free space" in done.stdout
     assert sorted(os.listdir()) == ["good.counts"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 500
 

@@ -1,0 +1,85 @@
+"""The folder of a report. It may hold files of the user, which are never replaced."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.runtime.outputs import refuse_inputs, write_files
+
+LIST = ".spmcompat-compare"
+"""The file that lists all files in the folder that the command has created."""
+
+OPTION = "--report"
+
+
+class ReportFolder:
+    """The folder of a report.
+
+    Parameters
+    ----------
+    path : Path
+        The folder. It is made when the first file in it is claimed.
+    inputs : sequence of str
+        The files that the command reads, which it must not replace.
+
+    Raises
+    ------
+    MissingFileError
+        If no folder can have this path.
+    """
+
+    def __init__(self, path: Path, inputs: Sequence[str]) -> None:
+        refuse_impossible(path, "check --report")
+        self.path = path
+        self._inputs = inputs
+        self._own = self._listed()
+
+    def claim(self, *names: str) -> list[Path]:
+        """Return the paths of files that the command is going to write, and list them as its own.
+
+        Raises
+        ------
+        BadValueError
+            As `check`.
+        MissingFileError
+            If the folder cannot be made or the list cannot be written.
+        """
+        paths = self.check(*names)
+        try:
+            for path in paths:
+                path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MissingFileError(f"{self.path}: {error.strerror}: check --report.") from error
+        if not self._own.issuperset(names):
+            self._own.update(names)
+            lines = "".join(f"{name}\n" for name in sorted(self._own))
+            write_files({str(self.path / LIST): [lines.encode()]}, OPTION)
+        return paths
+
+    def check(self, *names: str) -> list[Path]:
+        """Return the paths of files, none of which belongs to the user.
+
+        Raises
+        ------
+        BadValueError
+            If a file exists and the command did not create it, or if it is an input.
+        """
+        paths = [self.path / name for name in names]
+        refuse_inputs(paths, self._inputs, OPTION)
+        for name, path in zip(names, paths, strict=True):
+            # A folder cannot be replaced by a file, and the error for that is a better one.
+            if name not in self._own and os.path.lexists(path) and not path.is_dir():
+                raise BadValueError(
+                    f'"{path}": spmcompat compare did not create this file. Choose another '
+                    f"{OPTION}, or move the file."
+                )
+        return paths
+
+    def _listed(self) -> set[str]:
+        try:
+            return {*(self.path / LIST).read_text(encoding="utf-8").splitlines()}
+        except (OSError, ValueError):
+            return set()

@@ -1,0 +1,121 @@
+"""Runs ``spmcompat`` in a process in which something fails: ``python faulty.py FAULT ARGUMENTS``.
+
+FAULT is a JSON object with one of these fields:
+
+``limit``
+    No file can grow beyond this number of bytes. This is the kernel's own limit (`RLIMIT_FSIZE`),
+    and needs neither root nor another file system.
+``call``
+    A name of a function of `os` and a number: that call of the function fails.
+``signal``
+    The number of a signal and of an event: the process gets the signal at this event. Events are
+    those of `sys.audit`, such as imports and every way to change a file. So a moment is the same
+    step of the program in each run, however fast the machine is.
+``deny``
+    `os.access` says that this folder cannot be written. Root may write in every folder.
+``record``
+    A file for the number of events, those that concern temporary files, and the number of calls.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+CALLS = ("fsync", "link", "mkdir", "rename", "replace")
+
+
+def fail_at(name: str, number: int) -> None:
+    """Let one call of a function of `os` fail."""
+    real, calls = getattr(os, name), 0
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == number:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*arguments, **keywords)
+
+    setattr(os, name, call)
+
+
+def deny(folder: str) -> None:
+    """Let `os.access` say that a folder cannot be written."""
+    real = os.access
+
+    def access(path: Any, mode: int, **keywords: Any) -> bool:
+        is_denied = mode & os.W_OK and os.path.realpath(path) == os.path.realpath(folder)
+        return not is_denied and real(path, mode, **keywords)
+
+    os.access = access
+
+
+def send(signal: int, number: int) -> None:
+    """Send a signal to this process at an event."""
+    events = 0
+
+    def count(*_: object) -> None:
+        nonlocal events
+        events += 1
+        if events == number:
+            os.kill(os.getpid(), signal)
+
+    sys.addaudithook(count)
+
+
+def record(path: str) -> None:
+    """Write down what happens in a process without a fault."""
+    import atexit  # noqa: PLC0415
+
+    events, temporary = 0, []
+    calls = dict.fromkeys(CALLS, 0)
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal events
+        events += 1
+        if event != "import" and any(str(one).endswith((".tmp", ".tmp'")) for one in arguments):
+            temporary.append(events)
+
+    def counting(name: str) -> Any:
+        real = getattr(os, name)
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            calls[name] += 1
+            return real(*arguments, **keywords)
+
+        return call
+
+    for name in CALLS:
+        setattr(os, name, counting(name))
+
+    def write() -> None:
+        found = {"events": events, "temporary": temporary, "calls": calls}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(found, file)
+
+    atexit.register(write)
+    sys.addaudithook(note)
+
+
+def main(fault: dict[str, Any]) -> None:
+    if "limit" in fault:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (fault["limit"], resource.RLIM_INFINITY))
+    if "call" in fault:
+        fail_at(*fault["call"])
+    if "deny" in fault:
+        deny(fault["deny"])
+    if "record" in fault:
+        record(fault["record"])
+    if "signal" in fault:
+        send(*fault["signal"])
+    from spmcompat.__main__ import entry_point  # noqa: PLC0415
+
+    entry_point()
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv.pop(1)))

@@ -1,0 +1,381 @@
+"""Every command that writes files, and everything that can go wrong while it does.
+
+After a fault, the folder holds either all old files or all new ones and nothing else, the command
+has written one line, and its exit status says what happened. `faulty.py` makes the faults.
+
+By default, each command is run with each kind of fault. ``SPMCOMPAT_FAULTS=1`` runs the full table:
+a full disk at the end of each file, every call that changes a file, and 20 moments of each signal.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import spmcompat
+from spmcompat.exporting import tiktoken
+from tests.cli import faulty
+from tests.parity import corpora
+
+pytest.importorskip("pyarrow")
+
+FULL = bool(os.environ.get("SPMCOMPAT_FAULTS"))
+MOMENTS = 20
+SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+Content = Mapping[str, bytes | None]
+"""The files of a folder by their paths, and its folders, which have no content."""
+
+
+class Command(NamedTuple):
+    """A command, and the files that it writes; `prints` says whether it has a result to show."""
+
+    arguments: str
+    outputs: Sequence[str]
+    prints: bool = False
+
+
+TRAIN = "train --input=t.txt --model_prefix=n --hard_vocab_limit=false --quiet"
+MODEL = ("n.model", "n.vocab")
+HF_FOLDER = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "tokenizer.model",
+)
+COMMANDS = {
+    "train": Command(f"{TRAIN} --vocab_size=80", MODEL),
+    "sizes": Command(
+        f"{TRAIN} --vocab_size=60,80",
+        [f"n-{size}.{end}" for size in (60, 80) for end in ("model", "vocab")],
+    ),
+    "dump": Command(f"{TRAIN} --vocab_size=80 --dump=d", MODEL),
+    "count": Command("count --input=t.txt --output=n.counts --quiet", ["n.counts"]),
+    "counts merge": Command(
+        "counts merge a.counts b.counts --output=n.counts --quiet", ["n.counts"]
+    ),
+    "edit": Command(
+        "edit m.model --add-control=<a> --output=m.model", ["m.model", "m.vocab"], True
+    ),
+    "extend": Command("extend m.model --input=u.txt --add=5 --output=n.model --quiet", MODEL),
+    "trim": Command("trim m.model --input=t.txt --keep=300 --output=n.model --quiet", MODEL),
+    "merge": Command("merge m.model o.model --output=n.model", MODEL, True),
+    "import": Command("import t.json --output=n.model", ["n.model"], True),
+    "hf-folder": Command(
+        "export m.model --to=hf-folder --output=n --no_verify",
+        [f"n/{name}" for name in HF_FOLDER],
+        True,
+    ),
+    "tiktoken": Command(
+        "export m.model --to=tiktoken --output=n --no_verify",
+        [f"n/{tiktoken.RANKS}", f"n/{tiktoken.SETTINGS}"],
+        True,
+    ),
+    **{
+        to: Command(f"export m.model --to={to} --output=n --no_verify", ["n"], True)
+        for to in ("tokenizer.json", "gguf", "vocab.txt")
+    },
+}
+
+
+def content(folder: Path) -> Content:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@functools.cache
+def inputs() -> Content:
+    """The files that the commands read."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path, seed in (("t.txt", 5), ("u.txt", 6)):
+            text = corpora.words_text(seed=seed, lines=120, types=80)
+            (folder / path).write_text(text.encode("ascii", "ignore").decode() + "abcdefghij\n")
+        options: dict[str, Any] = {
+            "model_type": "bpe",
+            "byte_fallback": True,
+            "vocab_size": 340,
+            "hard_vocab_limit": False,
+            "normalization_rule_name": "identity",
+            "add_dummy_prefix": False,
+            "remove_extra_whitespaces": False,
+            "minloglevel": 3,
+        }
+        for path, text in (("m", "t"), ("o", "u")):
+            source, prefix = folder / f"{text}.txt", folder / path
+            spmcompat.train(input=source, model_prefix=prefix, **options)
+            counts = spmcompat.count(input=source, minloglevel=3)
+            counts.save(folder / f"{'ab'['mo'.index(path)]}.counts")
+        (folder / "o.vocab").unlink()
+        target = folder / "t.json"
+        spmcompat.export(folder / "m.model", to="tokenizer.json", output=target, verify=False)
+        return content(folder)
+
+
+def write(folder: Path, files: Content) -> None:
+    for name, data in files.items():
+        path = folder / name
+        if data is None:
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+
+@functools.cache
+def old_files(name: str) -> Content:
+    """What the folder holds before the command, with old files at the paths of the new ones."""
+    with tempfile.TemporaryDirectory() as folder:
+        old = {path: f"old {path}".encode() for path in COMMANDS[name].outputs}
+        write(Path(folder), {**old, **inputs()})
+        return content(Path(folder))
+
+
+class Expected(NamedTuple):
+    """What a run without a fault leaves and does."""
+
+    files: Content
+    record: Mapping[str, Any]
+
+
+@functools.cache
+def expected(name: str) -> Expected:
+    with tempfile.TemporaryDirectory() as given:
+        folder, record = Path(given) / "work", Path(given) / "record"
+        write(folder, old_files(name))
+        done = run(name, folder, {"record": str(record)})
+        assert (done.returncode, lines(done)) == (0, []), done.stderr
+        new = content(folder)
+        old = old_files(name)
+        assert {path for path in new if new[path] != old.get(path)} >= {*COMMANDS[name].outputs}
+        return Expected(new, json.loads(record.read_text()))
+
+
+def run(
+    name: str, folder: Path, fault: Mapping[str, Any], redirection: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    return run_arguments(COMMANDS[name].arguments.split(), folder, fault, redirection)
+
+
+def run_arguments(
+    arguments: Sequence[str], folder: Path, fault: Mapping[str, Any], redirection: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, faulty.__file__, json.dumps(fault), *arguments]
+    if redirection:
+        command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *command]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+        capture_output=True,
+        check=False,
+        timeout=600,
+    )
+
+
+def lines(done: subprocess.CompletedProcess[bytes]) -> list[str]:
+    """What a command wrote to standard error, without notes about the limits of a target."""
+    return [line for line in done.stderr.decode().splitlines() if not line.startswith("note: ")]
+
+
+@pytest.fixture(params=COMMANDS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "work"
+
+
+def attempts(
+    name: str, folder: Path, faults: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Any], subprocess.CompletedProcess[bytes], Content]]:
+    """Run a command once for each fault, from the same old files."""
+    assert faults
+    for fault in faults:
+        shutil.rmtree(folder, ignore_errors=True)
+        write(folder, old_files(name))
+        done = run(name, folder, fault)
+        yield fault, done, content(folder)
+
+
+def test_a_full_disk(name: str, folder: Path) -> None:
+    new = expected(name).files
+    written = [new[path] or b"" for path in COMMANDS[name].outputs]
+    sizes = sorted({len(data) for data in written})
+    limits = [0, *(size - 1 for size in sizes)] if FULL else [sizes[-1] - 1]
+    for fault, done, left in attempts(name, folder, [{"limit": limit} for limit in limits]):
+        assert done.returncode == 1, fault
+        assert len(lines(done)) == 1, (fault, done.stderr)
+        assert "File too large. Choose a" in lines(done)[0]
+        assert left == old_files(name), fault
+
+
+def test_a_call_that_fails(name: str, folder: Path) -> None:
+    """The old files come back; or the command succeeds, where it can do without the call."""
+    calls = expected(name).record["calls"]
+    must_work = ("mkdir", "replace")
+    faults = [
+        {"call": (call, number)}
+        for call, count in calls.items()
+        for number in range(1, count + 1)
+        if FULL or (call == "replace" and number == count)
+    ]
+    for fault, done, left in attempts(name, folder, faults):
+        if done.returncode == 0 and fault["call"][0] not in must_work:
+            assert (lines(done), left) == ([], expected(name).files), fault
+            continue
+        assert done.returncode == 1, fault
+        assert len(lines(done)) == 1, (fault, done.stderr)
+        assert "No space left on device. Choose a" in lines(done)[0]
+        assert left == old_files(name), fault
+
+
+def moments(record: Mapping[str, Any], count: int) -> list[int]:
+    """Return some moments of the whole run, and as many of the time in which files are written."""
+    events, temporary = record["events"], record["temporary"]
+    first = [events * (i + 1) // (count // 2 + 1) for i in range(count // 2)]
+    last = [
+        temporary[len(temporary) * i // (count - len(first))] for i in range(count - len(first))
+    ]
+    return [*first, *last]
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: signal.Signals(number).name)
+def test_a_signal(name: str, folder: Path, number: signal.Signals) -> None:
+    known = expected(name)
+    chosen = moments(known.record, MOMENTS) if FULL else [known.record["temporary"][-1]]
+    faults = [{"signal": (int(number), moment)} for moment in chosen]
+    for fault, done, left in attempts(name, folder, faults):
+        assert done.returncode == 128 + number, (fault, done)
+        assert len(lines(done)) == 1, (fault, done.stderr)
+        assert SIGNALS[number] in lines(done)[0]
+        is_old = left == old_files(name)
+        assert is_old or left == known.files, fault
+        if not is_old:
+            assert "no file was written" not in lines(done)[0]
+
+
+def test_a_folder_at_the_path_of_an_output(name: str, folder: Path) -> None:
+    outputs = COMMANDS[name].outputs
+    for path in outputs if FULL else outputs[-1:]:
+        if path in inputs():
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
+        write(folder, {one: data for one, data in old_files(name).items() if one != path})
+        (folder / path).mkdir()
+        before = content(folder)
+        done = run(name, folder, {})
+        assert (done.returncode, len(lines(done))) == (1, 1), done.stderr
+        assert f'{path}": Is a directory. Choose another ' in lines(done)[0]
+        assert content(folder) == before
+
+
+def test_a_folder_that_cannot_be_written(name: str, folder: Path) -> None:
+    write(folder, old_files(name))
+    target = (folder / COMMANDS[name].outputs[0]).parent
+    done = run(name, folder, {"deny": str(target)})
+    assert (done.returncode, len(lines(done))) == (1, 1), done.stderr
+    assert "Permission denied. Choose a " in lines(done)[0]
+    assert content(folder) == old_files(name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write in every folder")
+def test_a_read_only_folder(name: str, folder: Path) -> None:
+    write(folder, old_files(name))
+    target = (folder / COMMANDS[name].outputs[0]).parent
+    target.chmod(0o555)
+    try:
+        done = run(name, folder, {})
+    finally:
+        target.chmod(0o755)
+    assert (done.returncode, len(lines(done))) == (1, 1), done.stderr
+    assert "Permission denied" in lines(done)[0]
+    assert content(folder) == old_files(name)
+
+
+@pytest.mark.parametrize("redirection", ["1>&-", "1>/dev/full", "0<&- 1>&-"] if FULL else ["1>&-"])
+def test_a_standard_output_that_cannot_be_written(
+    name: str, folder: Path, redirection: str
+) -> None:
+    """The files are written, and the exit status says that the result was not shown."""
+    write(folder, old_files(name))
+    done = run(name, folder, {}, redirection)
+    prints = COMMANDS[name].prints
+    assert (done.returncode, len(lines(done))) == (int(prints), int(prints)), done.stderr
+    assert content(folder) == expected(name).files
+
+
+@pytest.mark.parametrize(
+    "redirection", ["2>&-", "2>/dev/full", "0<&- 2>&-"] if FULL else ["2>/dev/full"]
+)
+def test_messages_that_cannot_be_written(name: str, folder: Path, redirection: str) -> None:
+    write(folder, old_files(name))
+    arguments = [one for one in COMMANDS[name].arguments.split() if one != "--quiet"]
+    done = run_arguments(arguments, folder, {}, redirection)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert content(folder) == expected(name).files
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ("train --input=t.txt,n.model --model_prefix=n", "model_prefix"),
+        ("train --input=n.vocab --model_prefix=n", "model_prefix"),
+        ("train --input=t.txt --model_prefix=n --seed_sentencepieces_file=n.vocab", "model_prefix"),
+        ("train --input=t.txt --model_prefix=n --normalization_rule_tsv=n.vocab", "model_prefix"),
+        ("train --input=t.txt --model_prefix=n --denormalization_rule_tsv=link", "model_prefix"),
+        ("train --input=t.txt --model_prefix=n --required_chars_file=n.vocab", "model_prefix"),
+        ("train --input=t.txt --model_prefix=n --user_defined_symbols_file=link", "model_prefix"),
+        ("train --input=l*k --model_prefix=n", "model_prefix"),
+        ("train --counts=c.model --model_prefix=c", "model_prefix"),
+        ("train --counts=hard.vocab --model_prefix=hard --vocab_size=60", "model_prefix"),
+        ("count --input=t.txt --output=t.txt", "--output"),
+        ("count --input=t.txt --output=./link.txt", "--output"),
+        ("count --input=t.txt --output=n.vocab --user_defined_symbols_file=n.vocab", "--output"),
+        ("counts merge a.counts b.counts --output=b.counts", "--output"),
+        ("counts merge a.counts b.counts --output=hard.vocab", "--output"),
+        ("edit m.model --add-control=<a> --output=n.model --report=n.vocab", "--output"),
+        ("edit m.model --add-control=<a> --output=m.model --report=m.vocab", "--output"),
+        ("edit x.vocab --add-control=<a> --output=x.model", "--output"),
+        ("extend m.model --input=u.txt --add=5 --output=u.txt", "--output"),
+        ("trim m.model --input=u.txt,n.vocab --keep=300 --output=n.model", "--output"),
+        ("trim m.model --counts=hard.vocab --keep=300 --output=hard.model", "--output"),
+        ("merge m.model o.model --output=o.model", "--output"),
+        ("export m.model --to=tokenizer.json --output=m.model", "--output"),
+        ("export m.model --to=tokenizer.json --output=t.txt --verify=t.txt", "--output"),
+        ("export hf/tokenizer.model --to=hf-folder --output=hf", "--output"),
+        ("import t.json --output=t.json", "--output"),
+        ("compare --text=train.txt --report=.", "--report"),
+    ],
+)
+def test_an_output_that_is_an_input(arguments: str, remedy: str, folder: Path) -> None:
+    symbols = b"ab\n"
+    write(folder, {**inputs(), "n.vocab": symbols, "n.model": symbols, "train.txt": b"a\n"})
+    write(folder, {"hf/tokenizer.model": inputs()["m.model"], "x.vocab": inputs()["m.model"]})
+    write(folder, {"c.model": inputs()["a.counts"]})
+    os.link(folder / "b.counts", folder / "hard.vocab")
+    (folder / "link").symlink_to("n.vocab")
+    (folder / "link.txt").symlink_to(folder / "t.txt")
+    (folder / "n.vocab").write_bytes(b"41\t42\n" if "_tsv" in arguments else symbols)
+    before = content(folder)
+    done = run_arguments(arguments.split(), folder, {})
+    found = [line for line in lines(done) if not line.startswith("INFO")]
+    assert (done.returncode, len(found)) == (1, 1), done.stderr
+    assert "is the same file as the input" in found[0]
+    assert f"Choose another {remedy}." in found[0]
+    assert content(folder) == before

@@ -1,0 +1,437 @@
+"""Either all files are written or the old ones stay."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.runtime import outputs as module
+from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs, write_files
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an old model and its vocabulary."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.model").write_bytes(b"old model")
+    Path("m.vocab").write_bytes(b"old vocab")
+    return tmp_path
+
+
+OLD = {"m.model": b"old model", "m.vocab": b"old vocab"}
+NEW = {"m.model": b"new model", "m.vocab": b"new vocab"}
+
+
+def _write_new() -> None:
+    write_files({name: [content[:3], content[3:]] for name, content in NEW.items()}, "option")
+
+
+def test_all_files_are_replaced(old: Path) -> None:
+    _write_new()
+    assert _contents(old) == NEW
+
+
+def test_the_mode_of_a_new_file_follows_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_files({str(tmp_path / "m.model"): []}, "option")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "m.model").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])
+def test_a_replaced_file_keeps_its_mode(old: Path, mode: int) -> None:
+    (old / "m.model").chmod(mode)
+    _write_new()
+    assert (old / "m.model").stat().st_mode & 0o777 == mode
+    assert _contents(old) == NEW
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_replaced_file_keeps_its_owner(old: Path) -> None:
+    os.chown("m.model", 12345, 54321)
+    _write_new()
+    status = Path("m.model").stat()
+    assert (status.st_uid, status.st_gid) == (12345, 54321)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "m.model").symlink_to(tmp_path / "real" / "x")
+    write_files({str(tmp_path / "m.model"): [b"new"]}, "option")
+    assert (tmp_path / "m.model").is_symlink()
+    assert (tmp_path / "real" / "x").read_bytes() == b"new"
+    assert _names(tmp_path / "real") == ["x"]
+
+
+def test_two_links_to_one_file_are_refused(old: Path) -> None:
+    (old / "m.vocab").unlink()
+    (old / "m.vocab").symlink_to("m.model")
+    with pytest.raises(BadValueError, match="are the same file"):
+        _write_new()
+    assert _contents(old) == {"m.model": b"old model", "m.vocab": b"old model"}
+
+
+def test_a_folder_in_the_place_of_the_second_file(old: Path) -> None:
+    (old / "m.vocab").unlink()
+    (old / "m.vocab").mkdir()
+    with pytest.raises(MissingFileError, match=r'"m.vocab": Is a directory\. Choose another opt'):
+        _write_new()
+    assert (old / "m.model").read_bytes() == b"old model"
+    assert _names(old) == ["m.model", "m.vocab"]
+
+
+def test_a_full_device_changes_no_file(old: Path) -> None:
+    (old / "m.vocab").unlink()
+    (old / "m.vocab").symlink_to("/dev/full")
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_new()
+    assert (old / "m.model").read_bytes() == b"old model"
+    assert _names(old) == ["m.model", "m.vocab"]
+
+
+def test_a_device_and_a_pipe_are_written(tmp_path: Path) -> None:
+    (tmp_path / "null").symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_files({str(tmp_path / name): [b"x"] for name in ("null", "pipe", "file")}, "option")
+    reader.join()
+    assert read == [b"x"]
+    assert _names(tmp_path) == ["file", "null", "pipe"]
+
+
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_standard_output_in_a_file_is_written_where_it_stands(old: Path, path: str) -> None:
+    """The shell opened the file; to replace it would lose what stands in front."""
+    (old / "link").symlink_to("/dev/stdout")
+    log = old / "log"
+    log.write_bytes(b"before ")
+    program = "import sys; from spmcompat.runtime.outputs import write_files\n"
+    program += "write_files({sys.argv[1]: [b'new']}, 'option')"
+    with open(log, "ab") as stdout:
+        _run_python(program, path, stdout=stdout)
+    assert log.read_bytes() == b"before new"
+
+
+def _run_python(
+    program: str, *arguments: str, stdout: object = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        stdout=stdout,  # type: ignore[call-overload]
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+    )
+
+
+def test_a_file_size_limit_changes_no_file(old: Path) -> None:
+    program = """
+import resource, signal
+from spmcompat.runtime.outputs import write_files
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+write_files({"m.model": [b"m" * 900], "m.vocab": [b"v" * 2000]}, "option")
+"""
+    run = _run_python(program)
+    assert "MissingFileError" in run.stderr
+    assert 'm.vocab": File too large' in run.stderr
+    assert _contents(old) == OLD
+
+
+Calls = Callable[[str], int]
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Make some calls of a function of `os` fail, by their numbers."""
+
+    def install(name: str, *numbers: int, error: BaseException | None = None) -> None:
+        real = getattr(os, name)
+        calls: list[object] = []
+
+        def call(*arguments: object) -> object:
+            calls.append(arguments)
+            if len(calls) in numbers:
+                raise error or OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return real(*arguments)
+
+        monkeypatch.setattr(os, name, call)
+
+    return install
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_failed_replacement_brings_the_old_files_back(
+    old: Path, failing: Callable[..., None], number: int
+) -> None:
+    failing("replace", number)
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_new()
+    assert _contents(old) == OLD
+
+
+def test_the_old_files_come_back_where_there_are_no_hard_links(
+    old: Path, failing: Callable[..., None]
+) -> None:
+    failing("link", 1, 2)
+    failing("replace", 2)
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_new()
+    assert _contents(old) == OLD
+
+
+def test_new_files_are_removed_if_there_were_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: Callable[..., None]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    failing("replace", 2)
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_new()
+    assert _names(tmp_path) == []
+
+
+def test_the_old_file_is_linked_back_if_no_file_can_be_renamed_any_more(
+    old: Path, failing: Callable[..., None]
+) -> None:
+    failing("replace", *range(2, 10))
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_new()
+    assert _contents(old) == OLD
+
+
+def test_an_old_file_that_cannot_come_back_is_kept_and_named(
+    old: Path, failing: Callable[..., None]
+) -> None:
+    failing("replace", *range(2, 10))
+    failing("link", *range(3, 10))
+    with pytest.raises(MissingFileError, match="The old ") as caught:
+        _write_new()
+    (kept,) = set(_names(old)) - {"m.model", "m.vocab"}
+    assert (old / kept).read_bytes() == b"old model"
+    assert kept in str(caught.value)
+    assert (old / "m.vocab").read_bytes() == b"old vocab"
+
+
+@pytest.mark.parametrize("name", ["link", "replace"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_another_error_brings_the_old_files_back(
+    old: Path, failing: Callable[..., None], name: str, number: int
+) -> None:
+    failing(name, number, error=MemoryError())
+    with pytest.raises(MemoryError):
+        _write_new()
+    assert _contents(old) == OLD
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("name", ["link", "replace", "unlink"])
+def test_a_signal_waits_until_all_files_are_replaced(
+    old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
+) -> None:
+    """Also where another thread receives it, as one that waits in a kernel would."""
+    real = getattr(os, name)
+    asked = threading.Event()
+
+    def send() -> None:
+        asked.wait()
+        signal.pthread_kill(threading.get_ident(), number)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+
+    def call(*arguments: object) -> object:
+        asked.set()
+        sender.join()
+        return real(*arguments)
+
+    class Came(BaseException):
+        pass
+
+    def handle(*_: object) -> None:
+        raise Came
+
+    before = signal.signal(number, handle)
+    try:
+        monkeypatch.setattr(os, name, call)
+        with pytest.raises(Came):
+            _write_new()
+        assert signal.getsignal(number) is handle
+    finally:
+        signal.signal(number, before)
+    assert _contents(old) == NEW
+
+
+def test_a_signal_while_the_contents_are_written_changes_no_file(old: Path) -> None:
+    def contents() -> Iterator[bytes]:
+        yield b"new"
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files({"m.model": [b"new"], "m.vocab": contents()}, "option")
+    assert _contents(old) == OLD
+
+
+def test_ignored_signals_stay_ignored(old: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        _write_new()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert _contents(old) == NEW
+
+
+def test_files_are_written_in_another_thread(old: Path) -> None:
+    thread = threading.Thread(target=_write_new)
+    thread.start()
+    thread.join()
+    assert _contents(old) == NEW
+
+
+def test_an_exit_during_the_cleanup_leaves_no_temporary_file(old: Path) -> None:
+    """A second Ctrl-C can end the cleanup before it has begun."""
+    program = """
+from spmcompat.runtime import outputs
+real, calls = outputs.Outputs.discard, []
+def discard(self):
+    calls.append(self)
+    if len(calls) == 1:
+        raise KeyboardInterrupt
+    real(self)
+outputs.Outputs.discard = discard
+with outputs.outputs("option") as files:
+    files.write({"m.model": [b"new"]})
+    raise KeyboardInterrupt
+"""
+    assert "KeyboardInterrupt" in _run_python(program).stderr
+    assert _contents(old) == OLD
+
+
+def _write_with_folder() -> None:
+    with outputs("option") as files:
+        folder = Path(files.new_folder("tables", "tables", "Remedy."))
+        (folder / "one").write_text("1")
+        files.write({name: [content] for name, content in NEW.items()})
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_new_folder_gets_its_name_with_the_files(old: Path, exists: bool) -> None:
+    if exists:
+        (old / "tables").mkdir(0o700)
+    _write_with_folder()
+    assert _names(old) == ["m.model", "m.vocab", "tables"]
+    assert _names(old / "tables") == ["one"]
+    assert (old / "m.vocab").read_bytes() == b"new vocab"
+    if exists:
+        assert (old / "tables").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_empty_folder_comes_back_with_the_files(
+    old: Path, failing: Callable[..., None], exists: bool, number: int
+) -> None:
+    if exists:
+        (old / "tables").mkdir()
+    failing("replace", number)
+    with pytest.raises(MissingFileError, match="No space left on device"):
+        _write_with_folder()
+    assert _names(old) == ["m.model", "m.vocab", *(["tables"] if exists else [])]
+    if exists:
+        assert _names(old / "tables") == []
+    assert (old / "m.model").read_bytes() == b"old model"
+
+
+def test_folders_that_were_made_are_removed_after_an_error(tmp_path: Path) -> None:
+    out = tmp_path / "a" / "b"
+    with pytest.raises(MissingFileError, match="File name too long"):
+        write_files({str(out / "x"): [b"1"], str(out / ("y" * 300)): [b"2"]}, "option", str(out))
+    assert _names(tmp_path) == []
+    write_files({str(out / "x"): [b"1"]}, "option", str(out))
+    assert _names(out) == ["x"]
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match="No such file or directory") as caught:
+        write_files({str(tmp_path / "nowhere" / "m.model"): [b"m"]}, "option")
+    assert isinstance(caught.value, OSError)
+
+
+def test_a_target_with_the_longest_possible_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The temporary name is not longer, even if it ends within a character."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
+        assert len(name.encode()) == 255
+        write_files({name: [b"abc"]}, "option")
+        assert Path(name).read_bytes() == b"abc"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_cannot_be_written_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write everywhere, so the answer of the system is replaced."""
+    for denied, message in ((old, "Choose a option in a folder"), (old / "m.model", "Make the")):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda path, _, denied=denied: path != str(denied))
+            with pytest.raises(MissingFileError, match=f"Permission denied. {message}"):
+                check_output("m.model", "option")
+            with pytest.raises(MissingFileError, match="Permission denied"):
+                _write_new()
+        assert _contents(old) == OLD
+
+
+@pytest.mark.parametrize("name", ["m.model", "soft", "hard", "folder/../m.model"])
+def test_an_output_that_is_an_input_is_refused(old: Path, name: str) -> None:
+    (old / "folder").mkdir()
+    (old / "soft").symlink_to("m.model")
+    os.link("m.model", "hard")
+    with pytest.raises(BadValueError, match="is the same file as the input"):
+        refuse_inputs(["new", name], ["m.vocab", "nowhere", str(old / "m.model")], "option")
+    refuse_inputs(["m.vocab", "new"], [name], "option")
+
+
+def test_an_output_that_is_standard_input_is_refused(old: Path) -> None:
+    program = "from spmcompat.runtime.outputs import refuse_inputs\n"
+    program += "refuse_inputs(['m.model'], [''], 'option')"
+    with open("m.model", "rb") as stdin:
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            stdin=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+        )
+    assert 'the same file as the input "standard input"' in run.stderr
+    assert _contents(old) == OLD
+
+
+def test_a_device_may_be_input_and_output() -> None:
+    refuse_inputs(["/dev/null"], ["/dev/null"], "option")
+
+
+def test_no_temporary_name_is_used_twice(tmp_path: Path) -> None:
+    target = str(tmp_path / "x")
+    assert module._temporary_name(target) != module._temporary_name(target)
