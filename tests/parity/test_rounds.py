@@ -418,7 +418,9 @@ def test_tables_are_read_by_pandas(table_format: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"recipe": "mingram"}, {"prune": "exact"}], ids=str)
-def test_the_dump_equals_the_rounds_of_the_function(options: dict[str, object], tmp_path: Path) -> None:
+def test_the_dump_equals_the_rounds_of_the_function(
+    options: dict[str, object], tmp_path: Path
+) -> None:
     folder = tmp_path / "dump"
     heard, _ = rounds_of(options, dump=str(folder))
     with open(folder / "rounds.tsv", encoding="utf-8", newline="") as file:
