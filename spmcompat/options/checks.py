@@ -1,7 +1,7 @@
 """All checks that are possible before the corpus is read.
 
-Options that the reference trains with are never refused here. Options that it refuses, perhaps
-after hours of training, are refused at once.
+Options with which the reference trains are never refused here. Options that it refuses, perhaps
+only after hours of training, are refused immediately.
 
 Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
 0.2.3.
@@ -72,7 +72,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # else the reference calls it first
+    if not callable(settings.pretokenizer):  # if not, the reference calls it first
         check_room(spec, len(meta))
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
@@ -97,9 +97,9 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 def verify_all(
     runs: Sequence[Settings], *, has_sentences: bool, has_writer: bool
 ) -> dict[int, MetaPiece]:
-    """Check the settings of runs that differ in their sizes only, as `verify` does.
+    """Check the settings of runs that differ only in their sizes, as `verify` does.
 
-    An error names the size, unless all sizes have it.
+    An error names the size, unless all sizes have the same error.
     """
     _check_listeners(runs[0])
     meta: dict[int, MetaPiece] = {}
@@ -118,7 +118,7 @@ def verify_all(
 
 
 def _check_listeners(settings: Settings) -> None:
-    """Raise if someone wants to know each step of several trainings."""
+    """Raise if the steps of several trainings are to be reported."""
     wanted = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
         raise BadValueError(
@@ -153,7 +153,7 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _check_algorithm(settings: Settings) -> None:
-    """Raise if the options ask for what the model type cannot do."""
+    """Raise if the model type does not support one of the options."""
     spec = settings.trainer
     simple = spec.model_type in _SIMPLE
     if spec.use_all_vocab and not simple:
@@ -249,14 +249,14 @@ def _check_extensions(settings: Settings) -> None:
 
 
 def _changed_extensions(settings: Settings) -> list[Option]:
-    """Return the extensions that do not have their defaults."""
+    """Return the extensions whose values differ from the defaults."""
     extensions = [option for option in OPTIONS.values() if option.target == EXTENSION]
     given = vars(settings.extensions)
     return [option for option in extensions if given[option.stored_as] != option.default]
 
 
 def _refuse(given: Collection[str], option: str, *names: str) -> None:
-    """Raise if an extension is given that another option leaves without effect."""
+    """Raise if an extension is given that has no effect because of another option."""
     for name in names:
         if name in given:
             raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
@@ -284,7 +284,7 @@ def _check_ranges(settings: Settings) -> None:
 
 
 def _check_flat_shrinking(value: float) -> None:
-    """Raise if a pruning by score would drop no piece."""
+    """Raise if pruning by score would not drop any piece."""
     if not 0 <= value < 1:
         raise TrainingError(
             f"shrinking_factor must be at least 0 and below 1 with prune=flat, not {value:g}."
@@ -302,7 +302,7 @@ def _check_range(option: Option, value: float) -> None:
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:
-    """Raise if differential privacy would change counts: if a number of it is above 0."""
+    """Raise if differential privacy would change counts, because one of its numbers is above 0."""
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):
@@ -313,7 +313,7 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
 
 
 def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
-    """Raise if the vocabulary has no room for the meta pieces, and one character where needed.
+    """Raise if the vocabulary is too small for the meta pieces, and one character if needed.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
 
 
 def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
-    """Raise if the vocabulary cannot hold all required characters of the corpus.
+    """Raise if the vocabulary is too small for all required characters of the corpus.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
 
 
 def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
-    """Raise if an option of records is given, and no input holds records that it is for."""
+    """Raise if an option for records is given, but no input has such records."""
     input_format = settings.trainer.input_format or settings.input_format
     formats = {format_of_path(path, input_format) for path in paths}
     if settings.input_column and formats.isdisjoint((JSONL, PARQUET)):
@@ -418,7 +418,7 @@ def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None
 
 
 def _check_no_options_of_files(settings: Settings) -> None:
-    """Raise if sentences come with an option that only files have."""
+    """Raise if sentences are given together with an option that applies only to files."""
     given = {
         f"input_format={settings.input_format}": settings.input_format != AUTO,
         "input_column": bool(settings.input_column),
@@ -448,7 +448,7 @@ def _check_no_space(path: str) -> None:
 
 
 def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
-    """Raise if training needs sentences beside its counts, or has them."""
+    """Raise if counts are given together with sentences, or training needs the sentences."""
     if has_sentences:
         raise BadValueError("Give either sentence_iterator or counts.")
     if spec.self_test_sample_size > 0:

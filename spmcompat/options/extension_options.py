@@ -2,7 +2,7 @@
 
 Sources: Land and Pinter, "Which Pieces Does Unigram Tokenization Really Need?", for the seeds, the
 loop and flat pruning; Gow-Smith et al. 2022, "Improving Tokenisation by Alternative Treatment of
-Spaces", for spaces as pieces of their own; "MinGram", arXiv 2606.27019, for the fewest tokens.
+Spaces", for spaces as separate pieces; "MinGram", arXiv 2606.27019, for the fewest tokens.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
 """Options that belong together, under one name."""
 
 SPACE_PIECES = ("prefix", "separate", "dropped")
-"""The treatments of spaces; with all but the first a space is a piece of its own."""
+"""The treatments of spaces. With all but the first, a space is a separate piece."""
 
 _extension = partial(Option, in_reference=False)
 
@@ -270,9 +270,9 @@ EXTENSIONS = (
 
 
 def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
-    """Replace the option ``recipe`` by the options that the recipe sets.
+    """Replace the option ``recipe`` with the options that the recipe sets.
 
-    An option that is given itself keeps its value.
+    Options that are given explicitly keep their values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Options where a text is counted first and trained on later."""
+"""Options for texts that are counted first and trained on later."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ OPTIONS_OF_COUNTING = (
 def with_counts(
     options: Mapping[str, object], read: Callable[[Mapping[str, object]], Settings]
 ) -> Settings:
-    """Return the settings of options, of which ``counts`` may be a table of counts or its path.
+    """Return the settings of options that may contain ``counts``, a table of counts or its path.
 
-    The options that the text was counted with are added to those of training.
+    The options with which the text was counted are added to those of training.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def with_counts(
     BadValueError
         If an option contradicts the counts.
     TrainingError
-        If there are no such counts.
+        If the counts do not exist or cannot be read.
     """
     given = dict(options)
     counts = given.pop("counts", None)

@@ -1,4 +1,4 @@
-"""Flags of the command line become settings; every option is stored, given or not.
+"""Turns flags of the command line into settings. Every option is stored, even if it is not given.
 
 Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -14,7 +14,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
 
 NO_SEED = UINT32[-1]
-"""The value of ``random_seed`` that stands for no seed."""
+"""The value of ``random_seed`` that means no seed."""
 
 
 def from_flags(flags: Mapping[str, str]) -> Settings:
@@ -63,7 +63,7 @@ def _settings(flags: Mapping[str, object]) -> Settings:
 
 
 def _store_defaults(settings: Settings) -> None:
-    """Give every single field of both specs its default, so that it is stored."""
+    """Set every scalar field of both specs to its default, so that it is stored."""
     absent = settings.release.retired_options | settings.release.unknown_options
     for option in OPTIONS.values():
         if not option.flag or option.kind == LIST or option.name in absent:

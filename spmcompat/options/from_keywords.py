@@ -1,6 +1,6 @@
-"""Keywords and strings of Python become settings; only the options that are given are stored.
+"""Turns Python keywords and strings into settings. Only the options that are given are stored.
 
-The command line stores every option (``from_flags``). A model holds its options, so the two ways
+The command line stores every option (``from_flags``). A model contains its options, so the two ways
 give different bytes, as in the reference.
 
 Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
@@ -45,8 +45,8 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Names and values of the options: text, numbers, truth values, lists; ``normalizer`` and
-        ``pretokenizer`` are objects.
+        Names and values of the options. Values are text, numbers, truth values or lists;
+        ``normalizer`` and ``pretokenizer`` are objects.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def _settings(options: Mapping[str, object]) -> Settings:
 def from_string(arguments: str) -> Settings:
     """Build the settings of one string, ``--a=b --c=d``.
 
-    The string is split at every single space, so a value cannot contain one. If an option is
-    given twice, the first value counts.
+    The string is split at every space, so a value cannot contain a space. If an option is given
+    twice, the first value is used.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _column(column: object) -> str | None:
 
 
 def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
-    """Raise if a whole normalizer and a part of one are given."""
+    """Raise if a complete normalizer is given together with one of its options."""
     parts = {option.name for option in OPTIONS.values() if option.target == NORMALIZER}
     for name in sorted(parts & texts.keys()):
         raise BadValueError(

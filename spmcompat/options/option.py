@@ -1,4 +1,4 @@
-"""What is known of one option: the columns of the table of options."""
+"""The description of one option: the columns of the table of options."""
 
 from typing import NamedTuple
 
@@ -34,14 +34,15 @@ class Option(NamedTuple):
         Where the value goes: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION` or
         `ELSEWHERE`.
     field : str
-        The name of the value there, if it is not that of the option.
+        The name of the value at the target, if it differs from the name of the option.
     default : object
-        The default of an option that is in no spec; the schema of the model has the others.
+        The default of an option that is not in a spec; the schema of the model has the other
+        defaults.
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
-        The allowed values of a `CHOICE`. ``name:N`` stands for a name with a whole number, which
-        `least` and `most` limit.
+        The allowed values of a `CHOICE`. ``name:N`` means a name with a whole number, which `least`
+        and `most` limit.
     models : tuple of str
         The model types that use the option; empty if all do.
     flag, keyword : bool

@@ -1,4 +1,4 @@
-"""Makes the plan of a run from options, release and kind of model; nothing else derives it."""
+"""Makes the plan of a run from options, release and kind of model. No other code derives it."""
 
 import math
 import sys
@@ -113,7 +113,7 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     TrainingError
         If the charsmap is broken.
     BadValueError
-        If the pretokenizer cannot be used.
+        If the pretokenizer is not valid.
     """
     is_unigram = given.model_type == TrainerSpec.UNIGRAM
     removes_delimiter = given.pretokenization_delimiter and given.release.removes_delimiter

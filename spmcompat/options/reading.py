@@ -1,4 +1,4 @@
-"""The text of one option becomes a value, and is stored where the table says."""
+"""Converts the text of one option to a value, and stores it at the target that the table names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
@@ -49,7 +49,7 @@ def release_of(options: Mapping[str, object]) -> Release:
     BadValueError
         If there is no such release.
     UnknownOptionError
-        If it does not have one of the options.
+        If the release does not have one of the options.
     """
     release = find_release(str(options.get("compat", DEFAULT.version)))
     for name in sorted(release.unknown_options & options.keys()):
@@ -114,7 +114,7 @@ def store_sizes(settings: Settings, items: Sequence[str], *, command_line: bool 
     Raises
     ------
     BadValueError
-        If an item is no size, or there is none, or one is there twice.
+        If an item is not a size, an item is repeated, or there are no items.
     """
     if not items:
         raise BadValueError("vocab_size is an empty list. Give at least one size.")
@@ -165,9 +165,9 @@ def parse(option: Option, text: str, release: Release, *, command_line: bool = F
     option : Option
         The option.
     text : str
-        Its value as it was given.
+        The value as it was given.
     release : Release
-        The release whose way to read numbers is used.
+        The release, which determines how numbers are read.
     command_line : bool
         Whether the text comes from the command line, where Abseil reads it: hexadecimal numbers
         are allowed, and white space around a truth value.
@@ -246,7 +246,7 @@ def _model_type(text: str) -> int:
 
 
 def _set_denormalization_rules(settings: Settings, path: str) -> None:
-    """Name the rules of decoding, and switch off what else a normalizer does."""
+    """Name the rules for decoding, and switch off everything else that a normalizer does."""
     settings.denormalizer.normalization_rule_tsv = path
     settings.denormalizer.add_dummy_prefix = False
     settings.denormalizer.remove_extra_whitespaces = False
@@ -254,7 +254,7 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:
-    """Apply what extensions change in other options, when all options are stored.
+    """Apply the changes that extensions make to other options, after all options are stored.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def finish(settings: Settings, given: Collection[str]) -> None:
 
 
 def _note_ignored(settings: Settings, given: Collection[str]) -> None:
-    """Note the options that were given, but have no effect beside an extension."""
+    """Record the options that were given, but have no effect because of an extension."""
     extensions = settings.extensions
     ignored = {
         "shrinking_factor": extensions.objective == "fewest_tokens"
@@ -285,7 +285,7 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
 
 
 def _separate_spaces(settings: Settings) -> None:
-    """Make U+2581 a user-defined symbol if spaces are to be pieces of their own."""
+    """Make U+2581 a user-defined symbol if spaces are to be separate pieces."""
     if settings.extensions.space_pieces != "prefix":
         settings.normalizer.add_dummy_prefix = False
         if SPACE_MARK not in settings.trainer.user_defined_symbols:

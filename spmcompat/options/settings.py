@@ -1,4 +1,4 @@
-"""The settings of one training run: what the options say, with the type of each option."""
+"""The settings of one training run: the values of the options, with their types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """All that one training run needs to know.
+    """Everything that one training run needs to know.
 
     The defaults are those of the table of options and of the schema.
 
@@ -33,38 +33,38 @@ class Settings:
     normalizer, denormalizer : NormalizerSpec
         The specs; what is set in them is what the model will store.
     input_format : str
-        The format of the input, if it is none that ``sentencepiece`` knows: ``auto``, ``jsonl`` or
-        ``parquet``. The spec holds the others.
+        The format of the input, if ``sentencepiece`` does not support it: ``auto``, ``jsonl`` or
+        ``parquet``. The spec contains the other formats.
     input_column : str
-        The field or column of a record that holds its text; empty for ``text``.
+        The field or column of a record that contains its text; empty means ``text``.
     split_lines, skip_bad_records : bool
         Whether every line of a record is a sentence, and whether broken records are skipped.
     workers : int
-        Number of real threads. It never changes a byte of the result.
+        The number of worker threads. It never changes a byte of the result.
     sampling_seed : int
-        Seed of the sample that ``input_sentence_size`` draws.
+        The seed of the sample that ``input_sentence_size`` draws.
     random_seed : int, optional
-        Seed of the reference's random generator, as its command line takes it.
+        The seed of the reference's random generator, as on its command line.
     use_sparse_pruning, post_l1_debias : bool
         Whether to prune a Unigram model with an L1 penalty, and whether to estimate the scores
         without it afterwards.
     seed_piece_length_power, min_freq_alpha : float
-        How to rank the seeds of a Unigram model, and which ones to drop as too rare.
+        How to rank the seeds of a Unigram model, and which seeds to drop because they are too rare.
     pretokenizer : callable or str, optional
-        A function from a normalized sentence (str) to its parts, a sequence of str or bytes; or
-        ``script``; or ``regex:`` and a pattern.
+        A function that takes a normalized sentence (str) and returns its parts, a sequence of str
+        or bytes; or ``script``; or ``regex:`` and a pattern.
     allow_inconsistent_pretokenization : bool
-        Whether to accept parts that do not join to the sentence.
+        Whether the joined parts may differ from the sentence.
     column : str, optional
-        The column of Arrow data that holds the sentences.
+        The column of Arrow data that contains the sentences.
     on_round : callable, optional
         A function that is called with a ``Round`` after each step.
     extensions : SimpleNamespace
         The options of the table whose target is `EXTENSION`, by name.
     min_log_level : int
-        0 shows all messages, 1 warnings and errors, 2 errors only.
+        0 shows all messages, 1 only warnings and errors, 2 only errors.
     recipe : str
-        A line that says what a recipe set; empty without a recipe.
+        A line that says which options a recipe set; empty without a recipe.
     notes : list of str
         Warnings to show before training.
     release : Release
@@ -77,7 +77,8 @@ class Settings:
         The rules of the file that ``normalization_rule_tsv`` names, if they are known. Otherwise
         training reads the file.
     sizes : tuple of int
-        The sizes of several vocabularies to train; empty for one, whose size is in the spec.
+        The sizes of several vocabularies to train; empty for a single one, whose size is in the
+        spec.
     """
 
     input_column: str
@@ -139,7 +140,7 @@ def with_charsmaps(settings: Settings) -> Settings:
 
 
 def runs_of(settings: Settings) -> list[Settings]:
-    """Return the settings of each size: those that its own run would have.
+    """Return the settings of each size, which equal those of a separate run.
 
     A model of one of several sizes is written to ``<model_prefix>-<size>``.
     """

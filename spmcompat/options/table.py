@@ -1,8 +1,8 @@
 """The table of all options; flags, keywords, ``--help`` and the documentation are made from it.
 
-The rows are plain data. ``reading`` turns the text of an option into its value, ``settings`` holds
-the values, ``checks`` compares them with each other. What a single release does with an option is
-a fact of that release, and is written in ``spmcompat.releases``.
+The rows are plain data. ``reading`` converts the text of an option to its value, ``settings``
+stores the values, and ``checks`` compares them with each other. How a single release treats an
+option is a fact of that release, and is defined in ``spmcompat.releases``.
 """
 
 from spmcompat.options.extension_options import EXTENSIONS

@@ -34,7 +34,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     text : str
         The value as it was given.
     allowed : range
-        The values that the field can hold, such as `INT32`.
+        The values that the field can store, such as `INT32`.
     hexadecimal : bool
         Whether numbers such as ``0xFF`` are allowed, as on the command line.
 
@@ -59,7 +59,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
 def to_int(digits: str | bytes) -> int:
     """Read decimal digits with or without a sign, however many there are.
 
-    Python refuses to read more than 4,300 digits. No field holds a number of so many, so one
+    Python refuses to read more than 4,300 digits. No field can store such a number, so a number
     beyond 128 bits is read as 2**128, with its sign.
     """
     text = digits.decode() if isinstance(digits, bytes) else digits

@@ -7,11 +7,11 @@ from cython cimport final
 cdef class CancelFlag:
     """A flag that is set once, to stop a run.
 
-    Every kernel that holds the flag then returns early. Nobody reads what it returns.
+    Every kernel that has the flag then returns early, and its result is discarded.
     """
 
     def set(self):
-        """Ask all kernels that hold the flag to stop."""
+        """Ask all kernels that have the flag to stop."""
         self.flag.set()
 
     def is_set(self):

@@ -1,7 +1,7 @@
 """A thread that does one job after the other.
 
-It is compiled so that its creator learns that it ended even if memory has run out. A
-`threading.Thread` that finds no memory for its first Python call would be waited for forever.
+It is compiled so that its creator can notice its end even if memory has run out. The creator of a
+`threading.Thread` would wait forever if there were no memory for the thread's first Python call.
 """
 
 from _thread import allocate_lock, start_new_thread
@@ -19,9 +19,9 @@ cdef extern from *:
     #include <sys/mman.h>
     #endif
     namespace spmcompat {
-    // The first exception that a thread throws allocates its thread-local data of the C++ library.
-    // Where memory has run out, as it has when std::bad_alloc is thrown, that aborts the process.
-    // So a thread throws once when it starts. Returns false if there is no memory for that.
+    // The first exception that a thread throws allocates thread-local data of the C++ library. If
+    // memory has run out, as it has when std::bad_alloc is thrown, that aborts the process. So a
+    // thread throws once when it starts. Returns false if there is not enough memory for that.
     inline bool allocate_exception_data() {
       constexpr size_t kEnough = 1 << 14;
       void* room = std::malloc(kEnough);
@@ -34,8 +34,8 @@ cdef extern from *:
       return true;
     }
 
-    // Whether a new thread would find memory for its stack and for what Python allocates. This only
-    // asks the system: no page is touched.
+    // Whether there is memory for the stack of a new thread and for what Python allocates. This
+    // only asks the system and does not touch any page.
     inline bool has_room_for_thread() {
     #if defined(__unix__) || defined(__APPLE__)
       size_t size = 0;  // of the stack
@@ -75,11 +75,11 @@ cdef class JobThread:
     MemoryError
         If there is no memory for the thread.
     RuntimeError
-        If the system allows no further thread or lock.
+        If the system does not allow another thread or lock.
     """
 
     cdef object _jobs
-    cdef object _life  # a lock; the thread holds it until it ends
+    cdef object _life  # a lock that the thread holds until it ends
 
     def __init__(self, worker, reports, cancel):
         check_room_for_thread()
@@ -89,11 +89,11 @@ cdef class JobThread:
         start_new_thread(_serve, (worker, self._jobs, reports, cancel, self._life))
 
     def do(self, job):
-        """Let the thread call the function after the jobs that it already has."""
+        """Make the thread call the function after the jobs that are in its queue."""
         self._jobs.put(job)
 
     def dismiss(self):
-        """Let the thread end after its jobs."""
+        """Make the thread end after the jobs that are in its queue."""
         self._jobs.put(None)
 
     def has_ended(self):
@@ -108,12 +108,12 @@ cdef class JobThread:
 
 
 def _serve(worker, jobs, reports, cancel, life):
-    """Do jobs until there is None. A thread without memory for a report ends."""
+    """Do jobs until the queue returns None. End early if there is no memory for a report."""
     try:
         prepare_thread()
         while (job := jobs.get()) is not None:
             report = _done(worker, job, cancel)
-            job = None  # A thread that waits holds no job, and so no `Workers`.
+            job = None  # A waiting thread must not keep a job, and with it the `Workers`, alive.
             reports.put(report)
             report = None
     except MemoryError:
@@ -133,9 +133,9 @@ cdef tuple _done(worker, job, cancel):
 
 
 def check_room_for_thread():
-    """Make sure that a thread can be started.
+    """Check that a thread can be started.
 
-    A new thread that gets a stack but no further memory can abort the process.
+    A new thread that gets a stack but no more memory can abort the process.
 
     Raises
     ------

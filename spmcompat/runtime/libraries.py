@@ -8,36 +8,36 @@ class MissingLibraryError(TrainingError):
 
 
 def is_installed(module: str) -> bool:
-    """Tell whether a module can be imported, without importing it."""
-    # A small training takes no longer than the imports.
+    """Return whether a module can be imported, without importing it."""
+    # Imported here, because imports can take longer than a small training.
     from importlib.util import find_spec  # noqa: PLC0415
 
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package that holds the module
+    except ModuleNotFoundError:  # the package that contains the module is missing
         return False
 
 
 def require(module: str, doing: str, extra: str, *, package: str = "", otherwise: str = "") -> None:
-    """Raise if a library is not installed.
+    """Raise an error if a library is not installed.
 
     Parameters
     ----------
     module : str
         The name to import.
     doing : str
-        What needs it; the message begins with it.
+        The option or command that needs the library. The message begins with it.
     extra : str
-        The extra of spmcompat that installs it; empty if there is none.
+        The extra of spmcompat that installs the library; empty if there is none.
     package : str
-        The name of the library for pip, if it is not that of the module.
+        The name of the library for pip, if it differs from the name of the module.
     otherwise : str
         A sentence with another remedy.
 
     Raises
     ------
     MissingLibraryError
-        It says what to install.
+        If the library is not installed. The message says what to install.
     """
     if is_installed(module):
         return

@@ -1,4 +1,4 @@
-"""Memory that the process gives back to the system."""
+"""Returns unused memory to the system."""
 
 cdef extern from *:
     """
@@ -19,7 +19,7 @@ cdef extern from *:
 
 
 def return_freed_memory():
-    """Give free memory back to the system, and from now on every large block that is freed.
+    """Return free memory to the system now, and every large block when it is freed later.
 
     By default, the GNU C library keeps small blocks that are freed. Whenever a large block of up to
     32 MiB is freed, the library treats blocks of that size as small from then on.

@@ -1,4 +1,4 @@
-"""Errors that name the sizes they are about, where one run trains several vocabularies."""
+"""Adds vocabulary sizes to error messages, for runs that train several vocabularies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ def naming_sizes(sizes: object) -> Iterator[None]:
     Parameters
     ----------
     sizes : object
-        One size of the vocabulary, or a text with several; empty if errors stay as they are.
+        One vocabulary size, or a text with several sizes. If it is empty, errors are not changed.
     """
     try:
         yield

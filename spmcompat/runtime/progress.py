@@ -1,8 +1,8 @@
 """Log lines and progress of a run: bars on a terminal, plain lines elsewhere.
 
-A `Report` belongs to one run and changes nothing global, so runs in several threads do not disturb
-each other. The lines go to the given stream. Without one they go to the logger ``spmcompat`` if the
-program has set up logging, and otherwise to standard error.
+A `Report` belongs to one run and does not change global state, so runs in several threads do not
+disturb each other. The lines go to the given stream. Without a stream, they go to the logger
+``spmcompat`` if the program has set up logging, and otherwise to standard error.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from spmcompat.runtime.messages import Messages
 if TYPE_CHECKING:
     import logging
 
-# The levels of the module logging. It is not imported, since that takes longer than importing this
-# package.
+# The levels of the module logging, which is not imported because its import takes longer than that
+# of this package.
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
-# Seconds between two lines about the progress of a stage, where no bar can be drawn.
+# Seconds between two log lines about the progress of a stage, if there is no bar.
 _INTERVAL = 10.0
 
 
@@ -43,14 +43,14 @@ class Report:
     Parameters
     ----------
     min_log_level : int
-        0 shows everything, 1 warnings and errors, 2 errors only, 3 and more nothing.
+        0 shows everything, 1 only warnings and errors, 2 only errors, 3 or more nothing.
     stream : text stream, optional
         Where lines and bars go.
 
     Attributes
     ----------
     current : str
-        The step that the run is in.
+        The current step of the run.
     """
 
     def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
@@ -70,13 +70,13 @@ class Report:
         self._tell(_WARNING, message)
 
     def error(self, message: str) -> None:
-        """Log why the run ends."""
+        """Log the reason why the run ends."""
         self._tell(_ERROR, message)
 
     def step(self, name: str) -> None:
-        """Take note that the step `name` begins, and that the one before it has ended.
+        """Record that the step `name` begins, and that the step before it has ended.
 
-        Nothing is logged. A subclass that measures a run extends this.
+        This does not log anything. A subclass that measures runs overrides it.
         """
         self.current = name
 
@@ -91,7 +91,7 @@ class Report:
         total : int, optional
             The number of steps, if it is known.
         unit : str
-            The steps, in plural: "merges".
+            The name of the steps in the plural, such as "merges".
         """
         self.step(name)
         if self._draws:
@@ -104,7 +104,7 @@ class Report:
         stage.end()
 
     def _tells(self, level: int) -> bool:
-        """Tell whether lines of this level are shown."""
+        """Return whether lines of this level are shown."""
         return level >= self._level
 
     def _tell(self, level: int, message: str) -> None:
@@ -117,7 +117,7 @@ class Report:
         if self._draws:
             from tqdm import tqdm  # noqa: PLC0415
 
-            # Through tqdm, so that a line does not cut an open bar.
+            # tqdm writes the line without breaking an open bar.
             tqdm.write(line, file=self._stream)
         else:
             self._stream.write(line + "\n")

@@ -1,4 +1,4 @@
-"""What a trainer tells about each of its steps, for research: `Round` and `PieceRow`."""
+"""What a trainer reports about each of its steps, for research: `Round` and `PieceRow`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from typing import NamedTuple, TypeAlias
 
 
 class PieceRow(NamedTuple):
-    """What one step did with one piece.
+    """The effect of one step on one piece.
 
     Attributes
     ----------
     piece : str
         The text, with U+2581 for spaces.
     kept : bool
-        Whether the piece is there after the step.
+        Whether the step kept the piece.
     reason : str
-        Why the piece was dropped, or why it stayed although its numbers are low: see `REASONS`.
-        Empty for a piece that stayed in the ordinary way.
+        Why the piece was dropped, or why it was kept although its numbers are low: see `REASONS`.
+        Empty for a piece that was kept without a special reason.
     score : float or None
         The score before the step; None if the piece had none.
     count : float or None
-        What the step counted: the expected count in an EM step, the count in the best segmentations
-        before a pruning by likelihood, the count of a seed, the count of the pair of a merge.
+        The count that the step determined: the expected count in an EM step, the count in the best
+        segmentations before pruning by likelihood, the count of a seed, or the count of the pair of
+        a merge.
     loss : float or None
-        The loss that a pruning computed. It is infinite where the text needs the piece, and None
-        where the pruning computed no loss.
+        The loss that pruning computed. It is infinite if the text needs the piece, and None if
+        pruning did not compute it.
     new_score : float or None
         The score after the step; None if the piece was dropped.
     left, right : str or None
@@ -68,7 +69,7 @@ REASONS = {
     REQUIRED: "kept: it is a required character; its count or score is too low otherwise",
     ADDED_BACK: "added: a required character that was dropped before, with the lowest score",
 }
-"""The reasons that a row may give, and what they mean."""
+"""The reasons that a row may have, with their meanings."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ class Round:
     Attributes
     ----------
     round : int
-        0 for the seeds; then every round has some EM steps and one pruning. The last steps have the
-        number of the last round.
+        0 for the seeds. Every later round has some EM steps and one pruning step. The final steps
+        have the number of the last round.
     step : str
         ``seeds``, ``em``, ``prune``, ``unreachable``, ``final`` or ``renormalize``; for BPE
         ``merges``.
@@ -88,10 +89,10 @@ class Round:
     objective : float or None
         The negative log likelihood per pretoken that an EM step found, as the log shows it.
     tokens : float or None
-        The expected number of pieces in the text; their number in the best segmentations if these
-        were counted.
+        The expected number of tokens in the text, or their number in the best segmentations if the
+        step counted those.
     threshold : float or None
-        The smallest count that the step keeps.
+        The smallest count with which the step keeps a piece.
     """
 
     round: int
@@ -105,9 +106,10 @@ class Round:
 
     @cached_property
     def pieces(self) -> list[PieceRow]:
-        """All pieces before the step in their order, then those that it added.
+        """All pieces before the step, in order, then the pieces that the step added.
 
-        The list is made when it is first needed. Until then the round holds the memory of its step.
+        The list is created when it is first used. Until then, the round keeps the memory of its
+        step.
         """
         return self._rows()
 

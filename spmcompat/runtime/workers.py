@@ -1,4 +1,4 @@
-"""Real threads. Their number never changes the output."""
+"""Worker threads. Their number never changes the output."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _LONGEST_WAIT = 0.1
 class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
-    The calling thread only gives orders and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads stay for the next call. They end after an error or when the
+    The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
+    worker is in a kernel. The threads remain for the next call. They end after an error or when the
     workers are deleted. A task must not use the workers that run it.
 
     Parameters
@@ -61,7 +61,7 @@ class Workers:
         Raises
         ------
         BaseException
-            What any call raised first.
+            The first exception that a call raised.
         MemoryError, RuntimeError
             If a thread cannot start.
         """
@@ -86,12 +86,12 @@ class Workers:
     def feed(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The calling thread iterates over `tasks`.
 
-        While all workers are busy, at most one further task is taken.
+        While all workers are busy, at most one more task is taken.
 
         Raises
         ------
         BaseException
-            What `tasks` or any call raised first.
+            The first exception that `tasks` or a call raised.
         MemoryError, RuntimeError
             If a thread cannot start.
         """
@@ -109,20 +109,20 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
-        While the caller is busy with a result, the workers compute the next ones: at most one for
-        each worker waits. The caller must not use the workers for anything else until the end. If
-        it stops before, the workers end.
+        While the caller is busy with a result, the workers compute the next ones: at most one
+        result for each worker waits. The caller must not use the workers for anything else until
+        the end. If it stops earlier, the workers end.
 
         Raises
         ------
         BaseException
-            What `tasks` or any call raised first.
+            The first exception that `tasks` or a call raised.
         MemoryError, RuntimeError
             If a thread cannot start.
         """
         waiting = enumerate(tasks)
         idle = [*range(self.count)]
-        busy: dict[int, int] = {}  # the index of the task of each worker
+        busy: dict[int, int] = {}  # the index of each worker's task
         computed: dict[int, Result] = {}
         finished: set[int] = set()
         given = 0
@@ -186,7 +186,7 @@ class Workers:
             raise
 
     def _dismiss(self) -> None:
-        """Tell every thread to end after its jobs."""
+        """Ask every thread to end after its jobs."""
         for thread in self.threads:
             thread.dismiss()
 

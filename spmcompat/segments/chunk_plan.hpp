@@ -1,17 +1,17 @@
-// Where the reference cuts a large text into seeding chunks, and the sentences of each.
+// Where the reference cuts a large text into seeding chunks, and which sentences each one contains.
 //
-// The reference looks for seeds in chunks. It writes each sentence into a chunk as often as its
-// count says, each time with a zero byte after it, until the chunk holds a given number of bytes.
-// The rest of the last sentence's count is lost. A chunk is a text of its own: which substrings
-// branch, and what stands at the end, depends on the chunk alone.
+// The reference searches for seeds in one chunk at a time. It writes each sentence into a chunk as
+// often as its count says, each time followed by a zero byte, until the chunk contains a given
+// number of bytes. The rest of the last sentence's count is lost. A chunk is a separate text: which
+// substrings branch, and how the text ends, depends only on the chunk.
 //
-// The sizes are those of the sentences after rare characters are replaced. Their order is that
-// after empty sentences are removed. Both are known only when the whole text has been read. So the
-// plan of the chunks is made in a second reading, and the chunks are counted in a third.
+// The sizes of the sentences count after rare characters are replaced, and their order after empty
+// sentences are removed. Both are known only when the whole text has been read. So the plan of the
+// chunks is made in a second reading, and the chunks are counted in a third.
 //
-// A chunk needs only some of the batches: one range of batches at the front of the rest of the text
-// and, where the last sentences were moved to the positions of empty ones, one range at its back,
-// in reverse. The plan holds four bytes for each sentence while it is made; a chunk holds one bit.
+// A chunk needs only some of the batches: one range at the front of the remaining text and, if the
+// last sentences were moved to the positions of empty ones, one range at its back, in reverse. The
+// plan takes four bytes for each sentence while it is made; a chunk takes one bit.
 #pragma once
 
 #include <algorithm>
@@ -30,19 +30,19 @@
 namespace spmcompat {
 
 struct Chunk {
-  // Which sentences of a batch lie in the chunk.
+  // The sentences of one batch that are in the chunk.
   struct Part {
     size_t batch;
-    size_t begin;  // how many sentences of the chunk lie in earlier batches
+    size_t begin;  // the number of sentences of the chunk that are in earlier batches
     std::vector<bool> chosen;
   };
 
   size_t size = 0;            // in sentences
   std::vector<Part> parts;    // by batch
   std::vector<size_t> moved;  // positions of sentences from the back of the text
-  int64_t last_count = 0;     // copies of its last sentence that lie in the chunk
+  int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
-  // The index of the last sentence among those of the chunk, in the order of the text.
+  // The index of the chunk's last sentence among its sentences in the order of the text.
   size_t last() const {
     const bool is_moved = !moved.empty() && moved.back() == size - 1;
     return size - moved.size() - (is_moved ? 0 : 1);
@@ -50,12 +50,12 @@ struct Chunk {
 
   BatchSelection selection(size_t batch) const {
     const Part& part = part_of(batch);
-    // If the last sentence of the chunk lies before the batch, the difference wraps to a number
+    // If the last sentence of the chunk comes before the batch, the difference wraps to a number
     // that no sentence has.
     return {part.chosen, last() - part.begin, last_count};
   }
 
-  // Drops all sentences of a batch, except the last sentence of the chunk if it is among them.
+  // Drops all sentences of a batch, except the last sentence of the chunk if the batch contains it.
   void drop_others(BatchLog& read) const {
     const Part& part = part_of(read.index);
     if (last() >= part.begin && last() - part.begin < read.sentences) {
@@ -65,7 +65,8 @@ struct Chunk {
     }
   }
 
-  // Sorts sentences, which were read in the order of the batches, into the order of the chunk.
+  // Changes the order of sentences from that of the batches, in which they were read, to that of
+  // the chunk.
   void arrange(SentenceOrder& read) const {
     if (moved.empty()) return;
     std::vector<uint32_t> order;
@@ -95,9 +96,9 @@ class ChunkPlan {
         sizes_(batches),
         counts_(batches) {}
 
-  // Notes the sizes of the sentences of a batch. `log` must hold the pretokens of the batch.
-  // `table` must have counted this batch alone, and be merged into `pretokens`, which has one
-  // shard. Several workers may call this at the same time, for different batches.
+  // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch.
+  // `table` must have counted only this batch, and be merged into `pretokens`, which has one shard.
+  // Several workers may call this at the same time, for different batches.
   void measure(const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) {
     std::vector<size_t> pretoken_size(pretokens.size(0));
     std::string text;
@@ -124,7 +125,7 @@ class ChunkPlan {
     counts_[log.index] = log.count;
   }
 
-  // Cuts the text into chunks, after all batches were measured.
+  // Cuts the text into chunks, after all batches are measured.
   void cut() {
     for (const std::vector<uint32_t>& sizes : sizes_) {
       batch_begin_.push_back(batch_begin_.empty() ? 0 : batch_end_);
@@ -182,7 +183,7 @@ class ChunkPlan {
   }
 
  private:
-  // The last batch that begins at or before the sentence; empty batches lie before it.
+  // The batch of a sentence: the last one that begins at or before it, so not an empty batch.
   size_t batch_of(uint64_t sentence) const {
     return std::upper_bound(batch_begin_.begin(), batch_begin_.end(), sentence) -
            batch_begin_.begin() - 1;
@@ -199,13 +200,13 @@ class ChunkPlan {
 
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
-  std::vector<std::vector<uint32_t>> sizes_;   // of the sentences of each batch, 0 if empty
-  std::vector<std::vector<int64_t>> counts_;   // of the sentences of each batch; empty if all are 1
-  std::vector<uint64_t> batch_begin_;          // number of the first sentence of each batch
+  std::vector<std::vector<uint32_t>> sizes_;   // sizes of each batch's sentences; 0 if empty
+  std::vector<std::vector<int64_t>> counts_;   // counts of each batch's sentences, unless all are 1
+  std::vector<uint64_t> batch_begin_;          // the number of each batch's first sentence
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
   std::vector<uint64_t> begin_;                // chunk -> range of positions_
-  std::vector<int64_t> last_count_;            // of each chunk's last sentence
+  std::vector<int64_t> last_count_;            // the count of each chunk's last sentence
 };
 
 }  // namespace spmcompat

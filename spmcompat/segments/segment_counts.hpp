@@ -1,4 +1,4 @@
-// Distinct segments and how often each occurs in the text: all that BPE needs of it.
+// Distinct segments and how often each occurs in the text: everything that BPE needs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // Without a table yet: Cython cannot catch what this constructor throws, so it must not allocate.
+  // Does not create a table: Cython cannot catch exceptions here, so this must not allocate.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -42,7 +42,7 @@ class SegmentCounts {
     table_->for_each(shard, function);
   }
 
-  // Segments that are added here keep their order.
+  // Segments that are added by this method keep their order.
   void add(std::string_view segment, uint64_t count) {
     if (!table_) table_.emplace(0);
     table_->add(segment, {count});
@@ -53,7 +53,7 @@ class SegmentCounts {
   }
 
   // Adds the segments of a text. The text is also cut before and after every character that is not
-  // required. Segments of one character are left out, because they hold no pair.
+  // required. Segments of one character are left out, because they do not contain a pair.
   void add_long_segments(std::string_view text, uint64_t count, const PieceRule& rule,
                          const std::vector<bool>& required) {
     for_each_long_segment(text, rule, required,
@@ -72,7 +72,7 @@ class SegmentCounts {
 
 static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
-// The segments of all pretokens, in the order in which they first occur there.
+// Returns the segments of all pretokens, in the order in which they first occur in the pretokens.
 inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) {
   SegmentCounts found;
   std::vector<SegmentUse>().swap(corpus.uses);
@@ -83,7 +83,7 @@ inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRu
   return found;
 }
 
-// The segments of a corpus that still holds their uses.
+// Returns the segments of a corpus whose uses were not dropped.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the trainers see of a text: its distinct segments and pretokens, and what follows segments.
+// A text as the trainers see it: its distinct segments and pretokens, and what follows segments.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace spmcompat {
 
-// Which next characters, or their first bytes, follow a text: none, one, or several different
+// The characters, or their first bytes, that follow a string: none, one, or several different
 // ones.
 class NextCharacter {
  public:
@@ -21,7 +21,7 @@ class NextCharacter {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The character that follows, if only one does.
+  // The following character, if there is exactly one.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -29,11 +29,11 @@ class NextCharacter {
   uint32_t value_ = kNone;
 };
 
-// What follows a text wherever it occurs. The end of a sentence counts as the character zero.
+// What follows all occurrences of a string. The end of a sentence counts as the character zero.
 struct Followers {
   NextCharacter next;
-  NextCharacter behind_end;  // what the next sentence begins with, where the text ends one
-  uint64_t at_end = 0;       // how often the text ends a sentence
+  NextCharacter behind_end;  // how the next sentence begins, if the string ends a sentence
+  uint64_t at_end = 0;       // how often the string ends a sentence
 
   void add(const Followers& other) {
     next.add(other.next);
@@ -42,7 +42,7 @@ struct Followers {
   }
 };
 
-// How often a segment occurs in the text, and what follows it there.
+// How often a segment occurs in the text, and what follows it.
 struct SegmentUse {
   uint64_t count = 0;
   Followers followers;
@@ -53,7 +53,7 @@ struct SegmentUse {
   }
 };
 
-// What the trainers see.
+// The text as the trainers see it.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
   std::string segment_text(uint32_t segment) const { return std::string(segments[segment]); }
@@ -66,11 +66,11 @@ struct SegmentedCorpus {
   }
 
   StringList segments;
-  std::vector<SegmentUse> uses;      // of each segment
+  std::vector<SegmentUse> uses;      // by segment
   std::vector<uint64_t> pretoken_begin;  // pretoken -> range of pretoken_segments
   std::vector<uint32_t> pretoken_segments;
   std::vector<int64_t> pretoken_count;
-  SeedCounts at_text_end;  // of releases where the end of the text changes them
+  SeedCounts at_text_end;  // only for releases in which the end of the text changes them
 };
 
 }  // namespace spmcompat

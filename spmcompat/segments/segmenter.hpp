@@ -32,7 +32,7 @@ namespace spmcompat {
 // shards, assemble_segments.
 class Segmenter {
  public:
-  // What follows a segment is given in characters for a seed tree of characters, else in bytes.
+  // For a seed tree of characters, what follows a segment is recorded in characters, else in bytes.
   Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
             size_t parts)
       : pretokens_(std::move(pretokens)),
@@ -198,14 +198,14 @@ class Segmenter {
     }
   };
   struct Cuts {
-    std::vector<uint32_t> segments;  // of all pretokens of the part
-    std::vector<uint32_t> lengths;   // of each pretoken, in segments
+    std::vector<uint32_t> segments;  // the segments of all pretokens of the part
+    std::vector<uint32_t> lengths;   // the length of each pretoken, in segments
   };
 
   size_t parts() const { return cuts_.size(); }
 
   // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, so two
-  // bits say whether one does.
+  // bits encode whether one does.
   Key key_of(uint64_t total, uint32_t id) const {
     std::string_view text = pretokens_[id];
     const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
@@ -281,7 +281,7 @@ class Segmenter {
     return last_segment_[pretokens_.shard_of(pretoken)][pretokens_.index_of(pretoken)];
   }
 
-  // Numbers the segments and writes down the pretokens by these numbers.
+  // Numbers the segments, and writes the pretokens as sequences of these numbers.
   void number_segments(SegmentedCorpus& out) {
     std::vector<std::vector<uint32_t>> number(segments_.shards());
     for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
@@ -327,9 +327,9 @@ class Segmenter {
     }
   }
 
-  // Replaces the pretokens in `out` by the sentences, each as one pretoken.
+  // Replaces the pretokens in `out` with the sentences, each as one pretoken.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
-    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // of each in the sequence
+    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // id -> index in the sequence
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       index[shard].resize(pretokens_.size(shard));
     }
@@ -360,9 +360,9 @@ class Segmenter {
   bool seed_tree_of_characters_;
   SharedTable<SegmentUse> segments_;
   std::vector<std::vector<Key>> sorted_;    // by part
-  std::vector<std::vector<size_t>> begin_;  // of each part of the sequence, in each of `sorted_`
-  std::vector<uint32_t> sequence_;          // of pretokens
-  std::vector<int64_t> totals_;             // of the pretokens in the sequence
+  std::vector<std::vector<size_t>> begin_;  // where each part begins in each vector of `sorted_`
+  std::vector<uint32_t> sequence_;          // all pretokens, in order
+  std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
   std::vector<Cuts> cuts_;                  // by part
   bool has_contexts_ = false;
   std::vector<std::vector<uint32_t>> last_segment_;  // of each pretoken, by shard and index

@@ -1,1 +1,1 @@
-"""Live comparison of what spmcompat writes with what the real library writes."""
+"""Live comparison of the output of spmcompat with the output of the real library."""

@@ -15,13 +15,13 @@ Form = Literal["python", "string", "cli"]
 Handing = Literal["iterator", "generator", "list", "list itself"]
 
 DEFAULT_RELEASE = "0.2.3"
-"""The release that a test compares with unless it names another one."""
+"""The default release to compare with."""
 
 WRITER = "<model_writer>"
 """The name, among the outputs, of the bytes that ``model_writer`` received."""
 
 SERIALIZED = "serialized"
-"""The argument of a normalizer that ours gets as the bytes of another release."""
+"""The argument of a normalizer whose bytes come from another release."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,21 @@ class Case:
     links
         Large files to link into the folder instead of copying them.
     sentences
-        Passed as ``sentence_iterator`` when not None, in the form that `handing` names. The
-        reference accepts only a true iterator, so it gets one unless that is ``list itself``.
+        Passed as ``sentence_iterator`` unless None, in the form that `handing` names. The reference
+        accepts only a true iterator, so it gets one unless `handing` is ``list itself``.
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
         ``python``: keywords; ``string``: one string of flags; ``cli``: ours is started from the
         command line, the reference gets every field.
     normalizer
-        Arguments of the ``SentencePieceNormalizer`` that is given as ``normalizer``, if any.
+        Arguments of the ``SentencePieceNormalizer`` to pass as ``normalizer``, if any.
     pretokenizer
-        Name, in `pretokenizers`, of the function that is given as ``pretokenizer``, if any.
+        Name, in `pretokenizers`, of the function to pass as ``pretokenizer``, if any.
     workers
         Worker threads of ours; the reference has no such option.
     spelling
-        Seeds the choice among the spellings of a flag in the cli form.
+        Seed for the random choice of the spelling of each flag in the cli form.
     release
         Release of the reference; ours gets it as ``compat``.
     """

@@ -144,8 +144,8 @@ def small() -> dict[str, bytes]:
 def large(folder: str | Path | None = None) -> dict[str, Path]:
     """Return the ``.txt`` files of a folder, by stem.
 
-    The folder is that of the environment variable ``SPMCOMPAT_CORPORA`` when none is given; the
-    result is empty when there is none.
+    The default folder is the value of the environment variable ``SPMCOMPAT_CORPORA``. The result is
+    empty if there is no folder.
     """
     folder = folder or os.environ.get(FOLDER_VARIABLE)
     if not folder:

@@ -1,4 +1,4 @@
-"""Describes how the outcomes of the two sides differ, the first cause first."""
+"""Describes how the outcomes of the two sides differ, beginning with the earliest cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHECK = re.compile(r"\w+\.(?:cc|h)\b|\[[^\]]*\]")
 
 
 def describe(ours: Outcome, reference: Outcome) -> list[str]:
-    """Return the differences of two outcomes, a line for each; empty when they are equal."""
+    """Return the differences of two outcomes, one line each; empty if they are equal."""
     if ours.failure or reference.failure:
         return list(_failures(ours, reference))
     lines = list(_names(ours.outputs, reference.outputs))
@@ -41,8 +41,8 @@ def describe(ours: Outcome, reference: Outcome) -> list[str]:
 def kinds(ours: Outcome, reference: Outcome) -> tuple[str, ...]:
     """Return the kinds of differences, without details that depend on the text of the case.
 
-    They are the types of exceptions and the checks that raise them, or the names of files and of
-    the fields of a model.
+    A kind consists of the types of the exceptions and the checks that raise them, or of the names
+    of files and model fields.
     """
     if ours.failure or reference.failure:
         return tuple(_sort(outcome.failure) for outcome in (ours, reference))
@@ -81,7 +81,7 @@ def _kinds_in_models(ours: bytes, reference: bytes) -> Iterator[str]:
 
 
 def _failures(ours: Outcome, reference: Outcome) -> Iterator[str]:
-    """Compare failures: ours must raise the same type as the reference, and leave no file."""
+    """Compare failures: ours must raise the same type as the reference and not leave a file."""
     if ours.failure is None:
         yield f"only the reference fails: {reference.failure}"
     elif reference.failure is None:

@@ -1,8 +1,8 @@
 """Virtual environments with one package in one version, such as a release of the reference.
 
 venv and pip create an environment when a test first needs it. It stays in the user's cache
-folder, ``$XDG_CACHE_HOME/spmcompat/environments``. If you have environments of the releases
-already, set `FOLDER_VARIABLE` to their folder; the environment of 0.2.1 is its ``v0.2.1``.
+folder, ``$XDG_CACHE_HOME/spmcompat/environments``. If you already have environments of the
+releases, set `FOLDER_VARIABLE` to their folder; it contains the environment of 0.2.1 as ``v0.2.1``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def python_with(requirement: str) -> Path:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Let other processes that need the same environment wait."""
+    """Make other processes that need the same environment wait."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -61,7 +61,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _create(folder: Path, package: str, version: str) -> Path:
-    """Create an environment if it is not there. Return its interpreter."""
+    """Create an environment unless it exists. Return its interpreter."""
     requirement = f"{package}=={version}"
     python = folder / "bin" / "python"
     if version_of(python, package, NOTHING_ELSE) == version:
@@ -85,7 +85,7 @@ def version_of(
     environment: Mapping[str, str] = MappingProxyType({}),
     module: str = "",
 ) -> str:
-    """Return the version of a package as an interpreter imports it; empty if it does not."""
+    """Return the version of the package that an interpreter imports, or an empty string."""
     code = f"import {module or package}, {package}; print({package}.__version__)"
     with tempfile.TemporaryDirectory() as elsewhere:
         try:

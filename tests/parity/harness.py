@@ -19,7 +19,7 @@ Text = str | bytes
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both outcomes of a case, and their differences."""
+    """The outcomes of both sides of a case, and their differences."""
 
     case: Case
     ours: Outcome
@@ -31,11 +31,11 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether both wrote the same bytes, or both failed in the same way."""
+        """Whether both sides wrote the same bytes, or failed in the same way."""
         return not self.differences
 
     def report(self) -> str:
-        """Return the differences, and what the two logs say about the stages."""
+        """Return the differences, and the numbers of the stages from both logs."""
         lines = [f"options: {dict(self.case.options)}", *self.differences]
         lines += difference.stage_by_log(self.ours.log, self.reference.log)
         return "\n".join(lines)
@@ -49,7 +49,7 @@ class Trainers:
     ours, reference
         Modules with ``train(case)``.
     timeout
-        Seconds a side may take for one case.
+        Time limit of each side for one case, in seconds.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Trainers:
         return Comparison(case, self.ours.finish(), reference)
 
     def _with_normalizer_of_release(self, case: Case) -> Case:
-        """Return the case with the normalizer as the library of the release serializes it."""
+        """Return the case with its normalizer serialized by the library of the release."""
         if case.normalizer is None or case.release == DEFAULT_RELEASE:
             return case
         outputs = self.of_release(case.release, NORMALIZER).run(case).outputs
         return replace(case, normalizer=outputs) if SERIALIZED in outputs else case
 
     def of_release(self, release: str, module: str = REFERENCE) -> Side:
-        """Return the reference in the interpreter that has this release.
+        """Return the reference, running in the interpreter that has this release.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Trainers:
         return self._sides[module, release]
 
     def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
-        """Train both sides on texts that are files, and compare.
+        """Train both sides on text files, and compare.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Trainers:
         return self.run(file_case(options, texts, **more))
 
     def check(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
-        """Compare, and fail the test with a report if bytes differ or training failed."""
+        """Compare; fail the test with a report if bytes differ or training failed."""
         comparison = self.compare(options, *texts, **more)
         self._require_equal(comparison)
         return comparison
@@ -127,13 +127,13 @@ class Trainers:
     def check_sentences(
         self, options: Mapping[str, Option], sentences: Sequence[Text], **more: Any
     ) -> Comparison:
-        """Do as `check` does, with sentences from an iterator."""
+        """Do the same as `check`, with sentences from an iterator."""
         comparison = self.run(sentences_case(options, sentences, **more))
         self._require_equal(comparison)
         return comparison
 
     def check_failure(self, case: Case, *, key: str = "") -> Comparison:
-        """Require that both sides raise the same type, and that both messages contain `key`."""
+        """Require that both sides raise the same type with messages that contain `key`."""
         comparison = self.run(case)
         assert comparison.reference.failure is not None, "the reference does not fail"
         assert comparison.equal, comparison.report()
@@ -151,7 +151,7 @@ class Trainers:
         assert comparison.ours.output(".model"), "no model was written"
 
     def explain(self, comparison: Comparison) -> str:
-        """Report a difference and, from further runs, the stage that it comes from."""
+        """Report a difference, and the stage that causes it, which further runs determine."""
         lines = [comparison.report()]
         kind = str(comparison.case.options.get("model_type", "unigram")).lower()
         both_trained = comparison.ours.failure is None and comparison.reference.failure is None

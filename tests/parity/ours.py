@@ -1,4 +1,4 @@
-"""Our side of a case; spmcompat is imported when it is first needed."""
+"""Our side of a case. It imports spmcompat when it is first needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CommandFailed(Exception):
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Train in the current folder; return what a ``model_writer`` received."""
+    """Train in the current folder; return the bytes that a ``model_writer`` received."""
     return _from_command_line(case) if case.form == "cli" else _from_python(case)
 
 
@@ -40,7 +40,7 @@ def _from_python(case: Case) -> dict[str, bytes]:
 
 
 class _Serialized:
-    """Stands for the real library's normalizer; ours calls only this method."""
+    """A substitute for the real library's normalizer, with the only method that ours calls."""
 
     def __init__(self, spec: bytes) -> None:
         self.serialized_normalizer_spec = lambda: spec

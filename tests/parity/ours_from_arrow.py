@@ -1,4 +1,4 @@
-"""Our side of a case whose sentences are handed over as Arrow data, in every form in turn."""
+"""Our side of a case whose sentences are passed as Arrow data, in one form after the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def forms(sentences: Sequence[str | bytes]) -> Iterator[tuple[str, Any]]:
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Train in the current folder, from each form, and return what the last one wrote."""
+    """Train in the current folder from each form, and return the output of the last one."""
     import spmcompat  # noqa: PLC0415
 
     assert case.sentences is not None

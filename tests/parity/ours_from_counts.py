@@ -1,4 +1,4 @@
-"""Our side of a case where the text is counted first, saved, loaded and then trained on."""
+"""Our side of a case: counts the text, saves and loads the counts, and trains on them."""
 
 from __future__ import annotations
 

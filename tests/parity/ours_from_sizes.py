@@ -1,4 +1,4 @@
-"""Our side of a case whose size is one of several in a single run."""
+"""Our side of a case: trains its size together with other sizes in a single run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .case import WRITER, Case
 
 
 def of_one_size(case: Case) -> Case:
-    """Return a case whose model has the name that it has among those of several sizes."""
+    """Return a case whose model has the same name as in a run with several sizes."""
     size, prefix = case.options.get("vocab_size"), case.options.get("model_prefix")
     if prefix is None or not isinstance(size, int):
         return case
@@ -20,9 +20,9 @@ def of_one_size(case: Case) -> Case:
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Train the size of the case together with others, and leave the files of that size alone.
+    """Train the size of the case together with other sizes, and keep only the files of that size.
 
-    Other sizes that cannot be trained are left out.
+    Other sizes that cannot be trained are skipped.
     """
     import spmcompat  # noqa: PLC0415
 

@@ -21,7 +21,7 @@ VERSION: str = sentencepiece.__version__
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Train in the current folder; return what a ``model_writer`` received."""
+    """Train in the current folder; return the bytes that a ``model_writer`` received."""
     flags = {name: value for name, value in case.options.items() if name in DEFAULTS}
     known = {name: value for name, value in case.options.items() if name not in DEFAULTS}
     with flags_set(flags):

@@ -1,10 +1,10 @@
 """Sets, in the loaded library, the flags that only the reference's command line can set.
 
-The wheel contains no command, and its Python module sets no Abseil flags. But the library has the
-flags, and training reads them. A flag is a record in memory. It starts with the address of the
-flag's name; at some distance follow eight bytes: the value and, in the byte after it, whether the
-flag was ever set. The distance is found with a flag whose default is not zero, after a training
-has read the flags.
+The wheel does not contain the command, and its Python module does not set Abseil flags. But the
+library has the flags, and training reads them. A flag is a record in memory that begins with the
+address of the flag's name. At some distance, eight bytes follow: the value and, in the byte after
+it, whether the flag was ever set. A flag whose default is not zero shows this distance, after a
+training has read the flags.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _records() -> Mapping[str, int]:
 
 
 def _train_anything() -> None:
-    """Train something, and log nothing."""
+    """Train a small model without logging."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["a b"]), model_writer=io.BytesIO(), vocab_size=6, minloglevel=2
     )

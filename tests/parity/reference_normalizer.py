@@ -35,12 +35,12 @@ def decompile(charsmap: bytes) -> dict[tuple[int, ...], tuple[int, ...]]:
 
 
 def validate(charsmap: bytes) -> None:
-    """Raise what the library raises when it loads a model with this charsmap."""
+    """Raise the error that the library raises when it loads a model with this charsmap."""
     _load(charsmap)
 
 
 class Normalizer:
-    """The normalizer of a model; no other one supports ``treat_whitespace_as_suffix``."""
+    """The normalizer of a model, the only one that supports ``treat_whitespace_as_suffix``."""
 
     def __init__(
         self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool

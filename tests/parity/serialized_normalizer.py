@@ -7,6 +7,6 @@ from .case import SERIALIZED, Case
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Return the serialized normalizer; nothing is trained."""
+    """Return the serialized normalizer, without training."""
     assert case.normalizer is not None
     return {SERIALIZED: reference.normalizer(case.normalizer).serialized_normalizer_spec()}

@@ -21,12 +21,12 @@ REFERENCE = "tests.parity.reference"
 OURS = "tests.parity.ours"
 NORMALIZER = "tests.parity.serialized_normalizer"
 
-# Variables for a side by its module. The reference runs none of our code: a sanitizer, which is
-# preloaded, would only make it slow, and find what is not ours to mend.
+# The environment variables of a side, by its module. The reference does not run our code, so a
+# preloaded sanitizer would only slow it down and find errors that are not ours.
 _WITHOUT_SANITIZER = {"LD_PRELOAD": ""}
 _VARIABLES = {REFERENCE: _WITHOUT_SANITIZER, NORMALIZER: _WITHOUT_SANITIZER}
 
-# What a child runs: the folder of the tests, a module and a descriptor are its arguments.
+# The program of a child. Its arguments are the folder of the tests, a module and a descriptor.
 _CHILD = """\
 import sys
 sys.path.remove("")
@@ -106,7 +106,7 @@ class Side:
         self._pipe.send(case)
 
     def finish(self) -> Outcome:
-        """Wait for the case that was sent last."""
+        """Wait for the outcome of the last case that was sent."""
         assert self._pipe is not None
         assert self._child is not None
         try:
@@ -136,7 +136,7 @@ class Side:
 
 
 def serve(module: str, descriptor: int) -> None:
-    """Run the cases that come through a pipe until the pipe is closed."""
+    """Run the cases from a pipe until the pipe is closed."""
     pipe = Connection(descriptor)
     while True:
         try:

@@ -56,7 +56,7 @@ def test_line_ends_in_rows(trainers: Trainers) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_that_are_no_utf_8(trainers: Trainers, kind: str) -> None:
+def test_rows_that_are_not_utf_8(trainers: Trainers, kind: str) -> None:
     rows = [row.encode() for row in TEXTS["words"].splitlines()]
     broken = [row + bad + b" a" for row, bad in zip(rows, corpora.BROKEN * 9, strict=False)]
     trainers.check_sentences(KINDS[kind], [*rows, *broken])

@@ -35,7 +35,7 @@ OPTIONS = [option for option in [*ONE_OPTION, *BPE_OPTIONS] if option and option
 def test_each_option_alone(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
     comparison = trainers.compare({**BPE, **option}, topics_text(12_000), release=old_release)
     if comparison.reference.failure is not None and comparison.reference.failure.crashed:
-        # With nothing left to merge, the reference reads beyond an array, only for its log.
+        # If there is nothing left to merge, the reference reads beyond an array to write its log.
         quiet = {**BPE, **option, "minloglevel": 1}
         comparison = trainers.compare(quiet, topics_text(12_000), release=old_release)
     assert comparison.equal, comparison.report()
@@ -71,7 +71,7 @@ def test_merging_ends_when_no_pair_is_left(trainers: Trainers, old_release: str,
 def test_delimiters_cut_pretokens(
     trainers: Trainers, old_release: str, delimiter: str, split: bool
 ) -> None:
-    """Characters of the delimiter are counted, and rare ones are replaced before the cut."""
+    """Characters of the delimiter are counted too. Rare ones are replaced before the cut."""
     options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
     text = topics_text(12_000) + "\nxaxa per axa e" * 2
     for coverage in (1.0, 0.98):

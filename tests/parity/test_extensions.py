@@ -1,4 +1,4 @@
-"""Extensions: with their defaults, the reference's bytes; otherwise models that it loads."""
+"""Extensions: the defaults give the reference's bytes, other values give models that it loads."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def words_that_begin_alike() -> str:
 def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
     options: dict[str, object], trainers: Trainers
 ) -> None:
-    """The next character decides about seeds at the end of a word: here one word ends all lines."""
+    """The character after a word decides about seeds at its end, so one word ends all lines."""
     text = words_that_begin_alike()
     lanes = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **options, **lanes}, text)
@@ -168,7 +168,7 @@ def test_no_piece_holds_a_separate_space_and_more(
 
 
 def test_a_vocabulary_without_unused_pieces_may_be_too_small() -> None:
-    """The recipe sets no hard limit. Where there is one, a warning says early what may happen."""
+    """The recipe does not set a hard limit. With a hard limit, there is an early warning."""
     options = {"recipe": "mingram", "vocab_size": 1500}
     log = io.StringIO()
     model = train(options, minloglevel=1, logstream=log)
@@ -242,7 +242,7 @@ def test_no_piece_of_public_texts_holds_a_separate_space_and_more(
 
 
 def mixed_pieces(model: bytes, lines: list[str]) -> set[str]:
-    """Encode lines with the real library; return the pieces with a space and something else."""
+    """Encode lines with the real library; return the pieces with a space and other characters."""
     encoder = reference.load(model)
     found: set[str] = set()
     for pieces in encoder.encode(lines, out_type=str):
@@ -281,13 +281,13 @@ def test_an_option_without_effect_is_told(options: dict[str, object], ignored: s
 
 
 def options_without_effect(options: dict[str, object]) -> list[str]:
-    """Return the options of which a training says that they have no effect."""
+    """Return the options that a training reports as having no effect."""
     log = io.StringIO()
     train(options, minloglevel=1, logstream=log)
     return re.findall(r"(\w+) has no effect beside", log.getvalue())
 
 
-def test_an_option_with_effect_is_not_told() -> None:
+def test_an_option_with_an_effect_is_not_reported() -> None:
     options = {"space_pieces": "separate", "add_dummy_prefix": False, "shrinking_factor": 0.8}
     assert options_without_effect(options) == []
 

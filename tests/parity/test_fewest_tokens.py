@@ -1,4 +1,4 @@
-"""Training for the fewest tokens: the real library cuts as intended, and BPE gives the seeds."""
+"""Training for the fewest tokens: the real library cuts as intended; the seeds are BPE pieces."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def train(text: str, **others: object) -> bytes:
 
 
 def steps_of(model: bytes) -> Steps:
-    """Return how improbable each piece is, as a whole number of steps of the grid."""
+    """Return the negative log-probability of each piece, as a whole number of grid steps."""
     pieces = [piece for piece in ModelProto.FromString(model).pieces if piece.type == piece.NORMAL]
     steps = {piece.piece: (-PRICE - piece.score) / GRID for piece in pieces}
     assert all(step == int(step) >= 0 for step in steps.values())
@@ -56,7 +56,7 @@ def steps_of(model: bytes) -> Steps:
 
 
 def cost(path: tuple[str, ...], steps: Steps) -> Cost:
-    """Compare the number of tokens, then their steps, then the lengths from the last piece on."""
+    """Compare the number of tokens, then their steps, then the lengths from last to first."""
     return len(path), sum(steps[piece] for piece in path), tuple(-len(p) for p in reversed(path))
 
 

@@ -1,4 +1,4 @@
-"""Text in other files than plain ones: the bytes of the real library on the plain text."""
+"""Text in other forms of files gives the bytes of the real library on the plain text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Write = Callable[[Path, bytes], str]
 
 
 def parts(text: bytes) -> tuple[bytes, bytes]:
-    """Divide a text inside of a line."""
+    """Divide a text within a line."""
     half = len(text) // 2
     return text[:half], text[half:]
 
@@ -65,7 +65,7 @@ def parquet(text: bytes, **options: Any) -> bytes:
 
 
 def form(name: str, pack: Callable[[bytes], bytes]) -> Write:
-    """Return what writes a text as one file, and returns the input that names it."""
+    """Return a function that writes a text to a file, and returns the value of ``input``."""
 
     def write(folder: Path, text: bytes) -> str:
         (folder / name).write_bytes(pack(text))
@@ -165,7 +165,7 @@ def trained(folder: Path, given: str, options: dict[str, Option], **own: Any) ->
 
 @pytest.fixture(scope="module")
 def of_reference(trainers: Trainers) -> Callable[[bytes, dict[str, Option]], bytes]:
-    """What the real library writes for a plain text, trained once for each."""
+    """The output of the real library for each plain text, trained only once."""
     known: dict[str, bytes] = {}
 
     def train(text: bytes, options: dict[str, Option]) -> bytes:
@@ -219,7 +219,7 @@ def test_a_file_whose_name_is_a_dash_or_a_pattern(trainers: Trainers) -> None:
 def test_an_empty_text_among_others(
     trainers: Trainers, place: int, release: str, tmp_path: Path
 ) -> None:
-    """The reference reads a line from an empty file; so it is for the text of a packed one."""
+    """The reference reads a line from an empty file; ours also does if the file is compressed."""
     texts = [b"abc abc abd", b"abd abe\n"]
     texts.insert(place, b"")
     options: dict[str, Option] = {**SOFT, "model_type": "word"}

@@ -95,14 +95,14 @@ LARGEST = 2**63 - 1
 @pytest.mark.parametrize("release", ["0.2.1", "0.2.2", "0.2.3"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_largest_counts(trainers: Trainers, kind: str, release: str) -> None:
-    """There are not quite 2**63 characters, more than which the reference cannot count."""
-    # 0.2.3 repeats sentences by their counts when it looks for Unigram seeds, and never ends.
+    """There are slightly fewer than 2**63 characters, the most that the reference can count."""
+    # 0.2.3 repeats each sentence as often as its count to find Unigram seeds, and would never end.
     share = 2**20 if (kind, release) == ("unigram", "0.2.3") else 2**59
     options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
     text = f"abc\t{share}\nabd ab\t{share}\nabc\t{share}\nbcd\t5\n"
     trainers.check(options, text, release=release)
     if release == "0.2.3" and kind != "unigram":
-        # A word of one character counts two with its space mark.
+        # With its space mark, a word of one character counts as two characters.
         trainers.check(options, f"a\t{2**61}\nb\t{2**61 - 2}\na\t1\n")
 
 
@@ -122,7 +122,7 @@ OVERFLOWS = {
 def test_counts_that_the_reference_cannot_add_up(
     trainers: Trainers, counts: list[int], kind: str, release: str
 ) -> None:
-    """It crashes, trains on wrong numbers, or never ends: here one line says what to do."""
+    """The reference crashes, trains on wrong numbers, or never ends. Ours raises an error."""
     text = "".join(f"abc\t{count}\n" for count in counts) + "abd\t7\nbcd ab\t5\n"
     options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
     failure = trainers.ours.run(file_case(options, [text], release=release)).failure
@@ -227,7 +227,7 @@ def test_normalizer_of_a_model(trainers: Trainers, options: dict[str, Option], f
 
 
 def test_normalizer_with_rules_of_a_file(trainers: Trainers) -> None:
-    """Such a normalizer holds the name of the file and the compiled rules: one too many."""
+    """Such a normalizer has both the file name and the compiled rules, which is refused."""
     files = {"r.tsv": RULES.encode()}
     options: dict[str, Option] = {**SOFT, "normalization_rule_tsv": "r.tsv"}
     model = trainers.check(options, TEXT, files=files).reference.output(".model")
@@ -362,7 +362,7 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),
-    # The symbols cover the whole text: there is no character and no seed.
+    # The symbols cover the whole text, so there are no characters and no seeds.
     ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False}, "ab\nabab\n", ""),
     ({"user_defined_symbols": ["ab"], "add_dummy_prefix": False, "required_chars": "x"}, "ab", ""),
 ]
@@ -389,7 +389,7 @@ def test_writer_and_prefix_exclude_each_other(trainers: Trainers) -> None:
 
 
 def test_an_empty_file_of_counts_is_a_line_without_a_count(trainers: Trainers) -> None:
-    # The reference reads one empty line from an empty file that another one follows.
+    # The reference reads one empty line from an empty file, unless it is the last file.
     counts = {**SOFT, "input_format": "tsv"}
     trainers.check_failure(file_case(counts, ["", "abc\t3\n"]), key="Input format must be")
     trainers.check_failure(file_case(counts, ["abd\t2\n", "", "abc\t3\n"]))

@@ -1,7 +1,7 @@
 """The known deviations of docs/deviations.md: what each side does, asserted for both.
 
-A test names the row of the page that it shows. If both sides do the same one day, the test fails
-and says so; then the row and the test go.
+Each test names the row of the page that it demonstrates. If both sides behave in the same way one
+day, the test fails and says so; then remove the row and the test.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def deviation(row: str) -> Callable[[Test], Test]:
 
 
 def run(trainers: Trainers, case: Case) -> Comparison:
-    """Train both sides; skip the test where the release cannot be had."""
+    """Train both sides; skip the test if the release is not available."""
     try:
         return trainers.run(case)
     except MissingEnvironmentError as error:
@@ -77,7 +77,7 @@ def both(trainers: Trainers, case: Case) -> tuple[Outcome, Outcome]:
     comparison = run(trainers, case)
     failures = (comparison.ours.failure, comparison.reference.failure)
     crashed = {failure is not None and failure.crashed for failure in failures}
-    # The comparison takes the end of their process for an exception.
+    # The comparison treats the end of their process as an exception.
     if comparison.equal and len(crashed) == 1:
         pytest.fail(GONE)
     return comparison.ours, comparison.reference
@@ -89,7 +89,7 @@ def assert_trains(outcome: Outcome) -> None:
 
 
 def assert_fails(outcome: Outcome, kind: str, key: str) -> None:
-    """Require an exception of this type, whose message holds `key`, and no files."""
+    """Require an exception of this type whose message contains `key`, and no files."""
     assert outcome.failure is not None, "it trains"
     assert kind in outcome.failure.types, outcome.failure
     assert key in outcome.failure.message
@@ -209,7 +209,7 @@ def test_input_that_the_reference_does_not_know(
 def test_a_sample_of_the_sentences(trainers: Trainers, release: str) -> None:
     options = {**SOFT, "model_type": "word", "vocab_size": 1500, "input_sentence_size": 101}
     case = file_case(options, [words_text(2, lines=3000, types=2000)], release=release)
-    # In a process of its own the reference logs, whatever an earlier test asked for.
+    # In a new process, the reference logs, whatever an earlier test set.
     first, again = (run_again_elsewhere(trainers, case) for _ in range(2))
     for outcome in (first.ours, first.reference, again.ours, again.reference):
         assert_trains(outcome)
@@ -287,7 +287,7 @@ def test_ours_fails_with_an_iterator_over_much_text(trainers: Trainers) -> None:
 
 
 def late() -> list[str]:
-    """Return counted lines of more than 16 MB; the last one, counted often, holds no space."""
+    """Return more than 16 MB of lines with counts; the last one has a high count and no space."""
     lines = [f"{number} {'あ ' * 1000}\t1" for number in range(4400)]
     return [*lines, f"{'い' * 100}\t100000000"]
 
@@ -323,7 +323,7 @@ def test_calls_of_a_pretokenizer_on_a_text_that_is_read_once(trainers: Trainers)
     assert len(comparison.ours.outputs["calls"]) == len(TEXT.splitlines())
 
 
-# ---------------------------------------------------------------- what cannot be meant
+# ---------------------------------------------------------------- options that make no sense
 
 
 @deviation("A `seed_sentencepieces_file` that does not exist")
@@ -402,7 +402,7 @@ def test_a_lone_surrogate(trainers: Trainers) -> None:
 
 
 class NoBytes:
-    """An object whose method returns what is no serialized normalizer."""
+    """An object whose method does not return a serialized normalizer."""
 
     def serialized_normalizer_spec(self) -> int:
         return 5
@@ -453,13 +453,13 @@ def test_two_mistakes(trainers: Trainers, release: str) -> None:
     assert_fails(option_first.ours, "OSError", 'unknown field name "no_such_option"')
 
 
-# ---------------------------------------------------------------- where their program ends
+# ---------------------------------------------------------------- crashes of their program
 
 
 @deviation("BPE up to 0.2.1, when nothing is left to merge at a multiple of 100 pieces")
 @pytest.mark.parametrize("release", ["0.2.0", "0.2.1"])
 def test_a_log_that_ends_the_program(trainers: Trainers, release: str) -> None:
-    # The level of a case before stays set in its process.
+    # The log level of an earlier case stays set in the process.
     options: dict[str, Option] = {**SOFT, "model_type": "bpe", "minloglevel": 0}
     options["add_dummy_prefix"] = False
     case = file_case(options, ["1\n"], release=release)

@@ -1,4 +1,4 @@
-"""Loads models of every type and release into the newest ``sentencepiece`` and into 0.2.1."""
+"""Loads models of every type and release in the newest ``sentencepiece`` and in 0.2.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BPE, word and char models against the real library: each option, each hard text."""
+"""BPE, word and char models against the real library: each option, and each difficult text."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
 def test_meta_pieces_beyond_all_pieces(
     trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, release: str
 ) -> None:
-    """With `use_all_vocab` they are dropped, or both sides fail."""
+    """With `use_all_vocab`, they are dropped, or both sides fail."""
     options: dict[str, Option] = {
         "model_type": kind,
         "use_all_vocab": True,

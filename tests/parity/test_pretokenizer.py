@@ -31,7 +31,7 @@ def test_pretokens_that_do_not_join_to_the_sentence(
 ) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": model_type, "vocab_size": 900}
     trainers.check({**options, "allow_inconsistent_pretokenization": True}, TEXT, pretokenizer=name)
-    # The reference quotes broken bytes, which raises an error of its own.
+    # The reference quotes broken bytes in its message, which raises another error.
     key = "" if name == "broken bytes" else "Pretokenized output mismatch at"
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name), key=key)
 
@@ -96,7 +96,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, workers: int) -> None:
 
 
 def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
-    """Then a pretoken is a whole sentence, and the text is read again."""
+    """Then each sentence is one pretoken, and the text is read again."""
     lines = corpora.words_text(8, 400, "han", 300).replace(" ", "").split("\n")
     lines[7] = lines[7][:2] + " " + lines[7][2:]
     options: dict[str, Option] = {**SOFT, "character_coverage": 0.98, "add_dummy_prefix": False}
@@ -131,7 +131,7 @@ def test_both_fail(trainers: Trainers, name: str, consistent: bool) -> None:
 def test_both_refuse_a_vocabulary_that_is_too_small(
     trainers: Trainers, model_type: str, name: str, option: dict[str, Option]
 ) -> None:
-    """A fault of the function is reported first."""
+    """An error in the function is reported first."""
     options = {**SOFT, **option, "model_type": model_type}
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name))
 

@@ -1,6 +1,6 @@
 """``pretokenizer=script`` and ``regex:PATTERN`` against the real library.
 
-By definition these train as the real library does if each of their pretokens is a line of its own.
+By definition, the result is that of the real library if each pretoken is a separate line.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def trained(trainer: Any, sentences: list[str], options: Mapping[str, Any]) -> P
 def pretokens(
     lines: list[str], pretokenizer: str, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each line with its pretokens; the real library normalizes it.
+    """Yield each line with its pretokens, after the real library has normalized it.
 
     Lines without pretokens are left out: the real library replaces an empty sentence by the last
     one, which changes the order of the sentences.
@@ -145,7 +145,7 @@ def test_repeated_boundaries_count_for_nothing(pretokenizer: str, split_by_scrip
 
 @pytest.mark.parametrize("pretokenizer", ["script", "regex:[a-z]+ |-"])
 def test_pretokens_with_spaces_train_as_one_a_line(pretokenizer: str) -> None:
-    """The real library sums lines in the order of the text here, so sums are rounded otherwise."""
+    """Here the real library sums lines in the order of the text, which changes the rounding."""
     pytest.importorskip("regex")
     for text in (TEXT, REPEATED):
         ours, reference = both(text, pretokenizer, {"split_by_whitespace": False})

@@ -225,7 +225,7 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
 
 
 def test_a_sample_of_many_sentences_is_repeatable(trainers: Trainers, old_release: str) -> None:
-    # From so many draws on, the ways to compute an index from a random number differ.
+    # After this many draws, the two ways to turn a random number into an index differ.
     if not RELEASES[old_release].sample_is_repeatable:
         pytest.skip("another sample in every process")
     text = "\n".join(f"w{i}" for i in range(50_000))
@@ -259,7 +259,7 @@ def test_a_normalizer_object(
     arguments: dict[str, Any],
     marks: dict[str, bool],
 ) -> None:
-    """The normalizer of the release: by default it does not escape spaces, and cannot train."""
+    """The release's normalizer does not escape spaces by default, so training with it fails."""
     arguments = {**arguments, **marks}
     case = file_case(options, [f" {TEXT}  \n\u061c\n"], normalizer=arguments, release=old_release)
     if "normalizer" in RELEASES[old_release].unknown_options:

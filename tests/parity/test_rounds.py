@@ -1,4 +1,4 @@
-"""What a training tells about its steps agrees with itself, with the model, and with the text."""
+"""Reports about the steps of a training are consistent, and agree with the model and the text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.parity import corpora, reference
 TEXT = corpora.topics_text()
 SPACE = "\u2581"
 READ = {"sep": "\t", "dtype": {"piece": str}, "keep_default_na": False, "na_values": ""}
-"""How the documentation reads a table with pandas."""
+"""The arguments with which the documentation reads a table with pandas."""
 
 CONFIGURATIONS: list[dict[str, object]] = [
     {},
@@ -188,8 +188,8 @@ def test_seeds_have_the_counts_of_the_text() -> None:
         heard, _ = rounds_of(options)
         assert len(heard[0].pieces) > 1000
         different += [row for row in heard[0].pieces if row.count != occurrences[row.piece]]
-    # 0.2.3 looks for seeds in bytes. Where several characters that begin with the same byte follow
-    # a piece, it adds their counts to that of the piece.
+    # 0.2.3 searches for seeds in bytes. If several characters that begin with the same byte follow
+    # a piece, it adds their counts to the count of the piece.
     assert {row.piece for row in different} == {"ey", "hey", "they", f"{SPACE}they"}
     assert all((row.count or 0) > occurrences[row.piece] for row in different)
 
@@ -202,7 +202,7 @@ def test_the_seeds_of_a_file_have_its_counts(tmp_path: Path) -> None:
     assert counts == {"the": 70, "and": 50_000_000_001, "of": 3}
 
 
-def test_bpe_tells_its_merges_in_their_order() -> None:
+def test_bpe_reports_its_merges_in_order() -> None:
     heard, model = rounds_of({"model_type": "bpe"})
     (done,) = heard
     assert done.step == "merges"
@@ -256,7 +256,7 @@ def test_the_dump_of_bpe_names_the_parts_of_each_merge(tmp_path: Path) -> None:
 
 
 class EnoughError(Exception):
-    """What a function raises to end the training."""
+    """An exception that a function raises to end the training."""
 
 
 @pytest.mark.parametrize("error", [EnoughError, KeyboardInterrupt, SystemExit])
@@ -420,7 +420,9 @@ def test_tables_are_read_by_pandas(table_format: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"recipe": "mingram"}, {"prune": "exact"}], ids=str)
-def test_the_dump_is_what_the_function_hears(options: dict[str, object], tmp_path: Path) -> None:
+def test_the_dump_equals_the_rounds_of_the_function(
+    options: dict[str, object], tmp_path: Path
+) -> None:
     folder = tmp_path / "dump"
     heard, _ = rounds_of(options, dump=str(folder))
     with open(folder / "rounds.tsv", encoding="utf-8", newline="") as file:

@@ -78,7 +78,7 @@ def test_ours_encodes_with_unigram_models_of_the_reference(
 def test_lines_that_training_did_not_see(
     trainers: Trainers, old_release: str, kind: str, form: str
 ) -> None:
-    """If training uses a sample of the lines, self-tests are still drawn from all lines."""
+    """Even if training uses a sample of the lines, self-tests are sampled from all lines."""
     text = words_text(5, lines=700) + mixed_text(6, 200)
     first: dict[str, Option] = {"input_sentence_size": 101, "shuffle_input_sentence": False}
     options = {**SAMPLES, "model_type": kind, "character_coverage": 0.99}
@@ -128,7 +128,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
 def test_a_model_that_is_too_small_for_the_unknown_piece(
     trainers: Trainers, old_release: str
 ) -> None:
-    """No runtime loads such a model, so the release fails when it encodes the samples."""
+    """No runtime can load such a model, so the release fails when it encodes the samples."""
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": "word",

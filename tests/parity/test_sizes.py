@@ -1,4 +1,4 @@
-"""Several sizes from one run: each model is that of its own run, and that of the real library."""
+"""Several sizes from one run: each model equals that of a separate run and the real library's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_own_runs(
     in_reference: bool = True,
     **more: Any,
 ) -> None:
-    """Compare the files of one run with those of a run for each size, on both sides."""
+    """Compare the files of one run with those of separate runs for each size, on both sides."""
     given = {**SOFT, **options}
     together = trainers.ours.run(
         file_case({**given, "vocab_size": texts_of(sizes)}, [text], **more)
@@ -165,7 +165,7 @@ def test_extensions(trainers: Trainers, options: dict[str, Option], sizes: Seque
 
 
 def test_any_sizes_together(trainers: Trainers) -> None:
-    """The order and the choice of the sizes change nothing."""
+    """A model does not depend on the order and the choice of the sizes."""
     options = {**SOFT, "prune_overshoot": 1}
     models = {}
     for size in SIZES:
@@ -197,7 +197,7 @@ def several(
 )
 @pytest.mark.parametrize("name", corpora.small())
 def test_every_small_text(trainers: Trainers, name: str, options: dict[str, Option]) -> None:
-    """One run fails if and only if one of the own runs fails, and says the same."""
+    """One run fails if and only if one of the separate runs fails, with the same message."""
     text = corpora.small()[name]
     given = {**SOFT, **options}
     sizes = (300, 420, 1000)
@@ -430,7 +430,7 @@ def test_an_error_of_all_sizes_is_that_of_one() -> None:
 
 
 @pytest.mark.parametrize("option", ["dump", "on_round"])
-def test_what_follows_a_single_training_takes_one_size(option: str, tmp_path: Path) -> None:
+def test_options_for_a_single_model_take_one_size(option: str, tmp_path: Path) -> None:
     follower: dict[str, Any] = {"dump": tmp_path / "d", "on_round": print}
     with pytest.raises(ValueError, match=f"{option} follows one training"):
         trained([150, 300], [io.BytesIO(), io.BytesIO()], **{option: follower[option]})
@@ -495,7 +495,7 @@ def test_sizes_with_other_seeds_are_told_one_after_the_other(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_size_tells_no_sizes(tmp_path: Path, kind: str) -> None:
+def test_a_single_size_is_not_reported_as_sizes(tmp_path: Path, kind: str) -> None:
     log = train_into(tmp_path, 300, hard_vocab_limit=False, model_type=kind)
     assert "vocab_size" not in log
 

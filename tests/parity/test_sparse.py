@@ -70,7 +70,7 @@ TEXT = corpora.topics_text(6_000)
 @pytest.mark.parametrize(
     "text",
     [
-        # Boundary marks stay, and their byte is the next byte of the text before them.
+        # Boundary marks stay in the text, so their byte follows the text before them.
         TEXT.replace(" t", "\x1ft").replace("e ", "e\x1f ") + "\n1\x1f2 1\x1f3\n",
         TEXT.replace(" the", " <s>the</s>"),
         TEXT.encode().replace(b" s", b" \xff\xfes").replace(b"r ", b"\xe3\x81"),
@@ -95,7 +95,7 @@ def test_rules_that_write_the_unknown_mark(trainers: Trainers) -> None:
 
 
 def test_automatic_coverage_refuses_nul(trainers: Trainers) -> None:
-    """The reference drops the piece of U+0000 at the end, since it is in no lattice."""
+    """The reference drops the piece U+0000 at the end, because no lattice contains it."""
     comparison = trainers.compare({**SOFT, **AUTO}, TEXT.replace(" a", " \0a"))
     assert comparison.reference.failure is None
     assert comparison.ours.failure is not None

@@ -1,4 +1,4 @@
-"""Texts that are hard for a trainer, on both sides."""
+"""Difficult texts, on both sides."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_each_option_alone(
 
 @pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -> None:
-    """Sums above 2**24 are rounded, in float32, in the order of the pretokens."""
+    """In float32, sums above 2**24 are rounded, so the order of the pretokens matters."""
     lines = {f"{word} {n}": n**7 for n, word in enumerate(words_text(6).split()[:40], 1)}
     text = "".join(f"{line}\t{count}\n" for line, count in lines.items())
     options = {**SMALL, "input_format": "tsv", "split_by_whitespace": split}
@@ -86,7 +86,7 @@ def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split:
 def test_empty_sentences_of_a_small_text(
     trainers: Trainers, old_release: str, lines: str, split: bool
 ) -> None:
-    """The end of the text, and what precedes it, decides about seeds."""
+    """The end of the text and the sentences before it decide about seeds."""
     counts = lines.replace(" ", "\t").replace("|", "\n")
     options: dict[str, Option] = {
         "vocab_size": 8000,
@@ -135,7 +135,7 @@ def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count
 def test_seeds_with_a_count_of_zero(
     trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
 ) -> None:
-    """Their log-sum is NaN, which may disappear again in further sums."""
+    """The sum of their logarithms is NaN, which may disappear again in further sums."""
     text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
     pieces = sorted(
         {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}
@@ -176,7 +176,7 @@ SPLITTING: list[dict[str, Option]] = [
 def test_a_delimiter_cuts_only_seeds(
     trainers: Trainers, old_release: str, delimiter: str, splitting: dict[str, Option]
 ) -> None:
-    """Up to 0.2.1, every byte of the delimiter cuts seeds, also inside a character."""
+    """Up to 0.2.1, every byte of the delimiter cuts seeds, even inside a character."""
     lines = ["a||b |c|| d||e \x1f", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
     lines += [*TEXTS["mixed"].splitlines()[:60], "a||e", "\u200b", "e", "\u200b"]
     if "input_format" in splitting:
@@ -191,7 +191,7 @@ def test_a_delimiter_cuts_only_seeds(
 def test_a_delimiter_in_a_small_text(
     trainers: Trainers, old_release: str, lines: str, delimiter: str
 ) -> None:
-    """With some delimiters, nothing of the text is left."""
+    """With some delimiters, no text is left."""
     case = file_case(
         {"pretokenization_delimiter": delimiter, "hard_vocab_limit": False},
         [lines.replace("|", "\n")],
