@@ -40,7 +40,6 @@ def run_command(
     do: Callable[[], int | None],
     stderr: TextIO,
     *,
-    failure: int = FAILURE,
     interrupted: str = "interrupted.",
 ) -> int:
     """Run a command, write an error of the user in one line, and return the exit status.
@@ -53,31 +52,29 @@ def run_command(
         The work. It returns the exit status; None means `OK`.
     stderr : text stream
         Where to write the error.
-    failure : int
-        The exit status of a `TrainingError`, and of an error of the operating system. That of a
-        `UsageError` is `USAGE`.
     interrupted : str
         What to write when the user presses Ctrl-C.
 
     Returns
     -------
     int
-        The exit status.
+        The exit status: that of the work; `USAGE` after a `UsageError`; `FAILURE` after a
+        `TrainingError` or an error of the operating system; `INTERRUPTED` after Ctrl-C.
     """
     try:
         return do() or OK
     except UsageError as error:
         message, status = str(error), USAGE
     except TrainingError as error:
-        message, status = str(error), failure
+        message, status = str(error), FAILURE
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
-        message, status = "Memory ran out.", failure
+        message, status = "Memory ran out.", FAILURE
     except BrokenPipeError:
         raise  # nobody reads the output any more; `run` ends without a message
     except OSError as error:
-        message, status = system_error(error), failure
+        message, status = system_error(error), FAILURE
     except KeyboardInterrupt:
         message, status = interrupted, INTERRUPTED
     stderr.write(f"{name}: {' '.join(message.splitlines())}\n")

@@ -45,6 +45,11 @@ _NO_TRAINING = ("help", "version")
 # The keys of a table that are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
+# The time of the parser grows with the square of the number of parts of a key such as a.b.c. A key
+# is on one line, so a line with more dots than this is refused.
+_MOST_DOTS = 300
+_MOST_BYTES = 1 << 18
+
 _SEPARATE = {"space_pieces": "separate"}
 
 DEFAULTS = {
@@ -120,7 +125,11 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
 
     try:
         with open(path, "rb") as file:
-            tables = tomllib.load(file)
+            content = file.read(_MOST_BYTES + 1)
+        _check_size(content, path)
+        tables = tomllib.loads(content.decode())
+    except BadValueError:
+        raise
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise MissingFileError(f"{path}: {reason}: check --configs.") from error
@@ -131,6 +140,15 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     if not tables:
         raise BadValueError(f"{path} contains no configuration. Write a [table] for each.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
+
+
+def _check_size(content: bytes, path: str) -> None:
+    """Raise for a file that would take too long to parse."""
+    if len(content) > _MOST_BYTES:
+        raise BadValueError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split it.")
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.count(b".") > _MOST_DOTS:
+            raise BadValueError(f"{path}:{number} has more than {_MOST_DOTS} dots. Shorten it.")
 
 
 def _from_table(name: str, table: object, path: str, known_flags: Collection[str]) -> Config:
