@@ -77,5 +77,12 @@ def run_command(
         message, status = system_error(error), FAILURE
     except KeyboardInterrupt:
         message, status = interrupted, INTERRUPTED
-    stderr.write(f"{name}: {' '.join(message.splitlines())}\n")
+    stderr.write(f"{name}: {_printable(' '.join(message.splitlines()))}\n")
     return status
+
+
+def _printable(text: str) -> str:
+    """Escape characters that could change what a terminal shows."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -11,7 +11,7 @@ Document: TypeAlias = Any
 """A value of JSON: a dict, a list, a string, a number, a truth value or None."""
 
 _BYTES = [b"", b"\0", b"\xff", b"\x80", b"\xed\xa0\x80", b"\x1b[2J", b"\xff\xff\xff\xff\x7f", b"\n"]
-STRINGS = ["", "\0", "\ud800", "\x1b]0;x\x07", "▁", "\n", "a" * 100_000, "../../x", "/dev/zero"]
+_STRINGS = ["", "\0", "\ud800", "\x1b]0;x\x07", "▁", "\n", "a" * 100_000, "../../x", "/dev/zero"]
 _NUMBERS = [0, -1, 1, 2**31, 2**63, -(2**63) - 1, 2**64, 10**400, 1e308, float("nan"), float("inf")]
 
 
@@ -41,6 +41,8 @@ def damage_document(document: Document, chance: random.Random) -> Document:
     """Return a copy of the document with up to four random changes."""
     root = [copy.deepcopy(document)]
     for _ in range(chance.randint(1, 4)):
+        if not root:
+            break
         holder, key = chance.choice(_places(root))
         _change(holder, key, chance)
     return root[0] if root else None
@@ -55,7 +57,7 @@ def _places(root: list[Document]) -> list[tuple[Any, Any]]:
         keys = list(node) if isinstance(node, dict) else range(len(node))
         found += [(node, key) for key in keys]
         waiting += [node[key] for key in keys if isinstance(node[key], dict | list)]
-    return found or [(root, 0)]
+    return found
 
 
 def _change(holder: Any, key: Any, chance: random.Random) -> None:
@@ -64,12 +66,12 @@ def _change(holder: Any, key: Any, chance: random.Random) -> None:
         case 0:
             del holder[key]
         case 1 if isinstance(holder, dict):
-            holder[chance.choice([*STRINGS, "type", "id"])] = holder.pop(key)
+            holder[chance.choice([*_STRINGS, "type", "id"])] = holder.pop(key)
         case 2 if isinstance(holder, list):
-            holder[key:key] = [copy.deepcopy(value)] * chance.choice([1, 2, 1000])
+            holder[key:key] = [value] * chance.choice([1, 2, 1000])
         case 3 if isinstance(value, str):
             at = chance.randint(0, len(value))
-            holder[key] = value[:at] + chance.choice(STRINGS) + value[at:]
+            holder[key] = value[:at] + chance.choice(_STRINGS) + value[at:]
         case _:
             holder[key] = hostile_value(chance)
 
@@ -80,13 +82,13 @@ def hostile_value(chance: random.Random) -> Document:
         case 0:
             return chance.choice(_NUMBERS)
         case 1:
-            return chance.choice(STRINGS)
+            return chance.choice(_STRINGS)
         case 2:
             return chance.choice([None, True, False, [], {}])
         case 3:
-            return [chance.choice(_NUMBERS), chance.choice(STRINGS)]
+            return [chance.choice(_NUMBERS), chance.choice(_STRINGS)]
         case 4:
-            return {chance.choice(STRINGS): chance.choice(_NUMBERS)}
+            return {chance.choice(_STRINGS): chance.choice(_NUMBERS)}
         case _:
             return nested(chance.choice([10, 3_000, 100_000]), chance)
 

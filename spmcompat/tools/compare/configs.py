@@ -49,6 +49,9 @@ _OTHER_KEYS = ("trainer", "drop_spaces")
 # is on one line, so a line with more dots than this is refused.
 _MOST_DOTS = 300
 _MOST_BYTES = 1 << 18
+# A report with more configurations, or with longer names, cannot be drawn.
+_MOST_CONFIGS = 100
+_LONGEST_NAME = 1000
 
 _SEPARATE = {"space_pieces": "separate"}
 
@@ -139,6 +142,8 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
         raise BadValueError(f"{path}: the values are nested too deeply.") from None
     if not tables:
         raise BadValueError(f"{path} contains no configuration. Write a [table] for each.")
+    if len(tables) > _MOST_CONFIGS:
+        raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split it.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
 
 
@@ -154,12 +159,16 @@ def _check_size(content: bytes, path: str) -> None:
 def _from_table(name: str, table: object, path: str, known_flags: Collection[str]) -> Config:
     if not isinstance(table, dict):
         raise BadValueError(
-            f"{path}: {name} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
+            f"{path}: {name:.60} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
         )
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise BadValueError(
-            f"{path}: the name {name!r} may contain only letters, digits, dots, dashes and "
+            f"{path}: the name {name!r:.60} may contain only letters, digits, dots, dashes and "
             "underscores."
+        )
+    if len(name) > _LONGEST_NAME:
+        raise BadValueError(
+            f"{path}: the name {name!r:.60} has more than {_LONGEST_NAME} characters. Shorten it."
         )
     for key in table:
         _check_key(key, f"{path}: {name}", known_flags)

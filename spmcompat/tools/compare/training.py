@@ -24,7 +24,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.compare.results import Result, read_result, write_result
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
-from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate, lines_of
 from spmcompat.tools.evaluate.gold import GoldScores
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
@@ -58,7 +58,7 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
     Raises
     ------
     TrainingError
-        If the text cannot be read, or has too few lines.
+        If the text cannot be read, has too few lines, or has a line that is too long.
     """
     train, held_out = folder / "train.txt", folder / "held-out.txt"
     digest = hashlib.sha256()
@@ -71,7 +71,7 @@ def split_text(text: str, folder: Path, report: Report) -> Texts:
             open(held_out, "wb") as to_evaluate,
             report.stage("Splitting the text", os.stat(text).st_size, "bytes") as stage,
         ):
-            for line in source:
+            for line in lines_of(source, text):
                 digest.update(line)
                 stage.advance(len(line))
                 if line.strip():

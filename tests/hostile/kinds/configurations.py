@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import spmcompat
 from spmcompat.__main__ import main
 from tests.hostile.mutations import Document, damage_bytes, damage_document
 
@@ -38,6 +40,7 @@ HOSTILE_TEXTS = (
 
 def prepare(folder: Path) -> None:
     """Write a text of 20 lines, and compare the undamaged configurations."""
+    os.environ["PYTHONPATH"] = str(Path(spmcompat.__file__).parents[1])  # of the trainings
     (folder / "text.txt").write_text("The cat sat on the mat.\n" * 40)
     (folder / "valid.toml").write_text(_toml(CONFIGURATIONS))
     assert main(_command(folder / "valid.toml", folder)) == 0
@@ -59,7 +62,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
 
 def _command(path: Path, valid: Path) -> list[str]:
     text = f"--text={valid / 'text.txt'}"
-    return ["compare", text, f"--configs={path}", "--vocab_size=40", "--report=out", "--quiet"]
+    return ["compare", text, f"--configs={path}", "--vocab_size=40", "--report=report", "--quiet"]
 
 
 def _toml(document: Document) -> str:
