@@ -1,6 +1,7 @@
 """Damaged TOML files, read by ``spmcompat compare``.
 
-Few of the damaged configurations are valid, so few cases train a model.
+A report takes a second, so most cases have a text that is too short: the command then ends after it
+has read the configurations.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ def prepare(folder: Path) -> None:
     """Write a text of 20 lines, and compare the undamaged configurations."""
     os.environ["PYTHONPATH"] = str(Path(spmcompat.__file__).parents[1])  # of the trainings
     (folder / "text.txt").write_text("The cat sat on the mat.\n" * 40)
+    (folder / "short.txt").write_text("The cat sat on the mat.\n")
     (folder / "valid.toml").write_text(_toml(CONFIGURATIONS))
-    assert main(_command(folder / "valid.toml", folder)) == 0
+    assert main(_command(folder / "valid.toml", folder / "text.txt")) == 0
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
@@ -57,12 +59,13 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         written = _toml(damage_document(CONFIGURATIONS, chance))
         damaged.write_text(written, encoding="utf-8", errors="surrogatepass")
-    return partial(main, _command(damaged, valid))
+    text = "text.txt" if chance.random() < 0.02 else "short.txt"
+    return partial(main, _command(damaged, valid / text))
 
 
-def _command(path: Path, valid: Path) -> list[str]:
-    text = f"--text={valid / 'text.txt'}"
-    return ["compare", text, f"--configs={path}", "--vocab_size=40", "--report=report", "--quiet"]
+def _command(path: Path, text: Path) -> list[str]:
+    files = [f"--text={text}", f"--configs={path}", "--report=report"]
+    return ["compare", *files, "--vocab_size=40", "--quiet"]
 
 
 def _toml(document: Document) -> str:
