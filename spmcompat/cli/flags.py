@@ -29,7 +29,8 @@ def read_training_flags(
     Raises
     ------
     UsageError
-        If a flag is unknown or its value is missing.
+        If a flag is unknown or its value is missing, or if ``true`` or ``false`` follows a flag
+        that does not take the next argument.
     """
     flags = training_flags()
     bools = {name for name, needs_value in flags.items() if not needs_value}
@@ -48,11 +49,12 @@ def training_flags() -> dict[str, bool]:
 def read_flags(
     arguments: Sequence[str], bools: Collection[str], with_value: Collection[str] = ()
 ) -> tuple[dict[str, str], list[str]]:
-    """Read a command line the way Abseil does.
+    """Read a command line the way Abseil does, except for ``--flag true``.
 
     A flag is ``--flag=value`` or ``--flag value``, with one dash or two. For a truth value,
-    ``--flag`` means true and ``--noflag`` false. If a flag is given twice, the last value counts.
-    Flags end at ``--``.
+    ``--flag`` means true and ``--noflag`` false. Abseil ignores the word ``true`` or ``false``
+    after such a flag; here it is an error. If a flag is given twice, the last value counts. Flags
+    end at ``--``.
 
     Parameters
     ----------
@@ -73,21 +75,31 @@ def read_flags(
     Raises
     ------
     UsageError
-        If a flag is unknown or its value is missing.
+        If a flag is unknown or its value is missing, or if ``true`` or ``false`` follows a flag
+        that does not take the next argument.
     """
     known = {*bools, *with_value}
     flags: dict[str, str] = {}
     rest: list[str] = []
+    switch = None  # the previous argument and its flag, if that does not take the next argument
     remaining = iter(arguments)
     for argument in remaining:
+        previous, switch = switch, None
         if argument == "--":
             rest.extend(remaining)
+        elif previous and argument.lower() in ("true", "false"):
+            raise UsageError(
+                f"{previous[0]} {argument}: the value of this flag needs an equals sign. Write "
+                f"--{previous[1]}={argument.lower()}."
+            )
         elif len(argument) < 2 or not argument.startswith("-"):
             rest.append(argument)
         else:
             name, value = _read_flag(argument, known, bools)
             if value is None:
                 value = next(remaining, None)
+            elif "=" not in argument:
+                switch = argument, name
             if value is None:
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
             flags.pop(name, None)  # the flags stay in the order of their last values

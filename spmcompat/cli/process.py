@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn, TextIO, cast
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.errors import TrainingError, is_out_of_memory
+from spmcompat.errors import TrainingError, is_out_of_memory, printable
 from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
 
@@ -149,15 +149,16 @@ def run_command(
     stderr : text stream
         Where to write the error.
     failure : int
-        The exit status of a `TrainingError`, and of an error of the operating system. That of a
-        `UsageError` is `USAGE`.
+        The exit status after an error other than a `UsageError`.
     interrupted : str
         What to say after Ctrl-C, instead of whether files were written.
 
     Returns
     -------
     int
-        The exit status. It is 128 and the number of the signal if a signal ended the command.
+        The exit status: that of the work; `USAGE` after a `UsageError`; `failure` after another
+        error; 128 and the number of the signal if a
+        signal ended the command.
     """
     before = len(written)
     try:
@@ -184,7 +185,7 @@ def run_command(
         is_done = len(written) > before
         files = " after the files were written" if is_done else "; no file was written"
         message = f"{word}. {interrupted}" if interrupted else f"{word}{files}."
-    stderr.write(f"{name}: {' '.join(message.splitlines())}\n")
+    stderr.write(f"{name}: {printable(' '.join(message.splitlines()))}\n")
     return status
 
 

@@ -378,9 +378,10 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     """Raise unless there is exactly one source of sentences, and it can be read."""
     spec, release = settings.trainer, settings.release
     if has_sentences == bool(spec.input):
+        number = "Both are given" if has_sentences else "Neither is given"
         raise TrainingError(
             "SentenceIterator and trainer_spec.input() must be exclusive. "
-            "Give either input or sentence_iterator."
+            f"{number}. Give either input or sentence_iterator."
         )
     if has_sentences:
         _check_no_options_of_files(settings)

@@ -189,7 +189,8 @@ EXTENSIONS = (
         "early_prune_threshold",
         FLOAT,
         "The M-step drops pieces whose expected count is below this. Above 0.5, required "
-        "characters stay. Counts of pieces that stay are raised to at least 0.01.",
+        "characters stay. Counts of the other pieces that stay are raised to at least 0.01; those "
+        "of required characters, and of all pieces in the last EM steps, to 0.5.",
         EXTENSION,
         default=0.5,
         least=0,

@@ -103,10 +103,10 @@ def _release_notes(option: Option) -> list[str]:
     if not versions or versions == all_versions:
         return []
     if versions[-1] == all_versions[-1]:
-        return [f"Since {versions[0]}."]
+        return [f"In `sentencepiece` since {versions[0]}."]
     if versions[0] == all_versions[0]:
-        return [f"Up to {versions[-1]}; later releases ignore it."]
-    return [f"From {versions[0]} to {versions[-1]}."]
+        return [f"In `sentencepiece` up to {versions[-1]}; later releases ignore it."]
+    return [f"In `sentencepiece` from {versions[0]} to {versions[-1]}."]
 
 
 def main() -> int:

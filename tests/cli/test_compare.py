@@ -161,6 +161,13 @@ def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert status == 0
     assert err.count("result read from") == 4
     assert Path("out/report.html").read_text(encoding="utf-8") == html
+    # A damaged result is computed again, from the same model.
+    path = Path("out/results/unigram-100.json")
+    document = json.loads(path.read_text())
+    del document["run"]["evaluation"]["resampled"]["samples"]["tokens"][0]
+    path.write_text(json.dumps(document))
+    assert run(*intervals)[0] == 0
+    assert Path("out/report.html").read_text(encoding="utf-8") == html
     # A stored result without a vocabulary is from an older release.
     path = Path("out/results/bpe-100.json")
     document = json.loads(path.read_text())

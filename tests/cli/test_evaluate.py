@@ -197,6 +197,8 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("text.txt", "--text", "text.txt"), '"text.txt": not a SentencePiece model'),
         (("bpe.model", "--text", "nowhere.txt"), "nowhere.txt: No such file"),
         (("bpe.model", "--text", "/dev/null"), "text is empty"),
+        (("bpe.model", "--text", "/dev/zero"), "/dev/zero:1 is a line of 2 MiB or more"),
+        (("bpe.model\033[2J", "--text", "/dev/null"), r"bpe.model\x1b[2J"),
         (("/dev/null", "--text", "text.txt"), '"/dev/null": not a SentencePiece model: it has no'),
         (("x" * 300, "--text", "text.txt"), "File name too long"),
         (("a\0b", "--text", "text.txt"), "'a\\x00b': the path holds a NUL character"),

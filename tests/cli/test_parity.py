@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.cli.process import INTERRUPTED, USAGE
+from spmcompat.cli.process import FAILURE, INTERRUPTED, USAGE
 from spmcompat.tools.parity import check
 from spmcompat.tools.parity.command import DIFFERENT, EQUAL, HELP, main
 from spmcompat.tools.parity.measure import Process
@@ -113,7 +113,7 @@ def test_json_holds_both_sides() -> None:
     ("flags", "message"),
     [
         ([], "--input is missing"),
-        (["--input=t.txt", "junk"], "'junk' is no flag"),
+        (["--input=t.txt", "junk"], "'junk' is not a flag"),
         (["--inptu=t.txt"], "Did you mean --input"),
         (["--input=t.txt", "--use_sparse_pruning"], "--use_sparse_pruning cannot be compared"),
         (["--input=t.txt", "--vocab_size=80,90"], "sentencepiece trains one vocab_size in a run"),
@@ -125,6 +125,21 @@ def test_an_error_is_one_line(flags: list[str], message: str) -> None:
     assert (status, out, err.count("\n")) == (USAGE, "", 1)
     assert err.startswith("spmcompat parity: ")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("nowhere.txt", "No such file or directory"),
+        ("t.txt,nowhere.txt", "No such file or directory"),
+        (".", "is not a regular file"),
+    ],
+)
+def test_an_input_that_cannot_be_read_is_an_error(path: str, reason: str) -> None:
+    status, out, err = _main(f"--input={path}", *SMALL)
+    assert (status, out, err.count("\n")) == (FAILURE, "", 1)
+    assert reason in err
+    assert "check --input" in err
 
 
 def test_arrow_data_are_refused_because_the_reference_takes_none() -> None:
@@ -144,7 +159,7 @@ def test_the_error_says_how_to_install_the_reference(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
     status, _, err = _main("--input=t.txt")
-    assert status == USAGE
+    assert status == FAILURE
     assert "pip install 'spmcompat[parity]'" in err
 
 
@@ -188,6 +203,13 @@ def test_different(spmcompat_parity):
 def test_both_fail(spmcompat_parity):
     spmcompat_parity(input="t.txt", vocab_size=99999)
 
+def test_one_fails(spmcompat_parity):
+    spmcompat_parity(input="t.txt", vocab_size=60, seed_sentencepieces_file="nowhere",
+                     hard_vocab_limit=False)
+
+def test_no_input(spmcompat_parity):
+    spmcompat_parity(input="nowhere.txt", vocab_size=60)
+
 def test_objects(spmcompat_parity):
     spmcompat_parity(input="t.txt", vocab_size=60, normalizer=object())
 """
@@ -201,12 +223,15 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
     pytester.makefile(".txt", t=text)
     pytester.makepyfile(USES)
     result = pytester.runpytest("-p", "spmcompat.tools.parity.pytest_plugin", "-rf")
-    result.assert_outcomes(passed=2, failed=3)
+    result.assert_outcomes(passed=2, failed=5)
     result.stdout.fnmatch_lines_random(
         [
             "*spmcompat and sentencepiece wrote different files:",
             "*pieces only in spmcompat: *",
             "*both fail:",
+            "*spmcompat and sentencepiece failed to train:",
+            "*Failed: spmcompat failed to train:",
+            "*nowhere.txt: No such file or directory: check --input.",
             "*Vocabulary size too high (99999)*",
             "*normalizer cannot be sent to two processes. Leave it out.",
         ]

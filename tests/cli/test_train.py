@@ -61,6 +61,19 @@ def test_spellings(arguments: list[str], flags: dict[str, str]) -> None:
     assert read_training_flags(arguments) == (flags, [])
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--byte_fallback=false", "true"],
+        ["--byte_fallback", "--", "true"],
+        ["--byte_fallback", "t.txt", "true"],
+        ["--unk_piece", "false", "true"],
+    ],
+)
+def test_true_is_an_argument_unless_it_follows_a_flag_without_a_value(arguments: list[str]) -> None:
+    assert read_training_flags(arguments)[1][-1] == "true"
+
+
 def test_what_is_no_flag() -> None:
     assert read_training_flags(["a", "--byte_fallback", "b", "-", "--", "--c"]) == (
         {"byte_fallback": "true"},
@@ -75,6 +88,10 @@ def test_what_is_no_flag() -> None:
         (["--vocab_size"], "Missing the value"),
         (["--byte_fallback="], "Missing the value"),
         (["--nobyte_fallback=true"], "takes no value"),
+        (["--byte_fallback", "false"], "--byte_fallback false: .* Write --byte_fallback=false"),
+        (["-byte_fallback", "True"], "Write --byte_fallback=true"),
+        (["--nobyte_fallback", "true"], "Write --byte_fallback=true"),
+        (["--help", "false"], "Write --help=false"),
         (["--novocab_size"], "Unknown command line flag"),
         (["--escape_whitespaces"], "Unknown command line flag"),
         (["--precompiled_charsmap=x"], "Unknown command line flag"),

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from spmcompat.tools.compare.training import Result
+from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import Difference, differences
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key
+from spmcompat.tools.evaluate.tokens import ratio
 
 _CHANGES = {
     "tokens": "tokens",
@@ -87,7 +88,7 @@ def _cells(
     if lost_text(result.evaluation) or lost_text(base.evaluation):
         found = {name: d._replace(excludes_zero=False) for name, d in found.items()}
     cells = [
-        _NOTHING if result is base else _change(own[name] / other[name] - 1, found.get(name))
+        _NOTHING if result is base else _change(ratio(own[name], other[name]) - 1, found.get(name))
         for name in changes
     ]
     shares = shares_of_pieces({*result.vocabulary}, {*base.vocabulary})

@@ -45,6 +45,14 @@ _NO_TRAINING = ("help", "version")
 # The keys of a table that are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
+# The time of the parser grows with the square of the number of parts of a key such as a.b.c. A key
+# is on one line, so a line with more dots than this is refused.
+_MOST_DOTS = 300
+_MOST_BYTES = 1 << 18
+# A report with more configurations, or with longer names, cannot be drawn.
+_MOST_CONFIGS = 100
+_LONGEST_NAME = 1000
+
 _SEPARATE = {"space_pieces": "separate"}
 
 DEFAULTS = {
@@ -120,7 +128,11 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
 
     try:
         with open(path, "rb") as file:
-            tables = tomllib.load(file)
+            content = file.read(_MOST_BYTES + 1)
+        _check_size(content, path)
+        tables = tomllib.loads(content.decode())
+    except BadValueError:
+        raise
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise MissingFileError(f"{path}: {reason}: check --configs.") from error
@@ -130,18 +142,33 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
         raise BadValueError(f"{path}: the values are nested too deeply.") from None
     if not tables:
         raise BadValueError(f"{path} contains no configuration. Write a [table] for each.")
+    if len(tables) > _MOST_CONFIGS:
+        raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split it.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
+
+
+def _check_size(content: bytes, path: str) -> None:
+    """Raise for a file that would take too long to parse."""
+    if len(content) > _MOST_BYTES:
+        raise BadValueError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split it.")
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.count(b".") > _MOST_DOTS:
+            raise BadValueError(f"{path}:{number} has more than {_MOST_DOTS} dots. Shorten it.")
 
 
 def _from_table(name: str, table: object, path: str, known_flags: Collection[str]) -> Config:
     if not isinstance(table, dict):
         raise BadValueError(
-            f"{path}: {name} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
+            f"{path}: {name:.60} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
         )
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise BadValueError(
-            f"{path}: the name {name!r} may contain only letters, digits, dots, dashes and "
+            f"{path}: the name {name!r:.60} may contain only letters, digits, dots, dashes and "
             "underscores."
+        )
+    if len(name) > _LONGEST_NAME:
+        raise BadValueError(
+            f"{path}: the name {name!r:.60} has more than {_LONGEST_NAME} characters. Shorten it."
         )
     for key in table:
         _check_key(key, f"{path}: {name}", known_flags)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.tools.compare.training import Result
+from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.evaluation import lost_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from spmcompat.tools.compare.plots import (
     loss_against_tokens,
     token_lengths,
 )
-from spmcompat.tools.compare.training import HELD_OUT, Result, Texts
+from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.training import HELD_OUT, Texts
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key

@@ -8,7 +8,6 @@ same command and texts. So it continues where an interrupted call stopped.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shlex
@@ -18,16 +17,17 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
-from spmcompat.runtime.outputs import outputs, write_files
+from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.compare.folder import OPTION, ReportFolder
-from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
-from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.compare.results import Result, read_result, write_result
+from spmcompat.tools.evaluate.bootstrap import Bootstrap
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate, lines_of
 from spmcompat.tools.evaluate.gold import GoldScores
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
@@ -36,28 +36,6 @@ HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
 _PATIENCE = 5  # seconds that an interrupted training gets to end
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
-
-
-class Result(NamedTuple):
-    """The result of one configuration with one vocabulary size.
-
-    `cuts` has the parts of each word in the report. `vocabulary` has the pieces, except special
-    pieces, in the order of their texts.
-    """
-
-    config: str
-    vocab_size: int
-    command: str
-    seconds: float
-    mib: float
-    evaluation: Evaluation
-    cuts: tuple[tuple[str, ...], ...]
-    vocabulary: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        """The name of the configuration and the vocabulary size."""
-        return f"{self.config} {self.vocab_size:,}"
 
 
 class _Training(NamedTuple):
@@ -84,7 +62,7 @@ def split_text(text: str, folder: ReportFolder, report: Report) -> Texts:
     Raises
     ------
     TrainingError
-        If the text cannot be read, or has too few lines.
+        If the text cannot be read, has too few lines, or has a line that is too long.
     """
     refuse_impossible(text, "check --text")
     train, held_out = folder.claim("train.txt", "held-out.txt")
@@ -119,7 +97,7 @@ def _size(text: str) -> int | None:
 def _lines(text: str) -> Iterator[bytes]:
     try:
         with open(text, "rb") as source:
-            yield from source
+            yield from lines_of(source, text)
     except OSError as error:
         raise MissingFileError(f"{text}: {error.strerror}: check --text.") from error
 
@@ -194,16 +172,18 @@ def _result(
         "gold": _fingerprint(gold),
         "bootstrap": None if bootstrap is None else bootstrap._asdict(),
     }
-    stored = _read_result(path, made_from)
+    stored = read_result(path, made_from)
+    if stored is not None and not stored.fits(texts.words, [g.name for g in gold], bootstrap):
+        stored = None
     # Two configurations that differ only in what follows the training share a model.
     key = repr((config.trainer, sorted(config.flags.items()), size))
     if stored is not None:
         report.info(f"{name}: result read from {path}")
         if stored.command == shown and model.exists():
             trained.setdefault(key, _Training(shown, stored.seconds, stored.mib, model))
-        return stored
+        return stored._replace(config=config.name, vocab_size=size)
     if key not in trained:
-        earlier = _read_result(path, of_training)
+        earlier = read_result(path, of_training)
         if earlier is not None and earlier.command == shown and model.exists():
             trained[key] = _Training(shown, earlier.seconds, earlier.mib, model)
     if key in trained:
@@ -235,7 +215,7 @@ def _result(
         tuple(sorted(loaded.vocabulary)),
     )
     folder.claim(f"results/{file_name}.json")
-    _write_result(path, result, made_from)
+    write_result(path, result, made_from)
     return result
 
 
@@ -307,55 +287,3 @@ def _fingerprint(gold: Sequence[GoldList]) -> str:
         for found in gold
     ]
     return hashlib.sha256(repr(lists).encode()).hexdigest()
-
-
-def _write_result(path: Path, result: Result, made_from: dict[str, Any]) -> None:
-    evaluation = result.evaluation._asdict()
-    evaluation["gold"] = {name: scores._asdict() for name, scores in result.evaluation.gold.items()}
-    if result.evaluation.resampled is not None:
-        resampled = result.evaluation.resampled
-        evaluation["resampled"] = {
-            **resampled._asdict(),
-            "settings": resampled.settings._asdict(),
-        }
-    document = {"made_from": made_from, "run": {**result._asdict(), "evaluation": evaluation}}
-    # File names in the command may contain bytes that are not UTF-8.
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
-
-
-def _read_result(path: Path, made_from: dict[str, Any]) -> Result | None:
-    """Return the result in a file if it comes from these settings; it may have others besides."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
-    except (OSError, ValueError):
-        return None
-    found = document.get("made_from", {})
-    if {name: found.get(name) for name in made_from} != made_from:
-        return None
-    fields = document["run"]
-    evaluation = fields["evaluation"]
-    evaluation["gold"] = {name: GoldScores(**scores) for name, scores in evaluation["gold"].items()}
-    evaluation["uses"] = tuple(evaluation["uses"])
-    if evaluation["resampled"] is not None:
-        evaluation["resampled"] = _resampled(**evaluation["resampled"])
-    fields["evaluation"] = Evaluation(**evaluation)
-    fields["cuts"] = tuple(tuple(parts) for parts in fields["cuts"])
-    fields["vocabulary"] = tuple(fields["vocabulary"])
-    return Result(**fields)
-
-
-def _resampled(
-    settings: dict[str, Any],
-    units: int,
-    block: int,
-    intervals: dict[str, list[float]],
-    samples: dict[str, list[float]],
-) -> Resampled:
-    return Resampled(
-        Bootstrap(**settings),
-        units,
-        block,
-        {name: Interval(*both) for name, both in intervals.items()},
-        {name: tuple(values) for name, values in samples.items()},
-    )

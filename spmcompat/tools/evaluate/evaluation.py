@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
 # Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
+_LONGEST_LINE = 2 << 20
 # The number of lines that are aligned at once, so that the arrays stay small.
 _ALIGNED_LINES = 1000
 # A model may lose this share of the characters, and of the spaces. The usual character coverage,
@@ -332,7 +333,8 @@ def evaluate(
     Raises
     ------
     TrainingError
-        If a text cannot be read, is empty, or has too few units for a bootstrap.
+        If a text cannot be read, is empty, has a line that is too long, or has too few units for a
+        bootstrap.
     """
     for path in texts:
         refuse_impossible(path, "check its name")
@@ -453,7 +455,7 @@ def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
     for path in paths:
         try:
             with open(path, "rb") as file:
-                for number, line in enumerate(file):
+                for number, line in enumerate(lines_of(file, path)):
                     if number == 0:
                         file_begins.append(len(lines))
                     lines.append(line.rstrip(b"\r\n"))
@@ -465,6 +467,25 @@ def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
             raise _unreadable(path, error) from error
     if lines:
         yield lines, file_begins
+
+
+def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
+    """Yield the lines of a text, with their line ends.
+
+    Raises
+    ------
+    BadValueError
+        If a line is so long that evaluating it would take too much memory.
+    """
+    number = 0
+    while line := file.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise BadValueError(
+                f"{path}:{number} is a line of {_LONGEST_LINE >> 20} MiB or more. Cut it into "
+                "sentences, one on each line."
+            )
+        yield line
 
 
 def _size(paths: Sequence[str]) -> int | None:

@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TextIO, TypeAlias
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.gold import GoldWord
@@ -31,6 +31,7 @@ _ELSEWHERE = "with an affix that is not at that end of the word"
 # The values of the column correctParse that stand for yes.
 _YES = ("yes", "1", "1.0", "true")
 _SHOWN = 60  # characters of a line in an error
+_LONGEST_LINE = 1 << 16  # characters
 
 # A word, or why its row is left out.
 _Found: TypeAlias = "GoldWord | str"
@@ -109,11 +110,23 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     refuse_impossible(path, "check --gold")
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return _gold_list(file.readlines(), str(path))
+            return _gold_list(_lines(file, str(path)), str(path))
     except OSError as error:
         raise MissingFileError(f"{path}: {error.strerror}: check --gold.") from error
     except UnicodeDecodeError as error:
         raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
+
+
+def _lines(file: TextIO, path: str) -> list[str]:
+    lines: list[str] = []
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise BadValueError(
+                f"{path}:{len(lines) + 1} has {_LONGEST_LINE:,} characters or more. A line has one "
+                "word and its parts."
+            )
+        lines.append(line)
+    return lines
 
 
 def _gold_list(lines: Sequence[str], path: str) -> GoldList:

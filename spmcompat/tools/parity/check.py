@@ -6,6 +6,7 @@ Each side runs in its own process and its own folder.
 import importlib.metadata
 import os
 import pickle
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import spmcompat
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.text.arrow_producers import is_arrow_data
@@ -99,7 +100,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
     Raises
     ------
     TrainingError
-        If the two sides cannot run the same training.
+        If an input cannot be read, or the two sides cannot run the same training.
     """
     compat = _compat(flags.get("compat"))
     for name in sorted(find_release(compat).experimental_flags & flags.keys()):
@@ -125,7 +126,7 @@ def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Pa
     Raises
     ------
     TrainingError
-        If the two sides cannot run the same training.
+        If an input cannot be read, or the two sides cannot run the same training.
     """
     for name in _NOT_COMPARED:
         if name in keywords:
@@ -192,8 +193,30 @@ def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
     if "input" in absolute:
         given = absolute["input"]
         paths = given if isinstance(given, list | tuple) else split_csv(os.fspath(given))
-        absolute["input"] = [os.path.abspath(path) for path in paths]
+        absolute["input"] = [_input_file(path) for path in paths]
     return absolute
+
+
+def _input_file(path: str | os.PathLike[str]) -> str:
+    """Return the absolute path of an input, which must be a file that both sides can read.
+
+    Raises
+    ------
+    MissingFileError
+        If it cannot be read.
+    """
+    refuse_impossible(path, "check --input")
+    try:
+        is_file = stat.S_ISREG(os.stat(path).st_mode)
+        if is_file:
+            os.close(os.open(path, os.O_RDONLY))
+    except OSError as error:
+        raise MissingFileError(f"{path}: {error.strerror}: check --input.") from error
+    if not is_file:
+        raise MissingFileError(
+            f"{path} is not a regular file, so it cannot be read twice: check --input."
+        )
+    return os.path.abspath(path)
 
 
 def _train_both(

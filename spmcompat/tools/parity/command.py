@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import UsageError, read_training_flags
-from spmcompat.cli.process import USAGE, run_command
+from spmcompat.cli.process import run_command
+from spmcompat.errors import BadValueError
 
 if TYPE_CHECKING:
     from spmcompat.tools.parity.check import Parity, Side
@@ -23,8 +24,8 @@ usage: spmcompat parity --input=FILE[,FILE...] [flags of spm_train] [--json]
 
 spmcompat reproduces the installed release, unless --compat names another one. Both models store
 absolute paths of the input files, and "m" as the model prefix.
-Exits with 0 if the files are equal byte for byte or both sides fail, 1 if they differ, and 2 if
-the comparison is not possible.
+Exits with 0 if the files are equal byte for byte or both sides fail, with 1 if they differ or an
+input cannot be read, and with 2 after a wrong command line.
 """
 
 
@@ -41,12 +42,12 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     Returns
     -------
     int
-        0 for equal files or two failures, 1 for a difference, 2 after an error, 130 after Ctrl-C.
+        0 for equal files or two failed trainings; 1 for a difference or an error; 2 for a wrong
+        command line; 130 after Ctrl-C.
     """
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
-    # After an error the status is 2, because 1 would mean that the files differ.
-    return run_command("spmcompat parity", lambda: _run(argv, out, err), err, failure=USAGE)
+    return run_command("spmcompat parity", lambda: _run(argv, out, err), err)
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
@@ -56,14 +57,17 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         stdout.write(HELP)
         return EQUAL
     if rest:
-        raise UsageError(f"{rest[0]!r} is no flag. Flags begin with two dashes.")
+        raise UsageError(f"{rest[0]!r} is not a flag. Flags begin with two dashes.")
     if not flags.get("input"):
         raise UsageError("--input is missing. See --help.")
     wants_json = flags.pop("json", "false") != "false"
 
     from spmcompat.tools.parity.check import from_flags  # noqa: PLC0415
 
-    found = from_flags(flags, watch=lambda stage: stderr.write(f"{stage}...\n"))
+    try:
+        found = from_flags(flags, watch=lambda stage: stderr.write(f"{stage}...\n"))
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
     if wants_json:
         from spmcompat.tools.diff.command import as_json  # noqa: PLC0415
 

@@ -31,7 +31,12 @@ def _check(**keywords: object) -> "Parity":
     except TrainingError as error:
         raise pytest.fail.Exception(str(error)) from None
     if not found.equal:
-        pytest.fail(
-            "\n".join(["spmcompat and sentencepiece wrote different files:", *report_lines(found)])
-        )
+        pytest.fail("\n".join([_headline(found), *report_lines(found)]))
     return found
+
+
+def _headline(found: "Parity") -> str:
+    failed = [side.name for side in (found.ours, found.reference) if side.failure]
+    if failed:
+        return f"{' and '.join(failed)} failed to train:"
+    return "spmcompat and sentencepiece wrote different files:"

@@ -192,8 +192,12 @@ def test_lines_of_sentences_with_counts_are_not_split() -> None:
 
 def test_two_sources_or_two_targets(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path))
-    with pytest.raises(TrainingError, match=r"SentenceIterator and trainer_spec.input"):
+    with pytest.raises(TrainingError, match=r"SentenceIterator and .* exclusive. Both are given"):
         verify(settings, has_sentences=True, has_writer=False)
+    settings.trainer.input.clear()
+    with pytest.raises(TrainingError, match=r"SentenceIterator and .* Neither is given"):
+        verify(settings, has_sentences=False, has_writer=False)
+    settings = from_kwargs(_settings(tmp_path))
     with pytest.raises(TrainingError, match=r"ModelProto and trainer_spec.model_prefix"):
         verify(settings, has_sentences=False, has_writer=True)
 

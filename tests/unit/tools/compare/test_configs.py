@@ -58,6 +58,11 @@ def test_each_table_of_a_file_is_a_configuration(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "contains no configuration"),
+        (f"[a]\n{'.'.join('a' * 50_000)} = 1\n", "configs.toml:2 has more than 300 dots"),
+        (f"[{'.'.join('a' * 50_000)}]\n", "configs.toml:1 has more than 300 dots"),
+        ("# text\n" * 50_000, "is larger than 256 KiB"),
+        ("".join(f"[a{i}]\n" for i in range(101)), "has more than 100 configurations"),
+        (f"[{'a' * 1001}]\n", "has more than 1000 characters"),
         ("[a", "configs.toml: "),
         ("a = 1", "a is not in a table"),
         ('["a/b"]', "may contain only letters"),

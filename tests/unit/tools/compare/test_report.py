@@ -12,7 +12,8 @@ import pytest
 
 from spmcompat.tools.compare.plots import curves
 from spmcompat.tools.compare.report import page
-from spmcompat.tools.compare.training import Result, Texts
+from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.training import Texts
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, compare

@@ -178,6 +178,7 @@ def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) ->
         (["", ",full_word,pt1,rest", "", "0,walked"], "gold:4: expected the columns full_word"),
         ([",full_word,pt1,rest", "0,a,b,a,b"], "gold:2: expected the columns full_word"),
         (["cat\tcats\tN|PL\tcat|s", "cat"], "gold:2: expected 4 fields"),
+        (["ab\ta b", "a" * 100_000], "gold:2 has 65,536 characters or more"),
     ],
 )
 def test_a_broken_list_is_an_error(lines: list[str], message: str, tmp_path: Path) -> None:

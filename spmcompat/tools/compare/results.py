@@ -1,0 +1,120 @@
+"""The result of one configuration, and the JSON file that stores it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from spmcompat.runtime.outputs import write_files
+from spmcompat.tools.compare.folder import OPTION
+from spmcompat.tools.evaluate.bootstrap import Bootstrap
+from spmcompat.tools.evaluate.evaluation import Evaluation
+
+# Larger numbers in a file cannot come from a comparison, and a plot may fail on them.
+_INTEGERS = range(2**64)
+_LARGEST_FLOAT = 1e15
+
+
+class Result(NamedTuple):
+    """The result of one configuration with one vocabulary size.
+
+    `cuts` has the parts of each word in the report. `vocabulary` has the pieces, except special
+    pieces, in the order of their texts.
+    """
+
+    config: str
+    vocab_size: int
+    command: str
+    seconds: float
+    mib: float
+    evaluation: Evaluation
+    cuts: tuple[tuple[str, ...], ...]
+    vocabulary: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The name of the configuration and the vocabulary size."""
+        return f"{self.config} {self.vocab_size:,}"
+
+    def fits(self, words: Sequence[str], gold: Sequence[str], bootstrap: Bootstrap | None) -> bool:
+        """Return whether the result covers these words and gold lists, and this bootstrap.
+
+        A report reads the same figures from every result, so none may be missing.
+        """
+        resampled = self.evaluation.resampled
+        if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
+            return False
+        if resampled is None or bootstrap is None:
+            return resampled is None and bootstrap is None
+        return resampled.settings == bootstrap and all(
+            name in self.evaluation.flat() and len(values) == bootstrap.resamples
+            for name, values in resampled.samples.items()
+        )
+
+
+def write_result(path: Path, result: Result, made_from: Mapping[str, object]) -> None:
+    """Store a result with the settings that it comes from.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be written.
+    """
+    document = {"made_from": made_from, "run": _as_json(result)}
+    # File names in the command may contain bytes that are not UTF-8.
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
+
+
+def read_result(path: Path, made_from: Mapping[str, object]) -> Result | None:
+    """Return the stored result if it comes from these settings; otherwise None.
+
+    The file may contain more settings. A file that is missing or damaged has no result.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
+        settings = document["made_from"]
+        if any(settings[name] != value for name, value in made_from.items()):
+            return None
+        result: Result = _from_json(Result, document["run"])
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return result
+
+
+def _as_json(value: object) -> object:
+    """Return a value in which every named tuple is a dict."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: _as_json(item) for name, item in value.items()}
+    return [_as_json(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _from_json(kind: Any, value: Any) -> Any:
+    """Return a value of JSON as a value of this type.
+
+    Raises
+    ------
+    TypeError, ValueError, LookupError
+        If it is not one.
+    """
+    items = get_args(kind)
+    if get_origin(kind) is UnionType:
+        return None if value is None else _from_json(items[0], value)
+    if get_origin(kind) is tuple and isinstance(value, list):
+        return tuple(_from_json(items[0], item) for item in value)
+    if isinstance(value, dict):
+        if get_origin(kind) is Mapping:
+            return {name: _from_json(items[1], item) for name, item in value.items()}
+        hints = get_type_hints(kind)
+        return kind(**{name: _from_json(hints[name], item) for name, item in value.items()})
+    if kind is float and type(value) in (int, float):
+        if not abs(value) > _LARGEST_FLOAT:  # NaN is allowed
+            return float(value)
+    elif type(value) is kind and (kind is not int or value in _INTEGERS):
+        return value
+    raise ValueError(f"not a {kind}: {value!r:.60}")
