@@ -139,7 +139,7 @@ def _merge(
 def too_many_characters() -> TrainingError:
     """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
 
-    Then the behavior of the releases is undefined, because they add up signed 64-bit integers.
+    Then the behaviour of the releases is undefined, because they add up signed 64-bit integers.
     0.2.3 fails if the sum wraps to less than 1, and otherwise trains on wrong counts.
     """
     return TrainingError(

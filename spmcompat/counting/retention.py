@@ -80,8 +80,9 @@ class SentenceLog:
     def _drop_sentences(self) -> None:
         """Drop the sentences that cannot end the text, whatever is read later.
 
-        Sentences only move forward, to the positions of empty ones. So if n of the sentences read
-        so far are not empty, the one that ends the text cannot be among the first n - 1.
+        Sentences only move towards the beginning, to the positions of empty ones. So if n of the
+        sentences read so far are not empty, the one that ends the text cannot be among the first
+        n - 1.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

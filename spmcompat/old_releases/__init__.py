@@ -1,1 +1,1 @@
-"""Behavior that only the releases before 0.2.3 have."""
+"""Behaviour that only the releases before 0.2.3 have."""
