@@ -109,11 +109,15 @@ def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
     assert find_cut("regex:x")("") == []  # type: ignore[misc]
 
 
-def test_a_pattern_that_is_none() -> None:
+@pytest.mark.parametrize("pattern", ["(", "(" * 50_000], ids=["short", "deep"])
+def test_a_pattern_that_is_none(pattern: str) -> None:
     pytest.importorskip("regex")
     with pytest.raises(BadValueError, match="is no pattern of the package regex"):
         spmcompat.train(
-            sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer="regex:(", **SMALL
+            sentence_iterator=LINES,
+            model_writer=io.BytesIO(),
+            pretokenizer=f"regex:{pattern}",
+            **SMALL,
         )
 
 
