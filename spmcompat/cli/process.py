@@ -157,8 +157,7 @@ def run_command(
     -------
     int
         The exit status: that of the work; `USAGE` after a `UsageError`; `failure` after another
-        error; 128 and the number of the signal if a
-        signal ended the command.
+        error; 128 and the number of the signal if a signal ended the command.
     """
     before = len(written)
     try:

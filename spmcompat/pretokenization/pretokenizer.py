@@ -67,7 +67,7 @@ def cut_by_pattern(pattern: str) -> Cut:
 
     try:
         matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))
-    except regex.error as error:
+    except (regex.error, RecursionError) as error:
         raise BadValueError(
             f"{pattern!r} is not a valid pattern of the package regex: {error}. It was given for "
             "pretokenizer."

@@ -62,6 +62,10 @@ STORED_OPTIONS = frozenset((*COUNTING_OPTIONS, *SYMBOL_OPTIONS))
 """All options that the metadata may contain."""
 
 
+# Compiling a regular expression of megabytes takes minutes.
+_LONGEST_PATTERN = 1 << 16
+
+
 class Kind(NamedTuple):
     """The values that a field may have.
 
@@ -176,7 +180,11 @@ def _fault_of_fields(
 
 def _fault_of_options(options: Mapping[str, str]) -> str | None:
     foreign = [name for name in options if name not in STORED_OPTIONS]
-    return f"counts cannot set the option {foreign[0]}" if foreign else None
+    if foreign:
+        return f"counts cannot set the option {foreign[0]}"
+    if len(options.get("pretokenizer", "")) > _LONGEST_PATTERN:
+        return f"the option pretokenizer has more than {_LONGEST_PATTERN:,} characters"
+    return None
 
 
 def _contradiction(document: Mapping[str, Any]) -> str | None:

@@ -16,6 +16,9 @@ VERSION = 2
 """The version of the file format. A reader refuses all others."""
 
 
+_LONGEST_FAULT = 300
+
+
 class Origin(NamedTuple):
     """What a table of counts was made from.
 
@@ -139,9 +142,10 @@ class Origin(NamedTuple):
 
 
 def invalid_metadata(name: str, fault: str) -> TrainingError:
-    """Return the error for metadata that no counts have."""
+    """Return the error for metadata that no counts have. A long fault is cut off."""
+    shown = fault if len(fault) <= _LONGEST_FAULT else f"{fault[:_LONGEST_FAULT]}..."
     return TrainingError(
-        f"{name}: its metadata are invalid: {printable(fault)}. Give a file that spmcompat count "
+        f"{name}: its metadata are invalid: {printable(shown)}. Give a file that spmcompat count "
         "wrote, or count the text again."
     )
 

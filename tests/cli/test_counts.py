@@ -104,6 +104,17 @@ def test_show_names_the_options_and_the_changes() -> None:
     assert "dropped pretokens with fewer than 60 occurrences, 33.1667% of the text" in second
 
 
+def test_control_characters_of_files_do_not_reach_the_terminal() -> None:
+    Path("text.txt").write_text("\x1b[2J\u202e a\n" * 3, encoding="utf-8")
+    flags = ("--normalization_rule_name=identity", "--control_symbols=\x1b]0;x\x07")
+    assert run_count("--input=text.txt", "--output=c.counts", "--quiet", *flags)[0] == 0
+    status, out, _ = run_counts("show", "c.counts")
+    assert status == 0
+    assert r"▁\x1b[2J\u202e" in out
+    assert r"\x1b]0;x\x07" in out
+    assert out.replace("\n", "").isprintable()
+
+
 def test_weights_and_temperature() -> None:
     for name in ("text", "more"):
         run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")

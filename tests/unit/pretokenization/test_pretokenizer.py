@@ -109,11 +109,15 @@ def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
     assert find_cut("regex:x")("") == []  # type: ignore[misc]
 
 
-def test_an_invalid_pattern_is_refused() -> None:
+@pytest.mark.parametrize("pattern", ["(", "(" * 50_000], ids=["short", "deep"])
+def test_an_invalid_pattern_is_refused(pattern: str) -> None:
     pytest.importorskip("regex")
     with pytest.raises(BadValueError, match="is not a valid pattern of the package regex"):
         spmcompat.train(
-            sentence_iterator=LINES, model_writer=io.BytesIO(), pretokenizer="regex:(", **SMALL
+            sentence_iterator=LINES,
+            model_writer=io.BytesIO(),
+            pretokenizer=f"regex:{pattern}",
+            **SMALL,
         )
 
 

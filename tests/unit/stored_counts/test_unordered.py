@@ -304,6 +304,11 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
         (lambda rows: _row(rows, FACT).update(next=77), "a row states an unknown fact"),
         (lambda rows: _row(rows, FACT).update(pretoken="a"), "a row states an unknown fact"),
+        (lambda rows: _row(rows, FACT).update(count=-1), "a row states an unknown fact"),
+        (lambda rows: _row(rows, FACT).update(count=1), "there are fewer lines"),
+        (lambda rows: _row(rows, FACT).update(next=None), "the column next has an empty value"),
+        (lambda rows: rows.append(dict(_row(rows, 0))), "occurs twice"),
+        (lambda rows: rows.append(dict(_row(rows, 1))), "occurs twice"),
         (lambda rows: _row(rows, FACT).update(place=5), "the column place has the value 5"),
         (lambda rows: _row(rows, 0).update(place=None), "the column place has an empty value"),
         (lambda rows: _row(rows, 0).update(pretoken=""), "a pretoken is empty"),
@@ -398,3 +403,16 @@ def test_a_batch_without_the_column_is_refused() -> None:
         [*counter.count([pa.record_batch({"text": ["a"]})])]
     with pytest.raises(BadValueError, match="the column 'words' holds int64, not strings"):
         [*counter.count([pa.record_batch({"words": [1]})])]
+
+
+def test_weights_repeat_the_lines(tmp_path: Path) -> None:
+    counter = spmcompat.arrow_counter(minloglevel=2)
+    table = spmcompat.load_counts(
+        write_files(tmp_path / "c", counter, added_up(counter, parts_of(TEXT, 3)))
+    )
+    merging = Merging([table, table], [Fraction(3), Fraction(2)])
+    rows = pa.Table.from_batches([*merging])
+    in_order = [line for line in oracle.in_that_order(TEXT) if line.split()]
+    expected = spmcompat.count(sentence_iterator=in_order * 5, minloglevel=2)
+    assert rows.to_pylist() == expected.to_arrow().to_pylist()
+    assert merging.origin().sentences == expected.sentences
