@@ -8,6 +8,7 @@ from typing import NoReturn, TextIO
 
 from spmcompat.cli.flags import UsageError
 from spmcompat.errors import TrainingError, is_out_of_memory
+from spmcompat.runtime.printing import printable
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -80,5 +81,5 @@ def run_command(
         message, status = system_error(error), failure
     except KeyboardInterrupt:
         message, status = interrupted, INTERRUPTED
-    stderr.write(f"{name}: {' '.join(message.splitlines())}\n")
+    stderr.write(f"{name}: {printable(' '.join(message.splitlines()))}\n")
     return status

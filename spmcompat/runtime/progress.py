@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from spmcompat.runtime.printing import printable
+
 if TYPE_CHECKING:
     import logging
 
@@ -108,6 +110,7 @@ class Report:
     def _tell(self, level: int, message: str) -> None:
         if not self._tells(level):
             return
+        message = printable(message)
         if self._logger is not None:
             self._logger.log(level, message)
             return

@@ -11,6 +11,7 @@ from spmcompat.cli.process import run_command
 from spmcompat.cli.table import Rows, table
 from spmcompat.errors import BadValueError
 from spmcompat.options.values import parse_float, split_csv
+from spmcompat.runtime.printing import printable
 
 if TYPE_CHECKING:
     from spmcompat.editing.editing import EditResult
@@ -123,7 +124,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO) -> None:
     result = edit(arguments.model, edits, arguments.output, arguments.report)
     if not arguments.quiet:
         limit = None if arguments.all else SHOWN
-        stdout.writelines(f"{line}\n" for line in _told(arguments.output, result, limit))
+        stdout.writelines(f"{printable(line)}\n" for line in _told(arguments.output, result, limit))
 
 
 def _csv(values: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from spmcompat.cli.process import run_command
 from spmcompat.errors import BadValueError
 from spmcompat.options.values import INT32, parse_float, parse_int
+from spmcompat.runtime.printing import printable
 
 if TYPE_CHECKING:
     from spmcompat.editing.editing import MergeResult
@@ -70,7 +71,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO) -> None:
     size = None if arguments.vocab_size is None else _size(arguments.vocab_size)
     result = merge(arguments.models, arguments.output, weights, size)
     if not arguments.quiet:
-        stdout.writelines(f"{line}\n" for line in _told(arguments, result))
+        stdout.writelines(f"{printable(line)}\n" for line in _told(arguments, result))
 
 
 def _weights(text: str) -> list[float]:
