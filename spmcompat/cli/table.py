@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 from unicodedata import combining, east_asian_width
 
+from spmcompat.errors import printable
+
 Cell: TypeAlias = "str | int | float"
 Rows: TypeAlias = "Sequence[tuple[Cell, ...]]"
 
@@ -40,6 +42,7 @@ def table(
 
 
 def _cut(text: str, widest: int | None) -> str:
+    text = printable(text)
     return text if widest is None or len(text) <= widest else f"{text[:widest]}..."
 
 

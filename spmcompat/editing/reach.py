@@ -14,6 +14,7 @@ Source: ``bpe_model.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``senten
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
 from typing import Protocol
 
 from spmcompat.editing.vocabulary import NORMAL, UNUSED, USER_DEFINED, Piece
@@ -104,6 +105,7 @@ class Merges:
         pieces = list(pieces)
         # Unused pieces are merged too, and taken apart again at the end.
         self.scores = {p.text: p.score for p in pieces if p.type in (NORMAL, UNUSED)}
+        self._longest = max(map(len, self.scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
         self._symbols = _Symbols(pieces)
 
@@ -128,26 +130,39 @@ class Merges:
     def _merge(self, text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
         """Return the symbols that are left in the end, and the merges."""
         split = self._symbols.split(text)
-        symbols = [one for one, _ in split]
-        frozen = [is_symbol for _, is_symbol in split]
-        merges = []
-        while (best := self._best_pair(symbols, frozen)) >= 0:
-            left, right = symbols[best : best + 2]
-            symbols[best : best + 2] = [left + right]
-            del frozen[best]
-            merges.append((left + right, left, right))
-        return symbols, merges
+        size = len(split)
+        symbols = [one for one, _ in split]  # a symbol that became part of the one before is empty
+        after = list(range(1, size + 1))
+        before = list(range(-1, size - 1))
+        queue: list[tuple[float, int, str]] = []
 
-    def _best_pair(self, symbols: list[str], frozen: list[bool]) -> int:
-        """Return where the best pair stands, the leftmost of equal ones; -1 if there is none."""
-        best, best_score = -1, 0.0
-        for i in range(len(symbols) - 1):
-            score = self.scores.get(symbols[i] + symbols[i + 1])
-            if score is None or frozen[i] or frozen[i + 1]:
+        def push(left: int) -> None:
+            right = after[left]
+            if right == size or split[left][1] or split[right][1]:
+                return
+            if len(symbols[left]) + len(symbols[right]) > self._longest:
+                return
+            joined = symbols[left] + symbols[right]
+            if (score := self.scores.get(joined)) is not None:
+                heappush(queue, (-score, left, joined))  # of equal scores, the leftmost is first
+
+        for left in range(size):
+            push(left)
+        merges = []
+        while queue:
+            _, left, joined = heappop(queue)
+            right = after[left]
+            if right == size or not symbols[left] or symbols[left] + symbols[right] != joined:
                 continue
-            if best < 0 or score > best_score:
-                best, best_score = i, score
-        return best
+            merges.append((joined, symbols[left], symbols[right]))
+            symbols[left], symbols[right] = joined, ""
+            after[left] = after[right]
+            if after[left] < size:
+                before[after[left]] = left
+            if before[left] >= 0:
+                push(before[left])
+            push(left)
+        return [one for one in symbols if one], merges
 
 
 def _take_apart(symbol: str, parts: dict[str, tuple[str, str]], tokens: list[str]) -> None:
@@ -177,7 +192,7 @@ class BestPaths:
         for piece in pieces:
             if piece.type == USER_DEFINED:
                 self._scores[piece.text] = 0.1 * (len(piece.text.encode()) - 1)
-        self._longest = max(map(len, self._scores), default=1)
+        self._lengths = sorted({1, *map(len, self._scores)})
 
     def cut(self, text: str) -> list[str]:
         """Return the tokens of a normalized text."""
@@ -195,11 +210,14 @@ class BestPaths:
         begins = [0] * (size + 1)
         for begin in range(size):
             before = best[begin]
-            for end in range(begin + 1, min(size, begin + self._longest) + 1):
+            for length in self._lengths:
+                end = begin + length
+                if end > size:
+                    break
                 one = text[begin:end]
                 score = scores.get(one)
                 if score is None or one == barred:
-                    if end > begin + 1:
+                    if length > 1:
                         continue
                     score = self._unknown
                 # As in sentencepiece, the path with the earlier beginning wins a tie.

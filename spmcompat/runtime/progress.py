@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
+from spmcompat.errors import printable
 from spmcompat.runtime.messages import Messages
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class Report:
     def _tell(self, level: int, message: str) -> None:
         if not self._tells(level):
             return
+        message = printable(message)
         if self._logger is not None:
             self._logger.log(level, message)
             return

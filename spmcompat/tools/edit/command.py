@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_command
 from spmcompat.cli.table import Rows, table
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, printable
 from spmcompat.options.values import parse_float, split_csv
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO) -> None:
     result = edit(arguments.model, edits, arguments.output, arguments.report)
     if not arguments.quiet:
         limit = None if arguments.all else SHOWN
-        stdout.writelines(f"{line}\n" for line in _told(arguments.output, result, limit))
+        stdout.writelines(f"{printable(line)}\n" for line in _told(arguments.output, result, limit))
 
 
 def _csv(values: Sequence[str]) -> list[str]:

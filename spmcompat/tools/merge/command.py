@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.process import run_command
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, printable
 from spmcompat.options.values import INT32, parse_float, parse_int
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO) -> None:
     size = None if arguments.vocab_size is None else _size(arguments.vocab_size)
     result = merge(arguments.models, arguments.output, weights, size)
     if not arguments.quiet:
-        stdout.writelines(f"{line}\n" for line in _told(arguments, result))
+        stdout.writelines(f"{printable(line)}\n" for line in _told(arguments, result))
 
 
 def _weights(text: str) -> list[float]:

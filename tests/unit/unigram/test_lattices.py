@@ -8,7 +8,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import best_path_counts, expected_counts, log_likelihood
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import prune_flat
+from spmcompat.unigram.pruning.pruning import drop_unreachable, prune_flat
 from tests.unit import stages
 
 
@@ -80,3 +80,17 @@ def test_more_workers_build_the_same_lattices_in_more_parts(workers: int) -> Non
             for count in (1, workers)
         ]
         assert found[0] == found[1]
+
+
+def test_an_empty_piece_is_in_no_lattice() -> None:
+    case, workers = stages.random_case("empty"), Workers(1)
+    pieces = list(stages.ours(case.pieces))
+    with_empty = Pieces([*pieces, (b"", -1.0)])
+    assert list(drop_unreachable(with_empty, workers)) == list(
+        drop_unreachable(Pieces(pieces), workers)
+    )
+    lattices = Lattices(case.corpus, with_empty, workers)
+    expected = expected_counts(lattices, 1, workers)
+    alone = expected_counts(Lattices(case.corpus, Pieces(pieces), workers), 1, workers)
+    assert expected[len(pieces)] == 0
+    assert [expected[i] for i in range(len(pieces))] == [alone[i] for i in range(len(pieces))]
