@@ -8,13 +8,14 @@ FAULT is a JSON object with one of these fields:
 ``call``
     A name of a function of `os` and a number: that call of the function fails.
 ``signal``
-    The number of a signal and of an event: the process gets the signal at this event. Events are
-    those of `sys.audit`, such as imports and every way to change a file. So a moment is the same
-    step of the program in each run, however fast the machine is.
+    The number of a signal, a kind of event and a number: the process gets the signal at that event.
+    Events are those of `sys.audit`, such as imports and every way to change a file. So a moment is
+    the same step of the program in each run, however fast the machine is. The kinds are `EVENT`,
+    for all events, and `TEMPORARY`, for those that concern a temporary file.
 ``deny``
     `os.access` says that this folder cannot be written. Root may write in every folder.
 ``record``
-    A file for the number of events, those that concern temporary files, and the number of calls.
+    A file for the number of events of each kind, and the number of calls of each function.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ import sys
 from typing import Any
 
 CALLS = ("fsync", "link", "mkdir", "rename", "replace")
+EVENT, TEMPORARY = "event", "temporary"
+
+
+def is_temporary(event: str, arguments: tuple[object, ...]) -> bool:
+    return event != "import" and any(str(one).endswith((".tmp", ".tmp'")) for one in arguments)
 
 
 def fail_at(name: str, number: int) -> None:
@@ -54,15 +60,16 @@ def deny(folder: str) -> None:
     os.access = access
 
 
-def send(signal: int, number: int) -> None:
+def send(signal: int, kind: str, number: int) -> None:
     """Send a signal to this process at an event."""
     events = 0
 
-    def count(*_: object) -> None:
+    def count(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal events
-        events += 1
-        if events == number:
-            os.kill(os.getpid(), signal)
+        if kind == EVENT or is_temporary(event, arguments):
+            events += 1
+            if events == number:
+                os.kill(os.getpid(), signal)
 
     sys.addaudithook(count)
 
@@ -71,14 +78,12 @@ def record(path: str) -> None:
     """Write down what happens in a process without a fault."""
     import atexit  # noqa: PLC0415
 
-    events, temporary = 0, []
+    events = {EVENT: 0, TEMPORARY: 0}
     calls = dict.fromkeys(CALLS, 0)
 
     def note(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal events
-        events += 1
-        if event != "import" and any(str(one).endswith((".tmp", ".tmp'")) for one in arguments):
-            temporary.append(events)
+        events[EVENT] += 1
+        events[TEMPORARY] += is_temporary(event, arguments)
 
     def counting(name: str) -> Any:
         real = getattr(os, name)
@@ -93,7 +98,7 @@ def record(path: str) -> None:
         setattr(os, name, counting(name))
 
     def write() -> None:
-        found = {"events": events, "temporary": temporary, "calls": calls}
+        found = {"events": events, "calls": calls}
         with open(path, "w", encoding="utf-8") as file:
             json.dump(found, file)
 
