@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, best_path_counts, expected_counts
+from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
@@ -230,7 +230,7 @@ class Loop(NamedTuple):
 
 def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
-) -> tuple[Losses, Counts]:
+) -> tuple[Losses, ExpectedCounts]:
     """Return the loss of each piece, and how often the best paths use it."""
     release = options.release
     report.step("Counting best paths")

@@ -1,11 +1,11 @@
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.em.e_step import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import NewIds
 from spmcompat.unigram.pieces import Pieces
 
 def m_step(
     pieces: Pieces,
-    counts: Counts,
+    counts: ExpectedCounts,
     workers: Workers,
     threshold: float = 0.5,
     ml: bool = False,

@@ -4,7 +4,7 @@ from libc.math cimport log
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts
+from spmcompat.unigram.em.e_step cimport ExpectedCounts
 from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces, piece_text
 
@@ -21,7 +21,7 @@ cdef float LEAST = 0.01
 
 
 def m_step(
-    Pieces pieces not None, Counts counts not None, workers, float threshold=0.5,
+    Pieces pieces not None, ExpectedCounts counts not None, workers, float threshold=0.5,
     bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
     """Return the new pieces in their old order, and the new ids of the old ones.
@@ -30,7 +30,7 @@ def m_step(
     ----------
     pieces : Pieces
         The pieces that were counted.
-    counts : Counts
+    counts : ExpectedCounts
         Their expected counts.
     workers : Workers
         Real threads.
@@ -90,7 +90,7 @@ def m_step(
 
 
 cdef _mark_pieces_that_stay(
-    vector[char]& stays, Pieces pieces, Counts counts, float threshold, bint keep,
+    vector[char]& stays, Pieces pieces, ExpectedCounts counts, float threshold, bint keep,
     frozenset required
 ):
     """Mark the pieces that stay in any case. Required pieces with a high count need no mark."""

@@ -84,7 +84,7 @@ inline float loss_of_key(uint64_t key) {
 }
 
 // Prefetches what the lattices of the next pieces are built from. It is spread over the memory.
-inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& counts,
+inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCounts& counts,
                                     uint32_t id) {
   const auto for_position = [&](uint32_t later, auto function) {
     if (later < counts.positions.size() && counts.positions[later].known()) {
@@ -106,7 +106,7 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& co
 // best segmentation of their own text.
 inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
                                                  const Lattices& lattices,
-                                                 const LaneSums& counts, const LossScale& scale,
+                                                 const ExpectedCounts& counts, const LossScale& scale,
                                                  uint32_t first, uint32_t last, bool limited,
                                                  const CancelFlag& cancel) {
   PieceLattice lattice;

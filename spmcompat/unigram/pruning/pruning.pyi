@@ -3,14 +3,14 @@ from typing import final
 
 from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.em.e_step import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 
 @final
 class Losses:
     def __init__(
-        self, lattices: Lattices, counts: Counts, weights: LossWeights, limited: bool
+        self, lattices: Lattices, counts: ExpectedCounts, weights: LossWeights, limited: bool
     ) -> None: ...
     def find(self, part: int, cancel: CancelFlag) -> None: ...
     def select(self, size: int) -> tuple[Pieces, NewIds]: ...
@@ -19,22 +19,22 @@ class Losses:
 @final
 class LossWeights:
     @staticmethod
-    def by_pieces(counts: Counts) -> LossWeights: ...
+    def by_pieces(counts: ExpectedCounts) -> LossWeights: ...
     @staticmethod
     def by_pretokens(
-        lattices: Lattices, counts: Counts, lanes: int, workers: Workers
+        lattices: Lattices, counts: ExpectedCounts, lanes: int, workers: Workers
     ) -> LossWeights: ...
 
 def find_losses(
     lattices: Lattices,
-    counts: Counts,
+    counts: ExpectedCounts,
     weights: LossWeights,
     workers: Workers,
     limited: bool = True,
 ) -> Losses: ...
 def prune(
     lattices: Lattices,
-    counts: Counts,
+    counts: ExpectedCounts,
     weights: LossWeights,
     size: int,
     workers: Workers,

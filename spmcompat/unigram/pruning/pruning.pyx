@@ -14,7 +14,8 @@ from cython.operator cimport dereference
 from spmcompat.unigram.em.e_step import best_path_counts
 
 from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
-from spmcompat.unigram.em.e_step cimport Counts, LaneSums, sum_pretoken_counts
+from spmcompat.unigram.em.e_step cimport (
+    CExpectedCounts, ExpectedCounts, sum_pretoken_counts)
 from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, NewIds, kDropped
 from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
 
@@ -30,7 +31,7 @@ cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" n
             const vector[float]& counts, const vector[float]& occurrences, float total)
 
     PruningCandidates find_pruning_candidates(
-        const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
+        const CPieces& pieces, const CLattices& lattices, const CExpectedCounts& counts,
         const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
         const CCancelFlag& cancel) except +
     float loss_of_key(uint64_t key)
@@ -61,13 +62,13 @@ cdef class Losses:
     """
 
     cdef Lattices lattices
-    cdef Counts counts
+    cdef ExpectedCounts counts
     cdef LossWeights weights
     cdef bint limited
     cdef LossScale scale
     cdef vector[PruningCandidates] parts
 
-    def __init__(self, Lattices lattices, Counts counts, LossWeights weights, bint limited):
+    def __init__(self, Lattices lattices, ExpectedCounts counts, LossWeights weights, bint limited):
         self.lattices = lattices
         self.counts = counts
         self.weights = weights
@@ -138,11 +139,11 @@ def select_pieces(Pieces pieces not None, kept):
 cdef class LossWeights:
     """The weight of each piece's loss: its share of all pieces, or of all pretokens."""
 
-    cdef Counts occurrences
+    cdef ExpectedCounts occurrences
     cdef float total
 
     @staticmethod
-    def by_pieces(Counts counts not None):
+    def by_pieces(ExpectedCounts counts not None):
         """Weigh by the piece's share of all pieces in the best segmentations."""
         cdef LossWeights weights = LossWeights()
         weights.occurrences = counts
@@ -150,7 +151,8 @@ cdef class LossWeights:
         return weights
 
     @staticmethod
-    def by_pretokens(Lattices lattices not None, Counts counts not None, int lanes, workers):
+    def by_pretokens(
+            Lattices lattices not None, ExpectedCounts counts not None, int lanes, workers):
         """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
         The reference adds these occurrences up through all lanes. This differs from `counts` only
@@ -167,7 +169,8 @@ cdef class LossWeights:
         return weights
 
 
-def find_losses(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
+                LossWeights weights not None,
                 workers, bint limited=True):
     """Return the losses of all pieces. The parameters are those of `prune`."""
     losses = Losses(lattices, counts, weights, limited)
@@ -176,7 +179,7 @@ def find_losses(Lattices lattices not None, Counts counts not None, LossWeights 
     return losses
 
 
-def prune(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeights weights not None,
           size_t size, workers, bint limited=True):
     """Return the pieces that stay, and the new ids of the old ones.
 
@@ -184,7 +187,7 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     ----------
     lattices : Lattices
         The lattices of the corpus over the pieces in training.
-    counts : Counts
+    counts : ExpectedCounts
         How often each piece is in the best segmentations, from `lattices`.
     weights : LossWeights
         The weights of the losses.

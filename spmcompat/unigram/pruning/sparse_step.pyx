@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts
+from spmcompat.unigram.em.e_step cimport ExpectedCounts
 from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
 from spmcompat.unigram.pieces cimport Pieces
 
@@ -26,7 +26,7 @@ cdef extern from "<functional>" namespace "std" nogil:
 cdef float LEAST_COUNT = 1e-4
 
 
-def ranked_count(Counts counts not None, size_t rank):
+def ranked_count(ExpectedCounts counts not None, size_t rank):
     """Return the count at an index of all counts sorted descending."""
     if rank >= counts.sums.expected.size():
         raise IndexError(rank)
@@ -38,14 +38,14 @@ def ranked_count(Counts counts not None, size_t rank):
     return ranked[rank]
 
 
-def sparse_step(Pieces pieces not None, Counts counts not None, float penalty):
+def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float penalty):
     """Return the new pieces in their old order, and the new ids of the old ones.
 
     Parameters
     ----------
     pieces : Pieces
         The pieces that were counted.
-    counts : Counts
+    counts : ExpectedCounts
         Their expected counts.
     penalty : float
         Taken off every count (float32); pieces with smaller counts are dropped.
