@@ -81,6 +81,15 @@ class Crew {
     check_cancelled();
   }
 
+  // Calls function(first, last) for ranges of at most `size` indexes, which together are all indexes
+  // below n. Otherwise like for_each.
+  template <typename Function>
+  void for_each_range(size_t n, size_t size, Function function) {
+    for_each((n + size - 1) / size, [&](size_t range) {
+      function(range * size, std::min(n, (range + 1) * size));
+    });
+  }
+
   // Waits until ready() is true. Whoever changes that notifies `changed`; `lock` guards it. Throws
   // Cancelled if the flag is set, for example because another worker has failed.
   template <typename Ready>
@@ -289,11 +298,17 @@ class Turns {
   size_t over_ = 0;
 };
 
-// Starts a stage: result = function(arguments..., crew). The result and the arguments must stay
+// Starts the stage result = function(arguments..., crew). The result and the arguments must stay
 // where they are until the stage has ended.
 template <typename Result, typename Function, typename... Arguments>
 void start_stage(Crew& crew, Result& result, Function function, Arguments&... arguments) {
   crew.start([&crew, &result, function, &arguments...] { result = function(arguments..., crew); });
+}
+
+// Starts the stage object.change(arguments..., crew).
+template <typename Object, typename Change, typename... Arguments>
+void start_change(Crew& crew, Object& object, Change change, Arguments&... arguments) {
+  crew.start([&crew, &object, change, &arguments...] { (object.*change)(arguments..., crew); });
 }
 
 }  // namespace spmcompat

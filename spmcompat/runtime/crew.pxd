@@ -13,6 +13,7 @@ cdef extern from "spmcompat/runtime/crew.hpp" namespace "spmcompat" nogil:
         void finish() except +
 
     void start_stage(CCrew& crew, ...) except +
+    void start_change(CCrew& crew, ...) except +
 
 
 cdef class Crew:

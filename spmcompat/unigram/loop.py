@@ -14,7 +14,13 @@ from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.parting import Change, label, stage_of
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import Losses, LossWeights, find_losses, prune_flat
+from spmcompat.unigram.pruning.pruning import (
+    Losses,
+    LossWeights,
+    find_exact_losses,
+    find_losses,
+    prune_flat,
+)
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 
 if TYPE_CHECKING:
@@ -205,10 +211,6 @@ class Loop(NamedTuple):
                 rounds.prune_flat(before, *changes[0], self.required)
             return changes
         if options.prune == "exact":
-            from spmcompat.unigram.pruning.exact_pruning import (  # noqa: PLC0415
-                find_exact_losses,
-            )
-
             report.step("Pruning")
             exact = find_exact_losses(lattices, workers)
             changes = [Change(*exact.select(size)) for size in sizes]

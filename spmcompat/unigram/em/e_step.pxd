@@ -1,10 +1,9 @@
-from libc.stdint cimport int64_t, uint32_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from spmcompat.runtime.crew cimport CCrew
 from spmcompat.segments.corpus cimport SegmentedCorpus
-from spmcompat.unigram.lattice.lattices cimport Arithmetic, CLattices
+from spmcompat.unigram.lattice.lattices cimport CLattices
 
 
 cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
@@ -12,21 +11,14 @@ cdef extern from "spmcompat/unigram/em/e_step.hpp" namespace "spmcompat" nogil:
         vector[float] expected
         float objective
 
-    cdef cppclass LatticesOfCorpus:
-        const SegmentedCorpus* corpus
-        CLattices* lattices
-        const vector[vector[uint32_t]]* shared_first_segments
-        Arithmetic arithmetic
-        int64_t total_count
-
     CExpectedCounts c_expected_counts "spmcompat::expected_counts"(
-        const LatticesOfCorpus& lattices, size_t lanes, CCrew& crew)
+        CLattices& lattices, size_t lanes, CCrew& crew)
     CExpectedCounts c_best_path_counts "spmcompat::best_path_counts"(
-        const LatticesOfCorpus& lattices, size_t lanes, cbool single_sum, CCrew& crew)
+        CLattices& lattices, size_t lanes, cbool single_sum, CCrew& crew)
     double c_log_likelihood "spmcompat::log_likelihood"(
-        const LatticesOfCorpus& lattices, CCrew& crew)
+        CLattices& lattices, CCrew& crew)
     vector[float] c_segment_log_likelihoods "spmcompat::segment_log_likelihoods"(
-        const LatticesOfCorpus& lattices, CCrew& crew)
+        CLattices& lattices, CCrew& crew)
     float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t lanes)
 
 

@@ -41,8 +41,7 @@ def expected_counts(Lattices lattices not None, size_t lanes, workers):
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
-    cdef LatticesOfCorpus given = _given(lattices)
-    start_stage(dereference(crew.crew), counts.sums, c_expected_counts, given, lanes)
+    start_stage(dereference(crew.crew), counts.sums, c_expected_counts, lattices.lattices, lanes)
     crew.await_stage()
     return counts
 
@@ -55,8 +54,9 @@ def best_path_counts(Lattices lattices not None, size_t lanes, workers, bint sin
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
-    cdef LatticesOfCorpus given = _given(lattices)
-    start_stage(dereference(crew.crew), counts.sums, c_best_path_counts, given, lanes, single_sum)
+    start_stage(
+        dereference(crew.crew), counts.sums, c_best_path_counts, lattices.lattices, lanes,
+        single_sum)
     crew.await_stage()
     return counts
 
@@ -68,8 +68,7 @@ def log_likelihood(Lattices lattices not None, workers):
     """
     cdef Crew crew = workers.crew
     cdef double likelihood = 0
-    cdef LatticesOfCorpus given = _given(lattices)
-    start_stage(dereference(crew.crew), likelihood, c_log_likelihood, given)
+    start_stage(dereference(crew.crew), likelihood, c_log_likelihood, lattices.lattices)
     crew.await_stage()
     return likelihood
 
@@ -82,17 +81,6 @@ def segment_log_likelihoods(Lattices lattices not None, workers):
     """
     cdef Crew crew = workers.crew
     cdef vector[float] likelihoods
-    cdef LatticesOfCorpus given = _given(lattices)
-    start_stage(dereference(crew.crew), likelihoods, c_segment_log_likelihoods, given)
+    start_stage(dereference(crew.crew), likelihoods, c_segment_log_likelihoods, lattices.lattices)
     crew.await_stage()
     return likelihoods
-
-
-cdef LatticesOfCorpus _given(Lattices lattices) noexcept:
-    cdef LatticesOfCorpus given
-    given.corpus = &lattices.corpus.segmented
-    given.lattices = &lattices.lattices
-    given.shared_first_segments = &lattices.shared_first_segments
-    given.arithmetic = lattices.arithmetic
-    given.total_count = lattices.total_count
-    return given

@@ -46,9 +46,8 @@ struct ExpectedCounts {
 // The pretokens of some lanes, in order. Prefetches the lattices of the next ones.
 class LanePretokens {
  public:
-  LanePretokens(const SegmentedCorpus& corpus, const Lattices& lattices, size_t first_lane,
-                size_t last_lane, size_t lanes)
-      : corpus_(corpus),
+  LanePretokens(const Lattices& lattices, size_t first_lane, size_t last_lane, size_t lanes)
+      : corpus_(lattices.corpus()),
         lattices_(lattices),
         pretoken_(first_lane),
         lane_(first_lane),
@@ -92,13 +91,12 @@ class LanePretokens {
 class Lanes {
  public:
   // With `single_sum`, all lanes add to the same sums, one lane after the other.
-  Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool single_sum,
-        const Crew& crew)
+  Lanes(const Lattices& lattices, size_t lanes, bool single_sum, const Crew& crew)
       : crew_(crew) {
     const size_t sums = single_sum ? 1 : lanes;
     for (size_t i = 0; i < sums; ++i) {
       const size_t last = single_sum ? lanes - 1 : i;
-      lanes_.emplace_back(LanePretokens(corpus, lattices, i, last, lanes), crew);
+      lanes_.emplace_back(LanePretokens(lattices, i, last, lanes), crew);
     }
   }
 

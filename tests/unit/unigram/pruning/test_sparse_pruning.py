@@ -8,11 +8,11 @@ import pytest
 
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import ExpectedCounts, expected_counts
+from spmcompat.unigram.em.m_step import ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.parting import Target
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
-from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
 from tests.oracle import training as oracle
 from tests.unit import stages
 from tests.unit.stages import Case
