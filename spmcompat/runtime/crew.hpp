@@ -298,11 +298,13 @@ class Turns {
   size_t over_ = 0;
 };
 
-// Starts the stage result = function(arguments..., crew). The result and the arguments must stay
-// where they are until the stage has ended.
+// Starts the stage result = function(arguments..., crew). The function may be a method of the first
+// argument. The result and the arguments must stay where they are until the stage has ended.
 template <typename Result, typename Function, typename... Arguments>
 void start_stage(Crew& crew, Result& result, Function function, Arguments&... arguments) {
-  crew.start([&crew, &result, function, &arguments...] { result = function(arguments..., crew); });
+  crew.start([&crew, &result, function, &arguments...] {
+    result = std::invoke(function, arguments..., crew);
+  });
 }
 
 // Starts the stage object.change(arguments..., crew).
