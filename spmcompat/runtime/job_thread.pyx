@@ -11,49 +11,9 @@ from cython cimport final
 from libcpp cimport bool as cbool
 
 
-cdef extern from *:
-    """
-    #include <cstdlib>
-    #if defined(__unix__) || defined(__APPLE__)
-    #include <pthread.h>
-    #include <sys/mman.h>
-    #endif
-    namespace spmcompat {
-    // The first exception that a thread throws allocates thread-local data of the C++ library. If
-    // memory has run out, as it has when std::bad_alloc is thrown, that aborts the process. So a
-    // thread throws once when it starts. Returns false if there is not enough memory for that.
-    inline bool allocate_exception_data() {
-      constexpr size_t kEnough = 1 << 14;
-      void* room = std::malloc(kEnough);
-      if (room == nullptr) return false;
-      std::free(room);
-      try {
-        throw 0;
-      } catch (int) {
-      }
-      return true;
-    }
-
-    // Whether there is memory for the stack of a new thread and for what Python allocates. This
-    // only asks the system and does not touch any page.
-    inline bool has_room_for_thread() {
-    #if defined(__unix__) || defined(__APPLE__)
-      size_t size = 0;  // of the stack
-      pthread_attr_t attributes;
-      if (pthread_attr_init(&attributes) != 0) return false;
-      pthread_attr_getstacksize(&attributes, &size);
-      pthread_attr_destroy(&attributes);
-      size += 2 << 20;
-      void* room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (room == MAP_FAILED) return false;
-      munmap(room, size);
-    #endif
-      return true;
-    }
-    }
-    """
-    cbool has_room_for_thread "spmcompat::has_room_for_thread"() nogil
-    cbool allocate_exception_data "spmcompat::allocate_exception_data"() nogil
+cdef extern from "spmcompat/runtime/thread_room.hpp" namespace "spmcompat" nogil:
+    cbool has_room_for_thread()
+    cbool allocate_exception_data()
 
 
 @final

@@ -6,12 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
 from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.crew import Crew
 from spmcompat.runtime.job_thread import JobThread
 
 Task = TypeVar("Task")
@@ -46,6 +47,11 @@ class Workers:
         self.cancel = cancel or CancelFlag()
         self.threads: list[JobThread] = []
         self._reports: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
+
+    @cached_property
+    def crew(self) -> Crew:
+        """As many threads again, for the stages that are written in C++."""
+        return Crew(self.count, self.cancel)
 
     def __del__(self) -> None:
         try:  # noqa: SIM105 - `suppress` may find no memory for itself.

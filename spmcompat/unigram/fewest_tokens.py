@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, best_path_counts
+from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.final import finalize
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
@@ -186,7 +186,7 @@ class _Training(NamedTuple):
             self.report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
         return pieces
 
-    def _m_step(self, pieces: Pieces, counts: Counts) -> tuple[Pieces, NewIds]:
+    def _m_step(self, pieces: Pieces, counts: ExpectedCounts) -> tuple[Pieces, NewIds]:
         """Return the new pieces, without those that are not used if the options say so."""
         if not self.options.drop_unused:
             return m_step(pieces, counts, self.workers, ml=True, keep=True)

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, best_path_counts, expected_counts
+from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.parting import Change, label, stage_of
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import Losses, LossWeights, find_losses, prune_flat
+from spmcompat.unigram.pruning.pruning import (
+    Losses,
+    LossWeights,
+    find_exact_losses,
+    find_losses,
+    prune_flat,
+)
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 
 if TYPE_CHECKING:
@@ -205,10 +211,6 @@ class Loop(NamedTuple):
                 rounds.prune_flat(before, *changes[0], self.required)
             return changes
         if options.prune == "exact":
-            from spmcompat.unigram.pruning.exact_pruning import (  # noqa: PLC0415
-                find_exact_losses,
-            )
-
             report.step("Pruning")
             exact = find_exact_losses(lattices, workers)
             changes = [Change(*exact.select(size)) for size in sizes]
@@ -230,7 +232,7 @@ class Loop(NamedTuple):
 
 def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
-) -> tuple[Losses, Counts]:
+) -> tuple[Losses, ExpectedCounts]:
     """Return the loss of each piece, and how often the best paths use it."""
     release = options.release
     report.step("Counting best paths")

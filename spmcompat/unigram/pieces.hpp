@@ -15,6 +15,9 @@
 
 namespace spmcompat {
 
+// The new id of a piece that is dropped.
+constexpr uint32_t kDropped = 0xffffffffu;
+
 // Pieces in the order of their ids. The unknown piece, a node of lattices where no single character
 // matches, is not one of them: it has the id size() and the score unknown_score().
 class Pieces {
@@ -79,6 +82,21 @@ class Pieces {
   // constructs an object.
   std::shared_ptr<Texts> texts_;
   std::vector<uint32_t> text_ids_;
+};
+
+// The pieces that a step keeps, and the new id of each old piece, or kDropped. The last new id is
+// that of the unknown piece.
+struct KeptPieces {
+  KeptPieces() = default;
+  // Keeps the given pieces, in the given order, with their scores.
+  KeptPieces(const Pieces& old, const std::vector<uint32_t>& kept)
+      : pieces(old.select(kept)), new_ids(old.size(), kDropped) {
+    for (uint32_t i = 0; i < kept.size(); ++i) new_ids[kept[i]] = i;
+    new_ids.push_back(static_cast<uint32_t>(kept.size()));
+  }
+
+  Pieces pieces;
+  std::vector<uint32_t> new_ids;
 };
 
 // Turns scores that are counts into log probabilities. `Sum` is the type of the counts' sum and its

@@ -11,6 +11,14 @@ cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
         void add(string_view piece, float score) except +
         CPieces select(const vector[uint32_t]& kept) except +
 
+    const uint32_t kDropped
+
+    cdef cppclass KeptPieces:
+        KeptPieces()
+        KeptPieces(const CPieces& old, const vector[uint32_t]& kept) except +
+        CPieces pieces
+        vector[uint32_t] new_ids
+
     string piece_text(const CPieces& pieces, uint32_t id) except +
 
 

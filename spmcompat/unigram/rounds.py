@@ -22,7 +22,7 @@ from spmcompat.runtime.rounds import (
     PieceRow,
     Round,
 )
-from spmcompat.unigram.em.e_step import Counts
+from spmcompat.unigram.em.e_step import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import NewIds
 from spmcompat.unigram.pieces import Pieces
 
@@ -62,7 +62,7 @@ class Rounds:
     def em(
         self,
         before: Pieces,
-        counts: Counts,
+        counts: ExpectedCounts,
         after: Pieces,
         new_ids: NewIds,
         threshold: float | None,
@@ -90,7 +90,7 @@ class Rounds:
         self,
         before: Pieces,
         losses: Sequence[float | None],
-        counts: Counts | None,
+        counts: ExpectedCounts | None,
         after: Pieces,
         new_ids: NewIds,
     ) -> None:
@@ -195,7 +195,7 @@ def _rows_by_score(
     return rows
 
 
-def _total(counts: Counts) -> float:
+def _total(counts: ExpectedCounts) -> float:
     return math.fsum(counts[piece] for piece in range(len(counts)))
 
 

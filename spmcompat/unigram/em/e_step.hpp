@@ -1,53 +1,73 @@
-// The passes over all pretokens of a corpus, lane by lane: expected counts, log likelihoods, and
-// the counts of the best paths. And the log likelihoods of single segments.
+// The E-step: passes over all pretokens of a corpus, lane by lane, that sum up expected counts, log
+// likelihoods, or the counts of the best paths. And the log likelihoods of single segments.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/em/forward_backward.hpp"
 #include "spmcompat/unigram/em/lanes.hpp"
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 
 namespace spmcompat {
 
-// Adds up the expected counts and the objective. Every worker calls this once. If all scores are
-// finite, find_shared_alphas must have been called for every block before.
-inline void add_expected_counts(Lanes& lanes, const Lattices& lattices,
-                                const Arithmetic& arithmetic, int64_t total_count) {
-  ForwardBackward pass(lattices, arithmetic);
-  lanes.work(pass, &ForwardBackward::find_marginals, [&](LaneSums& sums) {
+// Sums up what add(pass, sums) adds to the sums of a lane, for all groups of pretokens. Each group
+// is given to a `Pass`, and its method `find` is called before.
+template <typename Pass, typename Add>
+ExpectedCounts sum_in_lanes(const Lattices& lattices, size_t lanes, bool single_sum,
+                            Crew& crew, void (Pass::*find)(), Add add) {
+  Lanes all(lattices, lanes, single_sum, crew);
+  crew.for_each(crew.size(), [&](size_t) {
+    Pass pass(lattices);
+    all.work(pass, find, add);
+  });
+  return all.take_total();
+}
+
+inline void find_shared_alphas(Lattices& lattices, Crew& crew) {
+  crew.for_each(lattices.blocks(), [&](size_t block) {
+    find_shared_alphas(lattices.block(block), lattices.shared_first_segments(block),
+                       lattices.links(), lattices.arithmetic());
+  });
+}
+
+// Returns the expected counts of all pieces, and the objective.
+inline ExpectedCounts expected_counts(Lattices& lattices, size_t lanes, Crew& crew) {
+  if (lattices.links().finite()) find_shared_alphas(lattices, crew);
+  const auto add = [&](ForwardBackward& pass, ExpectedCounts& sums) {
     sums.expected.resize(lattices.links().pieces());
     pass.add_marginals(sums.expected.data());
     pass.for_each_likelihood([&](float frequency, float log_likelihood) {
-      sums.objective -= frequency * log_likelihood / total_count;
+      sums.objective -= frequency * log_likelihood / lattices.total_count();
     });
-  });
+  };
+  return sum_in_lanes(lattices, lanes, false, crew, &ForwardBackward::find_marginals, add);
 }
 
-// Adds up log likelihoods in double. Every worker calls this once, after find_shared_alphas was
-// called for every block.
-inline void add_log_likelihoods(Lanes& lanes, const Lattices& lattices,
-                                const Arithmetic& arithmetic) {
-  ForwardBackward pass(lattices, arithmetic);
-  lanes.work(pass, &ForwardBackward::find_likelihoods, [&](LaneSums& sums) {
+// Returns the log likelihood of the corpus. The sums are taken in double.
+inline double log_likelihood(Lattices& lattices, Crew& crew) {
+  constexpr size_t kLanes = 16;
+  find_shared_alphas(lattices, crew);
+  const auto add = [](ForwardBackward& pass, ExpectedCounts& sums) {
     pass.for_each_likelihood([&](float frequency, float log_likelihood) {
       sums.log_likelihood += double(frequency) * log_likelihood;
     });
-  });
+  };
+  return sum_in_lanes(lattices, kLanes, false, crew, &ForwardBackward::find_likelihoods, add)
+      .log_likelihood;
 }
 
-// Counts how often each piece is in the best paths, and notes one position of each piece for
-// pruning. Every worker calls this once.
-inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithmetic& arithmetic) {
+// Returns how often each piece is in the best paths, and one position of each piece for pruning.
+inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t lanes, bool single_sum,
+                                       Crew& crew) {
   constexpr size_t kPathsAhead = 8;  // prefetch distance
   const PrefixLinks& links = lattices.links();
-  BestPaths paths(lattices, arithmetic);
-  lanes.work(paths, &BestPaths::find, [&](LaneSums& sums) {
+  const auto add = [&](BestPaths& paths, ExpectedCounts& sums) {
     sums.expected.resize(links.pieces());
     sums.positions.resize(links.pieces());
     for (size_t pretoken = 0; pretoken < paths.size(); ++pretoken) {
@@ -62,19 +82,25 @@ inline void add_best_paths(Lanes& lanes, const Lattices& lattices, const Arithme
         if (!sums.positions[piece].known()) sums.positions[piece] = position;
       });
     }
-  });
+  };
+  return sum_in_lanes(lattices, lanes, single_sum, crew, &BestPaths::find, add);
 }
 
-// Writes the log likelihood of each segment in a range, as if it were a whole pretoken.
-inline void find_segment_likelihoods(const Lattices& lattices, const Arithmetic& arithmetic,
-                                     uint32_t first, uint32_t last, float* out) {
-  ForwardBackward pass(lattices, arithmetic);
-  for (uint32_t segment = first; segment < last;) {
-    for (; segment < last && !pass.full(); ++segment) pass.add(&segment, 1, 1.0f);
-    pass.find_likelihoods();
-    pass.for_each_likelihood([&](float, float log_likelihood) { *out++ = log_likelihood; });
-    pass.clear();
-  }
+// Returns the log likelihood of each segment, as if it were a whole pretoken.
+inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew& crew) {
+  constexpr size_t kRange = 4096;  // segments
+  std::vector<float> found(lattices.corpus().segments.size());
+  crew.for_each_range(found.size(), kRange, [&](uint32_t segment, uint32_t last) {
+    float* out = found.data() + segment;
+    ForwardBackward pass(lattices);
+    while (segment < last) {
+      for (; segment < last && !pass.full(); ++segment) pass.add(&segment, 1, 1.0f);
+      pass.find_likelihoods();
+      pass.for_each_likelihood([&](float, float log_likelihood) { *out++ = log_likelihood; });
+      pass.clear();
+    }
+  });
+  return found;
 }
 
 // The number of all pretokens, summed in float in the order of the lanes.

@@ -84,13 +84,13 @@ class PlainSum {
 //   4. clear.
 class ForwardBackward {
  public:
-  ForwardBackward(const Lattices& lattices, const Arithmetic& arithmetic)
+  explicit ForwardBackward(const Lattices& lattices)
       : lattices_(lattices),
         links_(lattices.links()),
-        arithmetic_(arithmetic),
-        listing_(arithmetic.avx2),
-        forward_(arithmetic.avx2),
-        backward_(arithmetic.avx2) {
+        arithmetic_(lattices.arithmetic()),
+        listing_(arithmetic_.avx2),
+        forward_(arithmetic_.avx2),
+        backward_(arithmetic_.avx2) {
     clear();
   }
 

@@ -2,9 +2,9 @@
 //
 // Pretoken i belongs to lane i mod n. Every lane has sums of its own, and the sums of the lanes are
 // added in their order, as the reference does with n threads. A worker takes the next pretokens of
-// any lane and computes what they contribute. It waits only before it adds this to the sums, until
-// all earlier pretokens of the lane have been added. So lanes change the bytes of a model, and
-// workers never do.
+// any lane and computes what they contribute. It waits for its turn only to add this to the sums,
+// after all earlier pretokens of the lane. So lanes change the bytes of a model, and workers never
+// do.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,21 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 
 namespace spmcompat {
 
-// The sums of one lane.
-struct LaneSums {
+// What one pass over the corpus sums up, in one lane or in all.
+struct ExpectedCounts {
   std::vector<float> expected;          // of each piece; that of id 0 includes the unknown piece's
   std::vector<NodePosition> positions;  // of each piece any one, if the pass looks for them
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // The vectors are empty in a lane without pretokens, and in one that was cancelled early.
-  void add(const LaneSums& lane) {
+  // The vectors of a lane without pretokens are empty.
+  void add(const ExpectedCounts& lane) {
     expected.resize(std::max(expected.size(), lane.expected.size()));
     positions.resize(std::max(positions.size(), lane.positions.size()));
     for (size_t i = 0; i < lane.expected.size(); ++i) expected[i] += lane.expected[i];
@@ -46,9 +46,8 @@ struct LaneSums {
 // The pretokens of some lanes, in order. Prefetches the lattices of the next ones.
 class LanePretokens {
  public:
-  LanePretokens(const SegmentedCorpus& corpus, const Lattices& lattices, size_t first_lane,
-                size_t last_lane, size_t lanes)
-      : corpus_(corpus),
+  LanePretokens(const Lattices& lattices, size_t first_lane, size_t last_lane, size_t lanes)
+      : corpus_(lattices.corpus()),
         lattices_(lattices),
         pretoken_(first_lane),
         lane_(first_lane),
@@ -88,106 +87,83 @@ class LanePretokens {
   size_t pretoken_, lane_, last_lane_, lanes_;
 };
 
-// All lanes of one pass over the corpus.
+// The lanes of one pass over the corpus.
 class Lanes {
  public:
   // With `single_sum`, all lanes add to the same sums, one lane after the other.
-  Lanes(const SegmentedCorpus& corpus, const Lattices& lattices, size_t lanes, bool single_sum,
-        size_t workers, const CancelFlag& cancel)
-      : max_open_(workers), cancel_(&cancel) {
-    if (single_sum) {
-      lanes_.emplace_back(LanePretokens(corpus, lattices, 0, lanes - 1, lanes));
-      return;
-    }
-    for (size_t i = 0; i < lanes; ++i) {
-      lanes_.emplace_back(LanePretokens(corpus, lattices, i, i, lanes));
+  Lanes(const Lattices& lattices, size_t lanes, bool single_sum, const Crew& crew)
+      : crew_(crew) {
+    const size_t sums = single_sum ? 1 : lanes;
+    for (size_t i = 0; i < sums; ++i) {
+      const size_t last = single_sum ? lanes - 1 : i;
+      lanes_.emplace_back(LanePretokens(lattices, i, last, lanes), crew);
     }
   }
 
   // Does the work of one worker. For each group of pretokens:
   //   1. Calls pass.add(segments, size, count) for each pretoken of the group.
   //   2. Calls `find` of the pass, without a lock.
-  //   3. Waits until all earlier groups of the lane have been added; calls add(sums of the lane).
+  //   3. Calls add(pass, sums of the lane) when all earlier groups of the lane have been added.
   //   4. Calls pass.clear().
   template <typename Pass, typename Add>
   void work(Pass& pass, void (Pass::*find)(), Add add) {
-    try {
-      while (Lane* lane = join_lane()) {
-        while (const std::optional<size_t> turn = fill(pass, *lane)) {
-          (pass.*find)();
-          if (!await_turn(*lane, *turn)) return;
-          add(lane->sums);
-          end_turn(*lane);
-          pass.clear();
-        }
-        leave_lane(*lane);
+    while (Lane* lane = join_lane()) {
+      while (const std::optional<size_t> turn = fill(pass, *lane)) {
+        (pass.*find)();
+        lane->turns.take(*turn, [&] { add(pass, lane->sums); });
+        pass.clear();
       }
-    } catch (...) {
-      stop();
-      throw;
+      leave_lane(*lane);
     }
   }
 
   // The sums of all lanes; taken once, when every worker is done.
-  LaneSums take_total() { return std::move(total_); }
+  ExpectedCounts take_total() { return std::move(total_); }
 
  private:
   struct Lane {
-    explicit Lane(LanePretokens given) : pretokens(given) {}
+    Lane(LanePretokens given, const Crew& crew) : pretokens(given), turns(crew) {}
 
     LanePretokens pretokens;
     std::mutex filling;
     size_t filled_groups = 0;
-    size_t added_groups = 0;
+    Turns turns;         // of the groups
     size_t workers = 0;  // that have joined and not left
     bool exhausted = false;
-    LaneSums sums;
+    ExpectedCounts sums;
   };
 
   // Returns the first lane with the fewest workers, or null when all are exhausted. At most as many
   // lanes as workers are open: every open lane holds sums for all pieces.
   Lane* join_lane() {
+    Lane* lane = nullptr;
+    size_t end = 0;
     std::unique_lock<std::mutex> lock(mutex_);
-    for (; !stopped_; changed_.wait(lock)) {
-      Lane* lane = nullptr;
-      const size_t end = std::min(merged_ + max_open_, lanes_.size());
+    crew_.wait(merging_, lock, [&] {
+      end = std::min(merged_ + crew_.size(), lanes_.size());
       for (size_t i = merged_; i < end; ++i) {
         if (lanes_[i].exhausted) continue;
         if (lane == nullptr || lanes_[i].workers < lane->workers) lane = &lanes_[i];
       }
-      if (lane != nullptr) {
-        ++lane->workers;
-        return lane;
-      }
-      if (end == lanes_.size()) break;
-    }
-    return nullptr;
+      return lane != nullptr || end == lanes_.size();
+    });
+    if (lane != nullptr) ++lane->workers;
+    return lane;
   }
 
   // Fills the pass with the lane's next pretokens. Returns the number of this group in the lane, or
   // nothing if there are no more pretokens.
   template <typename Pass>
   std::optional<size_t> fill(Pass& pass, Lane& lane) {
+    crew_.check_cancelled();
     const std::lock_guard<std::mutex> lock(lane.filling);
     LanePretokens& pretokens = lane.pretokens;
-    if (pretokens.done() || cancel_->is_set()) return {};
+    if (pretokens.done()) return {};
     for (; !pretokens.done() && !pass.full(); pretokens.next()) {
       pretokens.prefetch();
       pass.add(pretokens.segments(), pretokens.size(), pretokens.count());
     }
     return lane.filled_groups++;
-  }
-
-  // Waits until all earlier groups have been added. Returns false after an error of another worker.
-  bool await_turn(const Lane& lane, size_t turn) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_ || lane.added_groups == turn; });
-    return !stopped_;
-  }
-  void end_turn(Lane& lane) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++lane.added_groups;
-    changed_.notify_all();
   }
 
   // The last worker to leave an exhausted lane merges it, and the complete lanes after it, into the
@@ -197,32 +173,24 @@ class Lanes {
     lane.exhausted = true;
     --lane.workers;
     for (; merged_ < lanes_.size() && is_complete(lanes_[merged_]); ++merged_) {
-      LaneSums sums = std::move(lanes_[merged_].sums);
+      ExpectedCounts sums = std::move(lanes_[merged_].sums);
       if (merged_ == 0) {
         total_ = std::move(sums);
       } else {
         total_.add(sums);
       }
     }
-    changed_.notify_all();
+    merging_.notify_all();
   }
   static bool is_complete(const Lane& lane) { return lane.exhausted && lane.workers == 0; }
 
-  void stop() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
-
-  size_t max_open_;  // lanes that workers may have joined and that are not merged
-  const CancelFlag* cancel_;
+  const Crew& crew_;
   std::deque<Lane> lanes_;
-  // Guards all members below, and all members of a lane except its pretokens and sums.
+  // Guards all members below, and `workers`, `exhausted` of the lanes.
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable merging_;
   size_t merged_ = 0;  // lanes whose sums are in the total
-  LaneSums total_;
-  bool stopped_ = false;
+  ExpectedCounts total_;
 };
 
 }  // namespace spmcompat

@@ -1,27 +1,52 @@
-"""The M-step: computes new scores from expected counts, and drops rare pieces."""
+"""The M-step: computes new scores from expected counts, and drops rare pieces.
 
-from libc.math cimport log
+`sparse_step` is the M-step of sparse pruning, which takes a penalty off every expected count.
+"""
+
+from cython.operator cimport dereference
 from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from spmcompat.unigram.em.e_step cimport Counts
-from spmcompat.unigram.lattice.lattices cimport NewIds, kDropped
-from spmcompat.unigram.pieces cimport Pieces, piece_text
+from spmcompat.runtime.crew cimport CCrew, Crew, start_stage
+from spmcompat.unigram.em.e_step cimport ExpectedCounts
+from spmcompat.unigram.lattice.lattices cimport take_kept
+from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces
 
 
-cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat" nogil:
-    double digamma(double x)
+cdef extern from "spmcompat/unigram/em/m_step.hpp" namespace "spmcompat" nogil:
+    cdef cppclass MStepRule:
+        float threshold
+        cbool ml
+        cbool keep
+        unordered_set[string] required
+
+    KeptPieces c_m_step "spmcompat::m_step"(
+        const CPieces& pieces, const vector[float]& counts, const MStepRule& rule, CCrew& crew)
 
 
-cdef size_t PART = 16384  # pieces that a worker takes at a time
-cdef float LEAST_KEPT = 0.5  # smaller counts are raised to this for a piece that must stay
-# Smaller counts are raised to this if the threshold does not drop the piece. The digamma of a small
-# count x is about -1/x, and sums of float32 fail with such scores.
-cdef float LEAST = 0.01
+cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
+    void to_log_probabilities(vector[float]& score)
+
+
+cdef extern from "<algorithm>" namespace "std" nogil:
+    void nth_element[Iterator, Compare](
+        Iterator first, Iterator nth, Iterator last, Compare compare)
+
+
+cdef extern from "<functional>" namespace "std" nogil:
+    cdef cppclass greater[T]:
+        greater()
+
+
+# The smallest count of a piece, so that its logarithm is finite; as in sentencepiece 0.2.3.
+cdef float LEAST_COUNT = 1e-4
 
 
 def m_step(
-    Pieces pieces not None, Counts counts not None, workers, float threshold=0.5,
+    Pieces pieces not None, ExpectedCounts counts not None, workers, float threshold=0.5,
     bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
     """Return the new pieces in their old order, and the new ids of the old ones.
@@ -30,7 +55,7 @@ def m_step(
     ----------
     pieces : Pieces
         The pieces that were counted.
-    counts : Counts
+    counts : ExpectedCounts
         Their expected counts.
     workers : Workers
         Real threads.
@@ -58,59 +83,67 @@ def m_step(
     0.2.3 rounds: the sum in float32, in the order of the pieces; digamma in double; digamma of
     the sum is rounded to float32.
     """
-    cdef Pieces new_pieces
-    cdef NewIds new_ids = NewIds()
-    cdef float total = 0.0
-    cdef float log_total
+    cdef Crew crew = workers.crew
+    cdef MStepRule rule
+    cdef KeptPieces kept
+    rule.threshold = threshold
+    rule.ml = ml
+    rule.keep = keep
+    rule.required = required
+    start_stage(
+        dereference(crew.crew), kept, c_m_step, pieces.pieces, counts.sums.expected, rule)
+    crew.await_stage()
+    return take_kept(kept)
+
+
+def ranked_count(ExpectedCounts counts not None, size_t rank):
+    """Return the count at an index of all counts sorted descending."""
+    if rank >= counts.sums.expected.size():
+        raise IndexError(rank)
+    cdef vector[float] ranked
+    with nogil:
+        # Cython would not catch what an assignment throws.
+        ranked.assign(counts.sums.expected.begin(), counts.sums.expected.end())
+        nth_element(ranked.begin(), ranked.begin() + rank, ranked.end(), greater[float]())
+    return ranked[rank]
+
+
+def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float penalty):
+    """Return the new pieces in their old order, and the new ids of the old ones.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        The pieces that were counted.
+    counts : ExpectedCounts
+        Their expected counts.
+    penalty : float
+        Taken off every count (float32); pieces with smaller counts are dropped.
+
+    Returns
+    -------
+    new_pieces : Pieces
+        Scores are the logarithms of the counts' shares after the penalty, with counts of at least
+        0.0001.
+    new_ids : NewIds
+        From old to new ids.
+
+    Notes
+    -----
+    This is the soft threshold of an L1 penalty (Tibshirani 1996). As sentencepiece 0.2.3 rounds:
+    the difference in float32, the sum in double, each logarithm of a share to float32 once.
+    """
+    cdef KeptPieces kept
     cdef float count
     cdef uint32_t i
     cdef vector[uint32_t] selected
-    cdef vector[char] stays
-    _mark_pieces_that_stay(stays, pieces, counts, threshold, keep, required)
     with nogil:
-        new_ids.ids.resize(counts.sums.expected.size(), kDropped)
         for i in range(counts.sums.expected.size()):
-            count = counts.sums.expected[i]
-            if not stays[i] and count < threshold:
-                continue
-            total += max(count, LEAST_KEPT if stays[i] else LEAST)
-            new_ids.ids[i] = selected.size()
-            selected.push_back(i)
-        new_ids.ids.push_back(selected.size())
-        log_total = <float>(log(total) if ml else digamma(total))
-    new_pieces = Pieces()
-    with nogil:
-        new_pieces.pieces = pieces.pieces.select(selected)
+            if counts.sums.expected[i] >= penalty:
+                selected.push_back(i)
+        kept = KeptPieces(pieces.pieces, selected)
         for i in range(selected.size()):
-            count = counts.sums.expected[selected[i]]
-            new_pieces.pieces.score[i] = max(count, LEAST_KEPT if stays[selected[i]] else LEAST)
-    parts = (selected.size() + PART - 1) // PART
-    workers.run(range(parts), lambda _, part: _score(new_pieces, part, log_total, ml))
-    return new_pieces, new_ids
-
-
-cdef _mark_pieces_that_stay(
-    vector[char]& stays, Pieces pieces, Counts counts, float threshold, bint keep,
-    frozenset required
-):
-    """Mark the pieces that stay in any case. Required pieces with a high count need no mark."""
-    # They are not returned, because Cython would not catch what the copy throws.
-    cdef uint32_t i
-    stays.resize(counts.sums.expected.size(), keep)
-    if keep or not required:
-        return
-    for i in range(stays.size()):
-        if counts.sums.expected[i] < max(threshold, LEAST_KEPT):
-            stays[i] = bytes(piece_text(pieces.pieces, i)) in required
-
-
-cdef _score(Pieces pieces, size_t part, float log_total, bint ml):
-    """Turn the counts of one part into scores."""
-    cdef size_t first = part * PART
-    cdef size_t last = min(first + PART, pieces.pieces.score.size())
-    cdef double count
-    cdef size_t i
-    with nogil:
-        for i in range(first, last):
-            count = pieces.pieces.score[i]
-            pieces.pieces.score[i] = <float>((log(count) if ml else digamma(count)) - log_total)
+            count = counts.sums.expected[selected[i]] - penalty
+            kept.pieces.score[i] = max(LEAST_COUNT, count)
+        to_log_probabilities(kept.pieces.score)
+    return take_kept(kept)

@@ -30,13 +30,13 @@ namespace spmcompat {
 //   4. clear.
 class BestPaths {
  public:
-  BestPaths(const Lattices& lattices, const Arithmetic& arithmetic)
+  explicit BestPaths(const Lattices& lattices)
       : lattices_(lattices),
         links_(lattices.links()),
-        arithmetic_(arithmetic),
+        arithmetic_(lattices.arithmetic()),
         max_length_(links_.max_length()),
         unknown_magnitude_(std::fabs(links_[links_.unknown()].score)),
-        runner_(arithmetic.avx2) {
+        runner_(arithmetic_.avx2) {
     clear();
   }
 

@@ -7,31 +7,29 @@
 // unknown piece last, which is the order in which the reference adds its terms, so the sums have
 // the same bits. In the forward direction only the order of the positions matters.
 //
-// After an M-step or a pruning only the numbers change (renumber_block): no text is searched again.
-// Segments are held in lattice blocks, which workers build and renumber independently.
+// After an M-step or a pruning only the numbers change (renumber): no text is searched again.
+// Segments are stored in lattice blocks, which workers build and renumber independently.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/containers/string_list.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/lattice/processors.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
-
-// A node is the id of its piece. In copies and lists the first node of a position has a mark.
-constexpr uint32_t kFirstAtPosition = 0x80000000u;
-
-inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
-inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
 // A view of the lattice of one segment.
 struct LatticeView {
@@ -137,51 +135,67 @@ class LatticeBlock {
   std::vector<float> alphas_;
 };
 
-// The finished lattices. LatticeBuilder (builder.hpp) makes their blocks.
-//
-// They change to other pieces in these steps:
-//   1. keep_links, then KeptLinks::keep for all parts. For a new corpus, LatticeBuilder replaces
-//      this step.
-//   2. NewLinks::count for all parts.
-//   3. set_links.
-//   4. renumber_block for all blocks.
+// The lattices of a corpus over the pieces in training.
 class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // segments
 
   Lattices() = default;
-  explicit Lattices(std::vector<LatticeBlock> blocks) : blocks_(std::move(blocks)) {}
+
+  // The corpus must not change, except that its texts may be dropped. `with_log1p` tells which
+  // expression of the reference sums must equal. The kernels for AVX2 run if the processor has it
+  // and the environment variable SPMCOMPAT_AVX2 is not 0.
+  static Lattices build(const SegmentedCorpus& corpus, const Pieces& pieces, bool with_log1p,
+                        Crew& crew) {
+    Lattices result;
+    result.corpus_ = &corpus;
+    const char* avx2 = std::getenv("SPMCOMPAT_AVX2");
+    result.arithmetic_.avx2 = has_avx2() && (avx2 == nullptr || avx2 != std::string_view("0"));
+    result.arithmetic_.log_sum_exp = exact_log_sum_exp(with_log1p);
+    for (const int64_t count : corpus.pretoken_count) result.total_count_ += count;
+    result.find_longest_matches(pieces, crew);
+    result.find_shared_first_segments();
+    return result;
+  }
 
   // Training can go on from the copy and from the original in different ways.
   Lattices copy() const {
     Lattices result;
+    result.corpus_ = corpus_;
+    result.arithmetic_ = arithmetic_;
+    result.total_count_ = total_count_;
     result.blocks_.reserve(blocks_.size());
     for (const LatticeBlock& block : blocks_) result.blocks_.push_back(block.copy());
     result.links_ = links_;
+    result.shared_first_segments_ = shared_first_segments_;
     return result;
   }
 
+  // Changes to other pieces. `new_ids` has the new id of each old piece, or kDropped, and then the
+  // new id of the unknown piece.
+  void renumber(const Pieces& pieces, const std::vector<uint32_t>& new_ids, Crew& crew) {
+    bool is_unchanged = true;
+    for (uint32_t id = 0; id < new_ids.size(); ++id) is_unchanged &= new_ids[id] == id;
+    if (is_unchanged) {
+      rescore(pieces);
+    } else {
+      renumber_blocks(links_.keep(pieces, new_ids, crew), crew);
+    }
+  }
+
+  // Changes to other scores of the same pieces.
+  void rescore(const Pieces& pieces) { links_.rescore(pieces); }
+
+  const SegmentedCorpus& corpus() const { return *corpus_; }
+  const Arithmetic& arithmetic() const { return arithmetic_; }
+  int64_t total_count() const { return total_count_; }  // of the pretokens
+  const PrefixLinks& links() const { return links_; }
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
-
-  const PrefixLinks& links() const { return links_; }
-
-  // Moves the links out. The lattices cannot be used until they have new links. `new_ids` ends with
-  // the id of the unknown piece, and must outlive the result.
-  std::unique_ptr<KeptLinks> keep_links(const std::vector<uint32_t>& new_ids,
-                                        const Pieces& pieces) {
-    return std::make_unique<KeptLinks>(std::move(links_), new_ids, pieces);
+  // The segments of a block with which several pretokens begin, as indexes in the block.
+  const std::vector<uint32_t>& shared_first_segments(size_t block) const {
+    return shared_first_segments_[block];
   }
-  // Changes `first_nodes` in the same way as NewLinks::finish.
-  void set_links(NewLinks& links, std::vector<uint32_t>& first_nodes) {
-    links_ = links.finish(first_nodes);
-  }
-  void renumber_block(size_t block, const std::vector<uint32_t>& first_nodes) {
-    if (!first_nodes.empty()) blocks_[block].renumber(first_nodes);
-  }
-
-  // Takes new scores for the same pieces.
-  void rescore(const Pieces& pieces) { links_.rescore(pieces); }
 
   LatticeView operator[](size_t segment) const {
     return blocks_[segment / kBlockSize][segment % kBlockSize];
@@ -199,8 +213,65 @@ class Lattices {
   }
 
  private:
+  void find_longest_matches(const Pieces& pieces, Crew& crew) {
+    const StringList& segments = corpus_->segments;
+    blocks_.resize((segments.size() + kBlockSize - 1) / kBlockSize);
+    crew.for_each(blocks_.size(), [&](size_t block) {
+      std::vector<uint32_t> lengths;
+      for (size_t segment = block * kBlockSize; segment < segments_end(block); ++segment) {
+        lengths.push_back(static_cast<uint32_t>(count_chars(segments[segment])));
+      }
+      blocks_[block].lay_out(lengths, pieces.size());
+    });
+    // Pieces are sharded by their first character, which also tells the part of a position. Each
+    // part goes through all positions, so there are no more than the workers need.
+    uint32_t parts = 8;
+    while (parts < 2 * crew.size() && parts < PieceTrie::kMostParts) parts *= 2;
+    std::vector<uint32_t> prefixes(pieces.size(), PieceTrie::kNone);
+    crew.for_each(parts, [&](uint32_t part) {
+      const PieceTrie trie(pieces, part, parts, &prefixes);
+      std::vector<PieceTrie::Lookup> lookups;
+      for (size_t block = 0; block < blocks_.size(); ++block) {
+        crew.check_cancelled();
+        blocks_[block].find_longest(segments, block * kBlockSize, segments_end(block) - 1, trie,
+                                    lookups);
+      }
+    });
+    std::vector<uint32_t> first_nodes;
+    links_ = PrefixLinks(pieces, prefixes, first_nodes, crew);
+    if (!first_nodes.empty()) renumber_blocks(first_nodes, crew);
+  }
+
+  void find_shared_first_segments() {
+    const SegmentedCorpus& corpus = *corpus_;
+    std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
+    for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
+      if (corpus.pretoken_begin[pretoken] == corpus.pretoken_begin[pretoken + 1]) continue;
+      const uint32_t segment = corpus.pretoken_segments[corpus.pretoken_begin[pretoken]];
+      shared[segment] = seen[segment];
+      seen[segment] = true;
+    }
+    shared_first_segments_.resize(blocks_.size());
+    for (size_t segment = 0; segment < shared.size(); ++segment) {
+      if (!shared[segment]) continue;
+      shared_first_segments_[segment / kBlockSize].push_back(segment % kBlockSize);
+    }
+  }
+
+  void renumber_blocks(const std::vector<uint32_t>& new_nodes, Crew& crew) {
+    crew.for_each(blocks_.size(), [&](size_t block) { blocks_[block].renumber(new_nodes); });
+  }
+
+  size_t segments_end(size_t block) const {
+    return std::min<size_t>(corpus_->segments.size(), (block + 1) * kBlockSize);
+  }
+
+  const SegmentedCorpus* corpus_ = nullptr;
+  Arithmetic arithmetic_;
+  int64_t total_count_ = 0;
   std::vector<LatticeBlock> blocks_;
   PrefixLinks links_;
+  std::vector<std::vector<uint32_t>> shared_first_segments_;  // by block
 };
 
 }  // namespace spmcompat

@@ -16,19 +16,6 @@ namespace spmcompat {
 // A group with more positions is full.
 constexpr size_t kGroupPositions = 1 << 14;
 
-// How sums over lattices are computed: by which kernels, and equal to which expression.
-struct Arithmetic {
-  bool avx2 = has_avx2();
-  LogSumExp log_sum_exp = exact_log_sum_exp(true);
-
-  PassArrays arrays(const PrefixLinks& links, const uint32_t* first_nodes, float* alpha = nullptr,
-                    float* beta = nullptr, float* log_marginal = nullptr,
-                    size_t idle_log_marginal = 0) const {
-    return {links.data(), links.neutral(), log_sum_exp,  first_nodes,
-            alpha,        beta,            log_marginal, idle_log_marginal};
-  }
-};
-
 // Grows to `size`; keeps its contents.
 template <typename T>
 T* grow(std::vector<T>& values, size_t size) {

@@ -3,12 +3,6 @@
 // Every shorter piece that matches at a position is a prefix of the longest one. So each piece
 // links to the longest other piece that it begins with, down to the shortest, and a lattice keeps
 // one number for each position, the longest match, instead of a list of nodes.
-//
-// Links are made in this order, each step a type of its own:
-//   1. NewLinks: every piece gets its link, from a trie (builder.hpp) or from old links
-//      (KeptLinks).
-//   2. NewLinks::count, for all parts: how many nodes follow each piece along the links.
-//   3. NewLinks::finish: the PrefixLinks.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +14,18 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/runtime/crew.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 
-// The new id of a piece that is dropped.
-constexpr uint32_t kDropped = 0xffffffffu;
+// A node is the id of its piece. In copies and lists the first node of a position has a mark.
+constexpr uint32_t kFirstAtPosition = 0x80000000u;
+
+inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
+inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
 constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 
@@ -49,6 +48,49 @@ inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 3
 class PrefixLinks {
  public:
   PrefixLinks() = default;
+
+  // `prefixes` gives for each piece the longest other piece that it begins with, or kNoPrefix.
+  // Writes a map from the longest match of a position to its first node; it is empty if both are
+  // always the same.
+  PrefixLinks(const Pieces& pieces, const std::vector<uint32_t>& prefixes,
+              std::vector<uint32_t>& first_nodes, Crew& crew)
+      : PrefixLinks(pieces) {
+    for (uint32_t id = 0; id < unknown_; ++id) {
+      nodes_[id].length = static_cast<uint32_t>(count_chars(pieces[id]));
+      nodes_[id].prefix = prefixes[id];
+    }
+    first_nodes = complete(crew);
+  }
+
+  // Changes to the pieces that stay. Returns a map from each old first node to the new one.
+  std::vector<uint32_t> keep(const Pieces& pieces, const std::vector<uint32_t>& new_ids,
+                             Crew& crew) {
+    std::vector<uint32_t> first_nodes(size(), new_ids.back());
+    PrefixLinks kept(pieces);
+    const auto first_kept = [&](uint32_t id) {
+      while (id != kNoPrefix && new_ids[id] == kDropped) id = nodes_[id].prefix;
+      return id;
+    };
+    crew.for_each_range(size(), kRange, [&](size_t first, size_t last) {
+      for (uint32_t id = first; id < last; ++id) {
+        if (id == neutral()) continue;
+        const uint32_t longest = first_kept(is_unknown(id) ? nodes_[id].prefix : id);
+        if (longest == kNoPrefix) continue;
+        first_nodes[id] = new_ids[longest];
+        if (longest != id) continue;
+        const uint32_t prefix = first_kept(nodes_[id].prefix);
+        LinkedPiece& piece = kept.nodes_[new_ids[id]];
+        piece.length = nodes_[id].length;
+        piece.prefix = prefix == kNoPrefix ? kNoPrefix : new_ids[prefix];
+      }
+    });
+    *this = std::move(kept);  // The old links are freed before the new ones grow.
+    const std::vector<uint32_t> after_unknown = complete(crew);
+    if (!after_unknown.empty()) {
+      for (uint32_t& node : first_nodes) node = after_unknown[node];
+    }
+    return first_nodes;
+  }
 
   // Takes new scores for the same pieces.
   void rescore(const Pieces& pieces) {
@@ -85,128 +127,45 @@ class PrefixLinks {
   }
 
  private:
-  friend class NewLinks;
+  static constexpr size_t kRange = 1 << 14;  // nodes that a worker takes at a time
 
+  // Without the links of the pieces.
   explicit PrefixLinks(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
     nodes_[unknown_] = {0.0f, 1, kNoPrefix, 1};
     nodes_[neutral()] = {-std::numeric_limits<float>::infinity(), 0, neutral(), 1};
     rescore(pieces);
   }
 
-  uint32_t unknown_ = 0;
-  std::vector<LinkedPiece> nodes_;
-};
-
-// Builds the links, in these steps:
-//   1. set for every piece.
-//   2. count for all parts.
-//   3. finish.
-class NewLinks {
- public:
-  NewLinks() = default;
-  explicit NewLinks(const Pieces& pieces) : links_(pieces), without_character_(parts()) {}
-
-  void set(uint32_t id, uint32_t length, uint32_t prefix) {
-    links_.nodes_[id].length = length;
-    links_.nodes_[id].prefix = prefix;
-  }
-
-  uint32_t parts() const { return (links_.size() + kPartSize - 1) / kPartSize; }
-
-  // Counts the nodes to which the links of each piece of the part lead. Notes the pieces whose
-  // links lead to no piece of a single character.
-  void count(uint32_t part) {
-    std::vector<LinkedPiece>& nodes = links_.nodes_;
-    const uint32_t last = std::min((part + 1) * kPartSize, links_.pieces());
-    for (uint32_t id = part * kPartSize; id < last; ++id) {
-      uint32_t node_count = 1;
-      uint32_t shortest = id;
-      for (; !is_shortest(nodes[shortest]); ++node_count) shortest = nodes[shortest].prefix;
-      nodes[id].node_count = node_count;
-      if (nodes[shortest].length > 1) without_character_[part].push_back(id);
-    }
-  }
-
-  // Returns the finished links. Changes `first_nodes` into a map from what the lattices hold at a
-  // position to its first node. An empty map means that they hold the first nodes already.
-  PrefixLinks finish(std::vector<uint32_t>& first_nodes) {
-    const std::vector<uint32_t> after_unknown = add_unknown_pieces();
-    if (first_nodes.empty()) {
-      first_nodes = after_unknown;
-    } else if (!after_unknown.empty()) {
-      for (uint32_t& node : first_nodes) node = after_unknown[node];
-    }
-    return std::move(links_);
-  }
-
- private:
-  friend class KeptLinks;
-  static constexpr uint32_t kPartSize = 1 << 14;  // nodes
-
-  // Returns a map from the longest match to the first node. It is empty if both are always the
-  // same.
-  std::vector<uint32_t> add_unknown_pieces() {
-    std::vector<LinkedPiece>& nodes = links_.nodes_;
+  // Counts the nodes to which the links of each piece lead. Adds an unknown piece for each piece
+  // whose links lead to no piece of a single character. Returns a map from the longest match of a
+  // position to its first node, or an empty one if both are always the same.
+  std::vector<uint32_t> complete(Crew& crew) {
+    std::vector<std::vector<uint32_t>> without_character((unknown_ + kRange - 1) / kRange);
+    crew.for_each_range(unknown_, kRange, [&](size_t first, size_t last) {
+      for (uint32_t id = first; id < last; ++id) {
+        uint32_t node_count = 1;
+        uint32_t shortest = id;
+        for (; !is_shortest(nodes_[shortest]); ++node_count) shortest = nodes_[shortest].prefix;
+        nodes_[id].node_count = node_count;
+        if (nodes_[shortest].length > 1) without_character[first / kRange].push_back(id);
+      }
+    });
     std::vector<uint32_t> first_nodes;
-    for (const std::vector<uint32_t>& ids : without_character_) {
+    for (const std::vector<uint32_t>& ids : without_character) {
       for (const uint32_t id : ids) {
         if (first_nodes.empty()) {
-          first_nodes.resize(links_.unknown() + 1);
+          first_nodes.resize(unknown_ + 1);
           std::iota(first_nodes.begin(), first_nodes.end(), 0);
         }
-        first_nodes[id] = static_cast<uint32_t>(nodes.size());
-        nodes.push_back({nodes[links_.unknown()].score, 1, id, nodes[id].node_count + 1});
+        first_nodes[id] = static_cast<uint32_t>(nodes_.size());
+        nodes_.push_back({nodes_[unknown_].score, 1, id, nodes_[id].node_count + 1});
       }
     }
-    std::vector<std::vector<uint32_t>>().swap(without_character_);
     return first_nodes;
   }
 
-  PrefixLinks links_;
-  std::vector<std::vector<uint32_t>> without_character_;  // pieces, by part
-};
-
-// Makes the links of the pieces that stay from the old links. First keep is called for all parts of
-// the old nodes. Then each result can be taken once.
-class KeptLinks {
- public:
-  // See Lattices::keep_links.
-  KeptLinks(PrefixLinks old, const std::vector<uint32_t>& new_ids, const Pieces& pieces)
-      : old_(std::move(old)),
-        new_ids_(new_ids),
-        links_(pieces),
-        longest_matches_(old_.size(), new_ids.back()) {}
-
-  uint32_t parts() const { return (old_.size() + NewLinks::kPartSize - 1) / NewLinks::kPartSize; }
-
-  void keep(uint32_t part) {
-    const uint32_t last = std::min((part + 1) * NewLinks::kPartSize, old_.size());
-    for (uint32_t id = part * NewLinks::kPartSize; id < last; ++id) {
-      if (id == old_.neutral()) continue;
-      const uint32_t longest = first_kept(old_.is_unknown(id) ? old_[id].prefix : id);
-      if (longest == kNoPrefix) continue;
-      longest_matches_[id] = new_ids_[longest];
-      if (longest != id) continue;
-      const uint32_t prefix = first_kept(old_[id].prefix);
-      links_.set(longest_matches_[id], old_[id].length,
-                 prefix == kNoPrefix ? kNoPrefix : new_ids_[prefix]);
-    }
-  }
-
-  NewLinks take_links() { return std::move(links_); }
-  // A map from every old first node to the new longest match, or to the unknown piece.
-  std::vector<uint32_t> take_longest_matches() { return std::move(longest_matches_); }
-
- private:
-  uint32_t first_kept(uint32_t id) const {
-    while (id != kNoPrefix && new_ids_[id] == kDropped) id = old_[id].prefix;
-    return id;
-  }
-
-  PrefixLinks old_;
-  const std::vector<uint32_t>& new_ids_;
-  NewLinks links_;
-  std::vector<uint32_t> longest_matches_;
+  uint32_t unknown_ = 0;
+  std::vector<LinkedPiece> nodes_;
 };
 
 }  // namespace spmcompat

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/log_math.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/vectors.hpp"
@@ -116,3 +115,20 @@ inline bool has_avx2() { return false; }
 }  // namespace spmcompat
 
 #endif
+
+namespace spmcompat {
+
+// How sums over lattices are computed: by which kernels, and equal to which expression.
+struct Arithmetic {
+  bool avx2 = has_avx2();
+  LogSumExp log_sum_exp = exact_log_sum_exp(true);
+
+  PassArrays arrays(const PrefixLinks& links, const uint32_t* first_nodes, float* alpha = nullptr,
+                    float* beta = nullptr, float* log_marginal = nullptr,
+                    size_t idle_log_marginal = 0) const {
+    return {links.data(), links.neutral(), log_sum_exp,  first_nodes,
+            alpha,        beta,            log_marginal, idle_log_marginal};
+  }
+};
+
+}  // namespace spmcompat

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
-#include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
+#include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 
@@ -36,15 +36,15 @@ inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
 }
 
 // Pairs of piece and loss in one segment, in the order of the segments.
-using Losses = std::vector<std::pair<uint32_t, double>>;
+using SegmentLosses = std::vector<std::pair<uint32_t, double>>;
 
-class ExactLosses {
+class ExactLossSearch {
  public:
-  ExactLosses(const Lattices& lattices, const Arithmetic& arithmetic)
-      : lattices_(lattices), links_(lattices.links()), paths_(lattices, arithmetic) {}
+  explicit ExactLossSearch(const Lattices& lattices)
+      : lattices_(lattices), links_(lattices.links()), paths_(lattices) {}
 
   // Adds the losses in the segments [first, last).
-  void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, Losses& losses) {
+  void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, SegmentLosses& losses) {
     for (uint32_t next = first; first < last; first = next) {
       for (; next < last && !paths_.full(); ++next) paths_.add(&next, 1);
       paths_.find();
@@ -56,7 +56,7 @@ class ExactLosses {
  private:
   static constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-  void add(size_t path, const LatticeView& view, uint64_t count, Losses& losses) {
+  void add(size_t path, const LatticeView& view, uint64_t count, SegmentLosses& losses) {
     const float best = paths_.score(path);
     used_.clear();
     paths_.for_each_backwards(path, [this](uint32_t piece, const NodePosition&) {
@@ -89,33 +89,46 @@ class ExactLosses {
   std::vector<float> best_;  // score of the best path to each position
 };
 
-// The losses in one lattice block.
-inline Losses exact_losses(const std::vector<uint64_t>& counts, const Lattices& lattices,
-                           const Arithmetic& arithmetic, size_t block,
-                           const CancelFlag& cancel) {
-  Losses losses;
-  if (cancel.is_set()) return losses;
-  const size_t begin = block * Lattices::kBlockSize;
-  const size_t end = std::min(counts.size(), begin + Lattices::kBlockSize);
-  ExactLosses(lattices, arithmetic)
-      .add(static_cast<uint32_t>(begin), static_cast<uint32_t>(end), counts, losses);
-  return losses;
+// How much the score of the best segmentation falls without each piece, in nats.
+struct ExactLosses {
+  std::vector<double> losses;
+  std::vector<bool> used;  // whether a best path uses the piece
+};
+
+inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
+  const std::vector<uint64_t> counts = segment_counts(lattices.corpus());
+  std::vector<SegmentLosses> blocks(lattices.blocks());
+  crew.for_each_range(counts.size(), Lattices::kBlockSize, [&](uint32_t first, uint32_t last) {
+    ExactLossSearch(lattices).add(first, last, counts, blocks[first / Lattices::kBlockSize]);
+  });
+  ExactLosses found;
+  found.losses.resize(lattices.links().pieces(), 0.0);
+  found.used.resize(found.losses.size(), false);
+  // In the order of the blocks, so that workers never change a bit.
+  for (const SegmentLosses& block : blocks) {
+    for (const auto& [piece, loss] : block) {
+      found.losses[piece] += loss;
+      found.used[piece] = true;
+    }
+  }
+  return found;
 }
 
-// Returns the ids of the pieces that stay, by loss descending, id ascending: `size` of those that a
-// best path uses, or more if more have an infinite loss. A piece that is not used is dropped.
-inline std::vector<uint32_t> select_by_loss(const std::vector<double>& losses,
-                                            const std::vector<bool>& used, size_t size) {
+// Keeps the pieces with the largest losses, by loss descending, id ascending: `size` of those that
+// a best path uses, or more if more have an infinite loss.
+inline KeptPieces select_by_exact_loss(const Pieces& pieces, const ExactLosses& found,
+                                       size_t size) {
+  const std::vector<double>& losses = found.losses;
   std::vector<uint32_t> kept;
   for (uint32_t id = 0; id < losses.size(); ++id) {
-    if (used[id]) kept.push_back(id);
+    if (found.used[id]) kept.push_back(id);
   }
   std::stable_sort(kept.begin(), kept.end(),
                    [&](uint32_t a, uint32_t b) { return losses[a] > losses[b]; });
   size_t end = std::min(size, kept.size());
   while (end < kept.size() && losses[kept[end]] == std::numeric_limits<double>::infinity()) ++end;
   kept.resize(end);
-  return kept;
+  return KeptPieces(pieces, kept);
 }
 
 }  // namespace spmcompat

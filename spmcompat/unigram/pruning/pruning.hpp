@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unigram/em/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
@@ -33,7 +33,6 @@ struct LossScale {
   float sum;    // of the counts
   float log_sum;
 
-  LossScale() = default;
   LossScale(const std::vector<float>& counts, const std::vector<float>& occurrences, float total)
       : counts(&counts),
         occurrences(&occurrences),
@@ -58,10 +57,11 @@ struct LossScale {
   }
 };
 
-// The pieces of one range that may stay.
-struct PruningCandidates {
+// The pieces that may stay: a best path contains them, and they are the best segmentation of their
+// own text.
+struct Losses {
   std::vector<uint32_t> without_alternative;
-  std::vector<uint64_t> by_loss;  // loss keys of the pieces that have an alternative
+  std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
 };
 
 // A key whose ascending order is that of losses descending, then ids ascending.
@@ -84,7 +84,7 @@ inline float loss_of_key(uint64_t key) {
 }
 
 // Prefetches what the lattices of the next pieces are built from. It is spread over the memory.
-inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& counts,
+inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCounts& counts,
                                     uint32_t id) {
   const auto for_position = [&](uint32_t later, auto function) {
     if (later < counts.positions.size() && counts.positions[later].known()) {
@@ -102,18 +102,14 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const LaneSums& co
   });
 }
 
-// Returns the pieces from [first, last) that may stay: a best path contains them, and they are the
-// best segmentation of their own text.
-inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
-                                                 const Lattices& lattices,
-                                                 const LaneSums& counts, const LossScale& scale,
-                                                 uint32_t first, uint32_t last, bool limited,
-                                                 const CancelFlag& cancel) {
+// Adds the pieces from [first, last) that may stay, by id.
+inline void add_losses(const Pieces& pieces, const Lattices& lattices, const ExpectedCounts& counts,
+                       const LossScale& scale, uint32_t first, uint32_t last, bool limited,
+                       Losses& result) {
   PieceLattice lattice;
   TwoBest two_best(limited);
-  PruningCandidates result;
   std::vector<uint32_t> alternative;
-  for (uint32_t id = first; id < last && !cancel.is_set(); ++id) {
+  for (uint32_t id = first; id < last; ++id) {
     prefetch_piece_lattices(lattices, counts, id);
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
@@ -128,7 +124,6 @@ inline PruningCandidates find_pruning_candidates(const Pieces& pieces,
         result.by_loss.push_back(loss_key(scale.loss(id, alternative), id));
     }
   }
-  return result;
 }
 
 // Radix sort by the losses. The ids ascend already, and the sort is stable.
@@ -145,24 +140,39 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
   }
 }
 
-// Returns the ids of the pieces that stay, in the order of their new ids. All pieces without an
-// alternative come first. The others follow by loss descending, id ascending, until there are
-// `size` pieces. If more than `size` pieces have no alternative, all others stay too: the reference
-// does the same.
-inline std::vector<uint32_t> select_pieces(const std::vector<PruningCandidates>& parts,
-                                           size_t size) {
-  std::vector<uint32_t> kept;
-  std::vector<uint64_t> by_loss;
-  for (const PruningCandidates& part : parts) {
-    kept.insert(kept.end(), part.without_alternative.begin(), part.without_alternative.end());
-    by_loss.insert(by_loss.end(), part.by_loss.begin(), part.by_loss.end());
+// Returns the losses of all pieces. `counts` are those of the best paths, and `occurrences` and
+// `total` give the weight of a loss.
+inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
+                          const ExpectedCounts& counts, const std::vector<float>& occurrences,
+                          float total, bool limited, Crew& crew) {
+  constexpr size_t kRange = 4096;  // pieces
+  const LossScale scale(counts.expected, occurrences, total);
+  const size_t size = counts.expected.size();
+  std::vector<Losses> ranges((size + kRange - 1) / kRange);
+  crew.for_each_range(size, kRange, [&](size_t first, size_t last) {
+    add_losses(pieces, lattices, counts, scale, first, last, limited, ranges[first / kRange]);
+  });
+  Losses all;
+  for (const Losses& range : ranges) {
+    all.without_alternative.insert(all.without_alternative.end(),
+                                   range.without_alternative.begin(),
+                                   range.without_alternative.end());
+    all.by_loss.insert(all.by_loss.end(), range.by_loss.begin(), range.by_loss.end());
   }
-  sort_by_loss(by_loss);
-  for (const uint64_t key : by_loss) {
+  sort_by_loss(all.by_loss);
+  return all;
+}
+
+// Keeps all pieces without an alternative. The others follow by loss descending, id ascending,
+// until there are `size` pieces. If more than `size` pieces have no alternative, all others stay
+// too: the reference does the same.
+inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size) {
+  std::vector<uint32_t> kept = losses.without_alternative;
+  for (const uint64_t key : losses.by_loss) {
     if (kept.size() == size) break;
-    kept.push_back(static_cast<uint32_t>(key));
+    kept.push_back(id_of_key(key));
   }
-  return kept;
+  return KeptPieces(pieces, kept);
 }
 
 }  // namespace spmcompat

@@ -1,98 +1,75 @@
-"""Pruning: the pieces whose loss costs the least likelihood are dropped."""
+"""Pruning: the pieces whose loss costs the least likelihood are dropped.
+
+For example, to keep 8,000 pieces::
+
+    counts = best_path_counts(lattices, lanes, workers)
+    pieces, new_ids = prune(lattices, counts, LossWeights.by_pieces(counts), 8000, workers)
+    lattices.renumber(pieces, new_ids, workers)
+"""
 
 from cython cimport final
 
 from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
-from libcpp.memory cimport unique_ptr
-from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
 from spmcompat.unigram.em.e_step import best_path_counts
 
-from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
-from spmcompat.unigram.em.e_step cimport Counts, LaneSums, sum_pretoken_counts
-from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, NewIds, kDropped
-from spmcompat.unigram.pieces cimport CPieces, Pieces, piece_text
+from spmcompat.runtime.crew cimport CCrew, Crew, start_stage
+from spmcompat.unigram.em.e_step cimport (
+    CExpectedCounts, ExpectedCounts, sum_pretoken_counts)
+from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, take_kept
+from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces, piece_text
 
 
 cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
-    cdef cppclass PruningCandidates:
+    cdef cppclass CLosses "spmcompat::Losses":
         vector[uint32_t] without_alternative
         vector[uint64_t] by_loss
 
-    cdef cppclass LossScale:
-        LossScale()
-        LossScale(
-            const vector[float]& counts, const vector[float]& occurrences, float total)
-
-    PruningCandidates find_pruning_candidates(
-        const CPieces& pieces, const CLattices& lattices, const LaneSums& counts,
-        const LossScale& scale, uint32_t first, uint32_t last, cbool limited,
-        const CCancelFlag& cancel) except +
+    CLosses c_find_losses "spmcompat::find_losses"(
+        const CPieces& pieces, const CLattices& lattices, const CExpectedCounts& counts,
+        const vector[float]& occurrences, float total, cbool limited, CCrew& crew)
+    KeptPieces select_by_loss(const CPieces& pieces, const CLosses& losses, size_t size) except +
     float loss_of_key(uint64_t key)
     uint32_t id_of_key(uint64_t key)
     float sum_counts(const vector[float]& count)
-    vector[uint32_t] select_by_loss "spmcompat::select_pieces"(
-        const vector[PruningCandidates]& parts, size_t size) except +
+
+
+cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CExactLosses "spmcompat::ExactLosses":
+        vector[double] losses
+        vector[cbool] used
+
+    CExactLosses c_find_exact_losses "spmcompat::find_exact_losses"(
+        const CLattices& lattices, CCrew& crew)
+    KeptPieces select_by_exact_loss(
+        const CPieces& pieces, const CExactLosses& losses, size_t size) except +
 
 
 cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat" nogil:
-    const uint32_t REACHABLE_PARTS "spmcompat::ReachableSearch::kParts"
-
-    cdef cppclass ReachableSearch:
-        ReachableSearch(const CPieces& pieces) except +
-        void build(uint32_t part) except +
-        vector[uint32_t] find(uint32_t first, uint32_t last, const CCancelFlag& cancel) except +
+    CPieces reachable_pieces(const CPieces& pieces, CCrew& crew)
 
 
-cdef size_t PART = 4096  # pieces that a worker takes at a time
 cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
 
 
 @final
 cdef class Losses:
-    """Which pieces may stay, and their losses; `find_losses` makes it.
+    """Which pieces may stay, and their losses; `find_losses` makes it."""
 
-    Workers share the parts of the pieces: `find` is called for each part, then the other methods.
-    """
-
-    cdef Lattices lattices
-    cdef Counts counts
-    cdef LossWeights weights
-    cdef bint limited
-    cdef LossScale scale
-    cdef vector[PruningCandidates] parts
-
-    def __init__(self, Lattices lattices, Counts counts, LossWeights weights, bint limited):
-        self.lattices = lattices
-        self.counts = counts
-        self.weights = weights
-        self.limited = limited
-        self.scale = LossScale(
-            counts.sums.expected, weights.occurrences.sums.expected, weights.total)
-        self.parts.resize((len(counts) + PART - 1) // PART)
-
-    def find(self, size_t part, CancelFlag cancel):
-        """Find the losses of one part of the pieces."""
-        cdef uint32_t first = part * PART
-        cdef uint32_t last = min(first + PART, self.counts.sums.expected.size())
-        cdef PruningCandidates found
-        with nogil:
-            found = find_pruning_candidates(
-                self.lattices.pieces.pieces, self.lattices.lattices, self.counts.sums, self.scale,
-                first, last, self.limited, cancel.flag)
-            self.parts[part] = move(found)
+    cdef Pieces pieces
+    cdef CLosses losses
 
     def select(self, size_t size):
         """Return the pieces that stay and the new ids of the old ones, as `prune` does."""
-        cdef vector[uint32_t] kept
+        cdef KeptPieces kept
         with nogil:
-            kept = select_by_loss(self.parts, size)
-        return select_kept(self.lattices.pieces, kept)
+            kept = select_by_loss(self.pieces.pieces, self.losses, size)
+        return take_kept(kept)
 
     def as_list(self):
         """Return the loss of each piece.
@@ -100,28 +77,14 @@ cdef class Losses:
         It is infinite for a piece without an alternative. It is None for a piece that no best
         segmentation uses, or that is not the best segmentation of its own text.
         """
-        cdef list losses = [None] * len(self.counts)
-        cdef size_t part
+        cdef list losses = [None] * len(self.pieces)
         cdef uint32_t piece
         cdef uint64_t key
-        for part in range(self.parts.size()):
-            for piece in self.parts[part].without_alternative:
-                losses[piece] = INFINITY
-            for key in self.parts[part].by_loss:
-                losses[id_of_key(key)] = loss_of_key(key)
+        for piece in self.losses.without_alternative:
+            losses[piece] = INFINITY
+        for key in self.losses.by_loss:
+            losses[id_of_key(key)] = loss_of_key(key)
         return losses
-
-
-cdef tuple select_kept(Pieces pieces, const vector[uint32_t]& kept):
-    cdef Pieces new_pieces = Pieces()
-    cdef NewIds new_ids = NewIds()
-    cdef uint32_t i
-    new_pieces.pieces = pieces.pieces.select(kept)
-    new_ids.ids.resize(pieces.pieces.size(), kDropped)
-    for i in range(kept.size()):
-        new_ids.ids[kept[i]] = i
-    new_ids.ids.push_back(kept.size())
-    return new_pieces, new_ids
 
 
 def select_pieces(Pieces pieces not None, kept):
@@ -131,18 +94,18 @@ def select_pieces(Pieces pieces not None, kept):
     for piece in ids:
         if piece >= pieces.pieces.size():
             raise IndexError(piece)
-    return select_kept(pieces, ids)
+    return take_kept(KeptPieces(pieces.pieces, ids))
 
 
 @final
 cdef class LossWeights:
     """The weight of each piece's loss: its share of all pieces, or of all pretokens."""
 
-    cdef Counts occurrences
+    cdef ExpectedCounts occurrences
     cdef float total
 
     @staticmethod
-    def by_pieces(Counts counts not None):
+    def by_pieces(ExpectedCounts counts not None):
         """Weigh by the piece's share of all pieces in the best segmentations."""
         cdef LossWeights weights = LossWeights()
         weights.occurrences = counts
@@ -150,7 +113,8 @@ cdef class LossWeights:
         return weights
 
     @staticmethod
-    def by_pretokens(Lattices lattices not None, Counts counts not None, int lanes, workers):
+    def by_pretokens(
+            Lattices lattices not None, ExpectedCounts counts not None, int lanes, workers):
         """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
         The reference adds these occurrences up through all lanes. This differs from `counts` only
@@ -167,16 +131,20 @@ cdef class LossWeights:
         return weights
 
 
-def find_losses(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
-                workers, bint limited=True):
+def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
+                LossWeights weights not None, workers, bint limited=True):
     """Return the losses of all pieces. The parameters are those of `prune`."""
-    losses = Losses(lattices, counts, weights, limited)
-    parts = (len(counts) + PART - 1) // PART
-    workers.run(range(parts), lambda _, part: losses.find(part, workers.cancel))
-    return losses
+    cdef Crew crew = workers.crew
+    cdef Losses found = Losses()
+    found.pieces = lattices.pieces
+    start_stage(
+        dereference(crew.crew), found.losses, c_find_losses, lattices.pieces.pieces,
+        lattices.lattices, counts.sums, weights.occurrences.sums.expected, weights.total, limited)
+    crew.await_stage()
+    return found
 
 
-def prune(Lattices lattices not None, Counts counts not None, LossWeights weights not None,
+def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeights weights not None,
           size_t size, workers, bint limited=True):
     """Return the pieces that stay, and the new ids of the old ones.
 
@@ -184,7 +152,7 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     ----------
     lattices : Lattices
         The lattices of the corpus over the pieces in training.
-    counts : Counts
+    counts : ExpectedCounts
         How often each piece is in the best segmentations, from `lattices`.
     weights : LossWeights
         The weights of the losses.
@@ -211,6 +179,72 @@ def prune(Lattices lattices not None, Counts counts not None, LossWeights weight
     return find_losses(lattices, counts, weights, workers, limited).select(size)
 
 
+@final
+cdef class ExactLosses:
+    """The exact losses of all pieces; `find_exact_losses` makes it."""
+
+    cdef Pieces pieces
+    cdef CExactLosses losses
+
+    def as_list(self):
+        """Return the loss of each piece, as `exact_losses` does."""
+        return [
+            loss if used else None
+            for loss, used in zip(self.losses.losses, self.losses.used)]
+
+    def select(self, size_t size):
+        """Return the pieces that stay and the new ids of the old ones, as `prune_exact` does."""
+        cdef KeptPieces kept
+        with nogil:
+            kept = select_by_exact_loss(self.pieces.pieces, self.losses, size)
+        return take_kept(kept)
+
+
+def find_exact_losses(Lattices lattices not None, workers):
+    """Return the exact losses of all pieces."""
+    cdef Crew crew = workers.crew
+    cdef ExactLosses found = ExactLosses()
+    found.pieces = lattices.pieces
+    start_stage(
+        dereference(crew.crew), found.losses, c_find_exact_losses, lattices.lattices)
+    crew.await_stage()
+    return found
+
+
+def exact_losses(Lattices lattices not None, workers):
+    """Return how much the score of the best segmentation falls without each piece, in nats.
+
+    Returns
+    -------
+    list of (float or None)
+        The loss when this piece alone is removed. Infinite if some text cannot be segmented
+        without it; None if no best segmentation uses it.
+    """
+    return find_exact_losses(lattices, workers).as_list()
+
+
+def prune_exact(Lattices lattices not None, size_t size, workers):
+    """Return the pieces with the largest exact losses, and the new ids of the old ones.
+
+    Parameters
+    ----------
+    lattices : Lattices
+        The lattices of the corpus over the pieces in training.
+    size : int
+        How many pieces stay; more if more are needed to segment the corpus at all.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+
+    Returns
+    -------
+    new_pieces : Pieces
+        By loss descending, id ascending. Pieces that no best segmentation uses are dropped.
+    new_ids : NewIds
+        From old to new ids.
+    """
+    return find_exact_losses(lattices, workers).select(size)
+
+
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):
     """Return the pieces with the highest scores, and the new ids of the old pieces.
 
@@ -225,45 +259,13 @@ def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozens
             bytes(piece_text(pieces.pieces, i)) not in keep_first, -pieces.pieces.score[i]))
     for i in sorted(ranked[:size]):
         kept.push_back(i)
-    return select_kept(pieces, kept)
-
-
-cdef class _Reachable:
-    """The reachable pieces; workers share the parts of the pieces."""
-
-    cdef Pieces pieces
-    cdef unique_ptr[ReachableSearch] search
-    cdef vector[vector[uint32_t]] parts
-
-    def __init__(self, Pieces pieces):
-        self.pieces = pieces
-        self.search.reset(new ReachableSearch(pieces.pieces))
-        self.parts.resize((len(pieces) + PART - 1) // PART)
-
-    def build(self, uint32_t part):
-        with nogil:
-            dereference(self.search).build(part)
-
-    def find(self, size_t part, CancelFlag cancel):
-        cdef uint32_t first = part * PART
-        cdef uint32_t last = min(first + PART, self.pieces.pieces.size())
-        cdef vector[uint32_t] found
-        with nogil:
-            found = dereference(self.search).find(first, last, cancel.flag)
-            self.parts[part] = move(found)
-
-    def select(self):
-        cdef vector[uint32_t] kept
-        cdef size_t part
-        for part in range(self.parts.size()):
-            kept.insert(kept.end(), self.parts[part].begin(), self.parts[part].end())
-        return select_kept(self.pieces, kept)[0]
+    return take_kept(KeptPieces(pieces.pieces, kept))
 
 
 def drop_unreachable(Pieces pieces not None, workers):
     """Return the pieces whose score no other segmentation of their own text beats."""
-    work = _Reachable(pieces)
-    parts = (len(pieces) + PART - 1) // PART
-    workers.run(range(REACHABLE_PARTS), lambda _, part: work.build(part))
-    workers.run(range(parts), lambda _, part: work.find(part, workers.cancel))
-    return work.select()
+    cdef Crew crew = workers.crew
+    cdef Pieces reachable = Pieces()
+    start_stage(dereference(crew.crew), reachable.pieces, reachable_pieces, pieces.pieces)
+    crew.await_stage()
+    return reachable

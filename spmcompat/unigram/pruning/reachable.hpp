@@ -10,21 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
 
 namespace spmcompat {
 
-// Finds the pieces whose score no other segmentation of their own text beats:
-//   1. build, for all parts.
-//   2. find, for all ranges of pieces.
 class ReachableSearch {
  public:
-  static constexpr uint32_t kParts = 4;  // pieces are sharded by their first character
-
-  explicit ReachableSearch(const Pieces& pieces)
+  ReachableSearch(const Pieces& pieces, Crew& crew)
       : pieces_(pieces),
         unknown_score_(pieces.unknown_score()),
         never_rises_(std::all_of(pieces.score.begin(), pieces.score.end(),
@@ -38,16 +33,17 @@ class ReachableSearch {
       float& best = best_of_class_[first % kClasses];
       best = std::max(best, pieces.score[id]);
     }
+    crew.for_each(kParts, [&](uint32_t part) {
+      tries_[part].emplace(pieces_, part, kParts, nullptr);
+    });
   }
 
-  void build(uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); }
-
   // Returns the ids of the reachable pieces in [first, last).
-  std::vector<uint32_t> find(uint32_t first, uint32_t last, const CancelFlag& cancel) const {
+  std::vector<uint32_t> find(uint32_t first, uint32_t last) const {
     std::vector<char32_t> text;
     std::vector<float> best;
     std::vector<uint32_t> kept;
-    for (uint32_t id = first; id < last && !cancel.is_set(); ++id) {
+    for (uint32_t id = first; id < last; ++id) {
       decode_text(pieces_[id], text);
       if (!is_beaten(id, text, best)) kept.push_back(id);
     }
@@ -77,6 +73,7 @@ class ReachableSearch {
     return best[length] > score;
   }
 
+  static constexpr uint32_t kParts = 4;  // pieces are sharded by their first character
   static constexpr size_t kClasses = 4096;
 
   const Pieces& pieces_;
@@ -87,5 +84,20 @@ class ReachableSearch {
   // piece that begins with a character of the class.
   std::array<float, kClasses> best_of_class_;
 };
+
+// Returns the pieces whose score no other segmentation of their own text beats.
+inline Pieces reachable_pieces(const Pieces& pieces, Crew& crew) {
+  constexpr size_t kRange = 4096;  // pieces
+  const ReachableSearch search(pieces, crew);
+  std::vector<std::vector<uint32_t>> ranges((pieces.size() + kRange - 1) / kRange);
+  crew.for_each_range(pieces.size(), kRange, [&](uint32_t first, uint32_t last) {
+    ranges[first / kRange] = search.find(first, last);
+  });
+  std::vector<uint32_t> kept;
+  for (const std::vector<uint32_t>& range : ranges) {
+    kept.insert(kept.end(), range.begin(), range.end());
+  }
+  return pieces.select(kept);
+}
 
 }  // namespace spmcompat

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,29 +27,28 @@ class CandidateCounts {
   CandidateCounts(size_t limit, size_t longest, float length_power)
       : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
-  // Adds what all workers found in one chunk, and empties it.
-  void add(const SuffixTreeSearch& search, std::vector<std::vector<Candidate>>& found) {
+  // Adds what a search has found in one chunk, and empties it.
+  void add(SuffixTreeSearch& search, Crew&) {
     pieces_.restore_index();
-    for (std::vector<Candidate>& part : found) {
-      for (const Candidate& candidate : part) add(search.text(candidate), candidate.count);
+    for (std::vector<Candidate>& part : search.found()) {
+      for (const Candidate& candidate : part) add_piece(search.text(candidate), candidate.count);
       std::vector<Candidate>().swap(part);
     }
     if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep_best(8 * limit_);
     pieces_.drop_index();  // it is not needed while the next chunk is read and searched
   }
 
-  // The best candidates in the order of the seeds, and their scores. Adds their counts too, if a list
-  // for these is given.
-  void best(std::vector<std::string>& pieces, std::vector<float>& scores,
-            std::vector<uint64_t>* counts) const {
+  // Returns the seeds that are given and, after them, the best candidates. Adds the counts of these
+  // too, if a list is given.
+  Pieces add_best(Pieces& seeds, std::vector<uint64_t>* counts, Crew&) const {
     std::vector<Ranked> all = ranked();
     const size_t size = std::min(limit_, all.size());
     std::partial_sort(all.begin(), all.begin() + size, all.end(), Better{this});
     for (size_t i = 0; i < size; ++i) {
-      pieces.emplace_back(pieces_[all[i].id]);
-      scores.push_back(all[i].score);
+      seeds.add(pieces_[all[i].id], all[i].score);
       if (counts != nullptr) counts->push_back(counts_[all[i].id]);
     }
+    return std::move(seeds);
   }
 
  private:
@@ -71,7 +69,7 @@ class CandidateCounts {
     }
   };
 
-  void add(std::string_view piece, uint64_t count) {
+  void add_piece(std::string_view piece, uint64_t count) {
     const uint32_t id = pieces_.add(piece);
     if (id == counts_.size()) counts_.push_back(0);
     counts_[id] += count;
@@ -81,7 +79,7 @@ class CandidateCounts {
     std::vector<Ranked> all = ranked();
     std::nth_element(all.begin(), all.begin() + size, all.end(), Better{this});
     CandidateCounts kept(limit_, scores_);
-    for (size_t i = 0; i < size; ++i) kept.add(pieces_[all[i].id], counts_[all[i].id]);
+    for (size_t i = 0; i < size; ++i) kept.add_piece(pieces_[all[i].id], counts_[all[i].id]);
     *this = std::move(kept);
   }
 

@@ -14,86 +14,74 @@
 
 namespace spmcompat {
 
-// Ranks the candidates that all workers have found, in these steps:
-//   1. The constructor divides the candidates into parts. Every candidate of a part ranks before
-//      every candidate of the next part.
-//   2. sort, for all parts.
-//   3. add_best.
-class SeedRanking {
- public:
-  // Empties `found` and drops the suffixes of the search, which must outlive this object.
-  SeedRanking(SuffixTreeSearch& search, std::vector<std::vector<Candidate>>& found, size_t parts,
-              size_t limit)
-      : search_(search), limit_(limit) {
-    search.drop_suffixes();
-    const std::vector<uint32_t> part_of = search.bound().divide(parts);
-    std::vector<size_t> end(parts, 0);
-    for (const std::vector<Candidate>& some : found) {
-      for (const Candidate& c : some) {
-        if (search.reaches_bound(c)) ++end[part_of[bin_of(c)]];
-      }
-    }
-    part_begin_.assign(1, 0);
-    for (size_t& size : end) {
-      const size_t begin = part_begin_.back();
-      part_begin_.push_back(begin + std::exchange(size, begin));
-    }
-    ranked_.resize(part_begin_.back());
-    for (std::vector<Candidate>& some : found) {
-      for (const Candidate& c : some) {
-        if (search.reaches_bound(c)) ranked_[end[part_of[bin_of(c)]]++] = c;
-      }
-      std::vector<Candidate>().swap(some);
-    }
-  }
-
-  void sort(size_t part) {
-    Candidate* first = ranked_.data() + part_begin_[part];
-    Candidate* last = ranked_.data() + part_begin_[part + 1];
-    const SeedTree& tree = search_.tree();
-    std::vector<SortKey> keys;
-    keys.reserve(last - first);
-    for (const Candidate* c = first; c != last; ++c) {
-      const uint64_t head = tree.head(text_key(search_.text(*c).data(), c->bytes), c->bytes);
-      keys.push_back({search_.scores().rank(c->count, c->characters), head, *c});
-    }
-    std::sort(keys.begin(), keys.end(), [&](const SortKey& a, const SortKey& b) {
-      if (a.rank != b.rank) return a.rank > b.rank;
-      if (a.head != b.head && tree.heads_decide(a.candidate.bytes, b.candidate.bytes)) {
-        return a.head < b.head;
-      }
-      return tree.better_of_equals(search_.text(a.candidate), search_.text(b.candidate));
-    });
-    for (const SortKey& key : keys) *first++ = key.candidate;
-  }
-
-  // Adds the best candidates to the seeds; their scores are no log probabilities yet. Adds their
-  // counts too, if a list for these is given.
-  void add_best(Pieces& seeds, std::vector<uint64_t>* counts) const {
-    const size_t size = std::min(limit_, ranked_.size());
-    size_t bytes = 0;
-    for (uint32_t id = 0; id < seeds.size(); ++id) bytes += seeds[id].size();
-    for (size_t i = 0; i < size; ++i) bytes += ranked_[i].bytes;
-    seeds.reserve(seeds.size() + size, bytes);
-    for (size_t i = 0; i < size; ++i) {
-      seeds.add(search_.text(ranked_[i]), search_.score(ranked_[i]));
-      if (counts != nullptr) counts->push_back(ranked_[i].count);
-    }
-  }
-
- private:
+// Sorts candidates, the best first.
+inline void rank(Candidate* first, Candidate* last, const SuffixTreeSearch& search) {
   struct SortKey {
     uint64_t rank;
     uint64_t head;  // the first bytes, as a number
     Candidate candidate;
   };
+  const SeedTree& tree = search.tree();
+  std::vector<SortKey> keys;
+  keys.reserve(last - first);
+  for (const Candidate* c = first; c != last; ++c) {
+    const uint64_t head = tree.head(text_key(search.text(*c).data(), c->bytes), c->bytes);
+    keys.push_back({search.scores().rank(c->count, c->characters), head, *c});
+  }
+  std::sort(keys.begin(), keys.end(), [&](const SortKey& a, const SortKey& b) {
+    if (a.rank != b.rank) return a.rank > b.rank;
+    if (a.head != b.head && tree.heads_decide(a.candidate.bytes, b.candidate.bytes)) {
+      return a.head < b.head;
+    }
+    return tree.better_of_equals(search.text(a.candidate), search.text(b.candidate));
+  });
+  for (const SortKey& key : keys) *first++ = key.candidate;
+}
 
-  uint32_t bin_of(const Candidate& c) const { return ScoreBound::bin_of(search_.score(c)); }
+// Returns all candidates that a search has found, the best first. Empties what it has found.
+inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& crew) {
+  // Every candidate of a part ranks before every candidate of the next part.
+  const size_t parts = 4 * crew.size();
+  const std::vector<uint32_t> part_of = search.bound().divide(parts);
+  const auto part_of_candidate = [&](const Candidate& c) {
+    return part_of[ScoreBound::bin_of(search.score(c))];
+  };
+  std::vector<size_t> end(parts, 0);
+  for (const std::vector<Candidate>& some : search.found()) {
+    for (const Candidate& c : some) {
+      if (search.reaches_bound(c)) ++end[part_of_candidate(c)];
+    }
+  }
+  std::vector<size_t> begin(1, 0);  // of each part
+  for (size_t& size : end) begin.push_back(begin.back() + std::exchange(size, begin.back()));
+  std::vector<Candidate> ranked(begin.back());
+  for (std::vector<Candidate>& some : search.found()) {
+    for (const Candidate& c : some) {
+      if (search.reaches_bound(c)) ranked[end[part_of_candidate(c)]++] = c;
+    }
+    std::vector<Candidate>().swap(some);
+  }
+  crew.for_each(parts, [&](size_t part) {
+    rank(ranked.data() + begin[part], ranked.data() + begin[part + 1], search);
+  });
+  return ranked;
+}
 
-  const SuffixTreeSearch& search_;
-  size_t limit_;
-  std::vector<Candidate> ranked_;
-  std::vector<size_t> part_begin_;  // part -> range of ranked_
-};
+// Returns the seeds that are given and, after them, the best candidates of a search, up to `limit`.
+// The scores of these are no log probabilities yet. Adds their counts too, if a list is given.
+inline Pieces add_best(Pieces& seeds, SuffixTreeSearch& search, size_t limit,
+                       std::vector<uint64_t>* counts, Crew& crew) {
+  const std::vector<Candidate> ranked = ranked_candidates(search, crew);
+  const size_t size = std::min(limit, ranked.size());
+  size_t bytes = 0;
+  for (uint32_t id = 0; id < seeds.size(); ++id) bytes += seeds[id].size();
+  for (size_t i = 0; i < size; ++i) bytes += ranked[i].bytes;
+  seeds.reserve(seeds.size() + size, bytes);
+  for (size_t i = 0; i < size; ++i) {
+    seeds.add(search.text(ranked[i]), search.score(ranked[i]));
+    if (counts != nullptr) counts->push_back(ranked[i].count);
+  }
+  return std::move(seeds);
+}
 
 }  // namespace spmcompat

@@ -5,13 +5,13 @@ from cython cimport final
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool
 from libcpp.memory cimport unique_ptr
-from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, StringList, char32_t
+from spmcompat.runtime.crew cimport CCrew, Crew, start_change, start_stage
+from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import TrainingError
@@ -25,55 +25,46 @@ cdef extern from "spmcompat/unigram/seeding/seed_tree.hpp" namespace "spmcompat"
         bool ties_in_tree_order
 
 
-cdef extern from "spmcompat/unigram/seeding/candidates.hpp" namespace "spmcompat" nogil:
-    cdef cppclass Candidate:
-        pass
-
-    uint64_t least_count(float alpha, double text_bytes, int vocab_size)
-
-
-cdef extern from "spmcompat/unigram/seeding/suffix_buckets.hpp" namespace "spmcompat" nogil:
-    cdef cppclass SuffixBuckets:
-        SuffixBuckets(const StringList& segments, size_t parts) except +
-        void count(size_t part) except +
-        void lay_out() except +
-        void fill(size_t part)
-
-
 cdef extern from "spmcompat/unigram/seeding/suffix_tree.hpp" namespace "spmcompat" nogil:
     cdef cppclass SeedMode:
         bool pretokens
         bool recover
 
+    cdef cppclass CSeedRule "spmcompat::SeedRule":
+        SeedMode mode
+        size_t limit
+        float length_power
+        float min_freq_alpha
+        int vocab_size
+
     cdef cppclass SuffixTreeSearch:
-        SuffixTreeSearch(
-            const SegmentedCorpus& corpus, SuffixBuckets& buckets, const PieceRule& rule,
-            SeedMode mode, SeedTree tree, size_t limit, float length_power,
-            uint64_t least_count) except +
-        const vector[size_t]& group_sizes()
-        void search(size_t group, vector[Candidate]& found) except +
+        size_t size()
+
+    unique_ptr[SuffixTreeSearch] sort_suffixes "spmcompat::SuffixTreeSearch::prepare"(
+        const SegmentedCorpus& corpus, double text_bytes, const PieceRule& pieces,
+        const CSeedRule& rule, SeedTree tree, CCrew& crew)
+    void find_candidates "&spmcompat::SuffixTreeSearch::find"(CCrew& crew)
 
 
 cdef extern from "spmcompat/unigram/seeding/ranking.hpp" namespace "spmcompat" nogil:
-    cdef cppclass SeedRanking:
-        SeedRanking(
-            SuffixTreeSearch& search, vector[vector[Candidate]]& found, size_t parts,
-            size_t limit) except +
-        void sort(size_t part) except +
-        void add_best(CPieces& seeds, vector[uint64_t]* counts) except +
+    CPieces add_best(
+        CPieces& seeds, SuffixTreeSearch& search, size_t limit, vector[uint64_t]* counts,
+        CCrew& crew)
+
+
+cdef extern from "spmcompat/unigram/seeding/candidate_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CandidateCounts:
+        CandidateCounts(size_t limit, size_t longest, float length_power) except +
+
+    void add_candidates "&spmcompat::CandidateCounts::add"(
+        SuffixTreeSearch& search, CCrew& crew)
+    CPieces add_best_counted "&spmcompat::CandidateCounts::add_best"(
+        const CandidateCounts& candidates, CPieces& seeds, vector[uint64_t]* counts, CCrew& crew)
 
 
 cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
     void append_characters(string_view text, vector[char32_t]& characters) except +
     void to_log_probabilities[Sum](vector[float]& score)
-
-
-cdef extern from "spmcompat/unigram/seeding/candidate_counts.hpp" namespace "spmcompat" nogil:
-    cdef cppclass CCandidateCounts "spmcompat::CandidateCounts":
-        CCandidateCounts(size_t limit, size_t longest, float length_power) except +
-        void add(const SuffixTreeSearch& search, vector[vector[Candidate]]& found) except +
-        void best(
-            vector[string]& pieces, vector[float]& scores, vector[uint64_t]* counts) except +
 
 
 NO_LIMIT = 1 << 62
@@ -103,167 +94,17 @@ cdef class SeedRule:
         Whether the longest valid prefix replaces a candidate that is no valid piece.
     """
 
-    cdef SeedMode mode
-    cdef size_t limit
-    cdef float length_power
-    cdef float min_freq_alpha
-    cdef int vocab_size
+    cdef CSeedRule rule
 
     def __init__(
             self, size_t limit, float length_power=1.0, float min_freq_alpha=0.0,
             int vocab_size=8000, bint pretokens=False, bint recover=False):
-        self.mode.pretokens = pretokens
-        self.mode.recover = recover
-        self.limit = limit
-        self.length_power = length_power
-        self.min_freq_alpha = min_freq_alpha
-        self.vocab_size = vocab_size
-
-    def without_limit(self):
-        """Return the same rule with no limit."""
-        return SeedRule(
-            NO_LIMIT, self.length_power, self.min_freq_alpha, self.vocab_size,
-            self.mode.pretokens, self.mode.recover)
-
-
-@final
-cdef class SeedSearch:
-    """The search for the best substrings of a corpus, in steps that workers share.
-
-    The steps, in this order: `prepare`, `search` for all groups of suffixes, `select`, `seeds`.
-
-    A substring is a candidate if it is a valid piece of at least two characters that different
-    symbols follow. A symbol is a byte, or a character in releases before 0.2.3. `rule` tells which
-    candidates become seeds, and can define candidates in another way.
-    """
-
-    cdef unique_ptr[SuffixBuckets] buckets
-    cdef unique_ptr[SuffixTreeSearch] tree_search
-    cdef unique_ptr[SeedRanking] ranking
-    cdef vector[vector[Candidate]] found  # by worker
-    cdef Corpus corpus
-    cdef SeedRule rule
-    cdef SeedTree tree
-    cdef bint sum_in_float
-
-    def __init__(
-            self, Corpus corpus not None, SeedRule rule not None, int workers, release=DEFAULT):
-        self.corpus = corpus
-        self.rule = rule
-        self.tree.of_characters = corpus.seed_tree_of_characters
-        self.tree.cut_nodes = release.seed_nodes_are_cut
-        self.tree.ties_in_tree_order = release.seed_ties_in_tree_order
-        self.sum_in_float = release.seed_sum_in_float
-        self.found.resize(workers)
-
-    def prepare(self, workers):
-        """Put the suffixes of all segments into buckets."""
-        cdef size_t parts = 2 * workers.count
-        self.buckets.reset(new SuffixBuckets(self.corpus.segmented.segments, parts))
-        workers.run(range(parts), lambda _, part: self._count_suffixes(part))
-        workers.call(self._lay_out_buckets)
-        workers.run(range(parts), lambda _, part: self._fill_buckets(part))
-        workers.call(self._begin_search)
-
-    def _count_suffixes(self, size_t part):
-        with nogil:
-            dereference(self.buckets).count(part)
-
-    def _lay_out_buckets(self):
-        with nogil:
-            dereference(self.buckets).lay_out()
-
-    def _fill_buckets(self, size_t part):
-        with nogil:
-            dereference(self.buckets).fill(part)
-
-    def _begin_search(self):
-        cdef SeedRule rule = self.rule
-        cdef uint64_t least = least_count(
-            rule.min_freq_alpha, self.corpus.text_bytes, rule.vocab_size)
-        with nogil:
-            self.tree_search.reset(new SuffixTreeSearch(
-                self.corpus.segmented, dereference(self.buckets), self.corpus.rule, rule.mode,
-                self.tree, rule.limit, rule.length_power, least))
-            self.buckets.reset()
-
-    def sizes(self):
-        """Return the number of suffixes in each group; the largest groups come first, roughly."""
-        return list(dereference(self.tree_search).group_sizes())
-
-    def search(self, int worker, size_t group):
-        """Find the candidates of one group of suffixes."""
-        with nogil:
-            dereference(self.tree_search).search(group, self.found[worker])
-
-    def select(self, workers):
-        """Rank the candidates of all workers."""
-        cdef size_t parts = 4 * workers.count
-        workers.call(lambda: self._begin_ranking(parts))
-        workers.run(range(parts), lambda _, part: self._rank(part))
-
-    def _begin_ranking(self, size_t parts):
-        with nogil:
-            self.ranking.reset(new SeedRanking(
-                dereference(self.tree_search), self.found, parts, self.rule.limit))
-
-    def _rank(self, size_t part):
-        with nogil:
-            dereference(self.ranking).sort(part)
-
-    def seeds(self, list counts=None):
-        """Return characters by count descending, then substrings by score descending.
-
-        The counts of both are appended to the list `counts`, if one is given.
-        """
-        cdef Pieces seeds = _characters(self.corpus, counts)
-        cdef vector[uint64_t] found
-        cdef vector[uint64_t]* wanted = NULL
-        if counts is not None:
-            wanted = &found
-        with nogil:
-            dereference(self.ranking).add_best(seeds.pieces, wanted)
-        if counts is not None:
-            counts.extend(found)
-        _to_log_probabilities(seeds, self.sum_in_float)
-        return seeds
-
-
-@final
-cdef class CandidateCounts:
-    """The candidates of several seeding chunks, with the sums of their counts."""
-
-    cdef unique_ptr[CCandidateCounts] counts
-
-    def __init__(self, SeedRule rule not None, size_t longest):
-        self.counts.reset(new CCandidateCounts(rule.limit, longest, rule.length_power))
-
-    def add(self, SeedSearch search not None):
-        """Move the candidates of a finished search into these counts."""
-        with nogil:
-            dereference(self.counts).add(dereference(search.tree_search), search.found)
-
-    def seeds(self, Corpus corpus not None, list counts=None):
-        """Return the characters of the corpus, then the best candidates by score descending.
-
-        The counts of both are appended to the list `counts`, if one is given.
-        """
-        cdef Pieces seeds = _characters(corpus, counts)
-        cdef vector[string] pieces
-        cdef vector[float] scores
-        cdef vector[uint64_t] found
-        cdef vector[uint64_t]* wanted = NULL
-        cdef size_t i
-        if counts is not None:
-            wanted = &found
-        with nogil:
-            dereference(self.counts).best(pieces, scores, wanted)
-        if counts is not None:
-            counts.extend(found)
-        for i in range(pieces.size()):
-            seeds.pieces.add(string_view(pieces[i].data(), pieces[i].size()), scores[i])
-        _to_log_probabilities(seeds, False)
-        return seeds
+        self.rule.mode.pretokens = pretokens
+        self.rule.mode.recover = recover
+        self.rule.limit = limit
+        self.rule.length_power = length_power
+        self.rule.min_freq_alpha = min_freq_alpha
+        self.rule.vocab_size = vocab_size
 
 
 cdef Pieces _characters(Corpus corpus, list counts=None):
@@ -312,35 +153,59 @@ def seed_from_corpus(
     Pieces
         The characters and the best substrings; scores are log probabilities.
     """
+    cdef Crew crew = workers.crew
+    cdef CSeedRule given = rule.rule
+    cdef SeedTree tree
+    cdef unique_ptr[SuffixTreeSearch] search
+    cdef unique_ptr[CandidateCounts] candidates
+    cdef vector[uint64_t] found
+    cdef vector[uint64_t]* wanted = NULL
+    cdef Pieces seeds = _characters(corpus, counts)
+    if counts is not None:
+        wanted = &found
+    tree.of_characters = corpus.seed_tree_of_characters
+    tree.cut_nodes = release.seed_nodes_are_cut
+    tree.ties_in_tree_order = release.seed_ties_in_tree_order
     if corpus.chunks is None:
-        search = SeedSearch(corpus, rule, workers.count, release)
-        _find_candidates(search, workers, report)
-        search.select(workers)
-        return workers.call(lambda: search.seeds(counts))
-    found = CandidateCounts(rule, corpus.rule.max_length)
-    for chunk in corpus.chunks:
-        _add_chunk(found, chunk, rule, workers, report)
-        del chunk  # Free it before the next one is read.
-    return workers.call(lambda: found.seeds(corpus, counts))
+        _find_candidates(search, corpus, given, tree, crew, report)
+        start_stage(
+            dereference(crew.crew), seeds.pieces, add_best, seeds.pieces, dereference(search),
+            given.limit, wanted)
+        crew.await_stage()
+    else:
+        candidates.reset(new CandidateCounts(
+            given.limit, corpus.rule.max_length, given.length_power))
+        given.limit = NO_LIMIT
+        for chunk in corpus.chunks:
+            _find_candidates(search, chunk, given, tree, crew, report)
+            start_change(
+                dereference(crew.crew), dereference(candidates), add_candidates,
+                dereference(search))
+            crew.await_stage()
+            search.reset()
+            del chunk  # Free it before the next one is read.
+        start_stage(
+            dereference(crew.crew), seeds.pieces, add_best_counted, dereference(candidates),
+            seeds.pieces, wanted)
+        crew.await_stage()
+    if counts is not None:
+        counts.extend(found)
+    _to_log_probabilities(seeds, release.seed_sum_in_float)
+    return seeds
 
 
-def _add_chunk(counts, chunk, rule, workers, report):
-    # Without a release: only the default one, 0.2.3, has seeding chunks.
-    search = SeedSearch(chunk, rule.without_limit(), workers.count)
-    _find_candidates(search, workers, report)
-    workers.call(lambda: counts.add(search))
-
-
-def _find_candidates(search, workers, report):
+cdef _find_candidates(
+        unique_ptr[SuffixTreeSearch]& search, Corpus corpus, CSeedRule& rule, SeedTree& tree,
+        Crew crew, report):
+    """Search a corpus, and show the progress."""
     report.step("Sorting suffixes")
-    search.prepare(workers)
-    sizes = search.sizes()
-    with report.stage("Seeding", sum(sizes), "suffixes") as stage:
-        def work(worker, group):
-            search.search(worker, group)
-            stage.advance(sizes[group])
-
-        workers.run(range(len(sizes)), work)
+    start_stage(
+        dereference(crew.crew), search, sort_suffixes, corpus.segmented, corpus.text_bytes,
+        corpus.rule, rule, tree)
+    crew.await_stage()
+    with report.stage("Seeding", dereference(search).size(), "suffixes") as stage:
+        start_change(dereference(crew.crew), dereference(search), find_candidates)
+        crew.await_stage(stage)
 
 
 def seed_from_merges(Corpus corpus not None, merges, list counts=None):

@@ -12,10 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unigram/pieces.hpp"
@@ -36,23 +38,32 @@ struct SeedMode {
   bool recover = false;
 };
 
-// Searches the groups of suffixes. Several workers may search at a time, each its own group.
+// Which candidates become seeds.
+struct SeedRule {
+  SeedMode mode;
+  size_t limit = 0;            // the best candidates up to this number
+  float length_power = 1.0f;   // see CandidateScores
+  float min_freq_alpha = 0.0f;
+  int vocab_size = 0;
+};
+
+// The suffixes of a corpus, and the candidates that a search of them finds.
 class SuffixTreeSearch {
  public:
-  // Keeps the `limit` best candidates; those of more than three bytes must occur `least_count`
-  // times. Takes the suffixes of `buckets`. The corpus must outlive this object.
-  SuffixTreeSearch(const SegmentedCorpus& corpus, SuffixBuckets& buckets, const PieceRule& rule,
-                   SeedMode mode, SeedTree tree, size_t limit, float length_power,
-                   uint64_t least_count)
-      : corpus_(corpus),
+  // Sorts the suffixes into groups. The corpus and the crew must outlive this object.
+  SuffixTreeSearch(const SegmentedCorpus& corpus, double text_bytes, const PieceRule& pieces,
+                   const SeedRule& rule, SeedTree tree, Crew& crew)
+      : crew_(crew),
+        corpus_(corpus),
         text_(corpus.segments.text()),
-        groups_(buckets.take()),
-        rule_(rule),
-        mode_(mode),
+        groups_(group_suffixes(corpus.segments, crew)),
+        rule_(pieces),
+        mode_(rule.mode),
         tree_(tree),
-        least_count_(least_count),
-        scores_(rule.max_length, length_power, tree.of_characters),
-        bound_(limit, scores_) {
+        least_count_(least_count(rule.min_freq_alpha, text_bytes, rule.vocab_size)),
+        scores_(pieces.max_length, rule.length_power, tree.of_characters),
+        bound_(rule.limit, scores_),
+        found_(crew.size()) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
     for (uint32_t segment = 0; segment < corpus.segments.size(); ++segment) {
       while (segment_at_.size() * kStride < corpus.segments.end(segment)) {
@@ -61,27 +72,27 @@ class SuffixTreeSearch {
     }
   }
 
-  // The number of suffixes in each group.
-  const std::vector<size_t>& group_sizes() const { return groups_.group_size; }
-
-  // Adds the candidates of one group to what a worker has found.
-  void search(size_t group, std::vector<Candidate>& found) {
-    std::vector<Suffix> suffixes;
-    std::vector<Candidate> fresh;
-    for (size_t i = groups_.group_begin[group]; i < groups_.group_begin[group + 1]; ++i) {
-      load(groups_.buckets[i], suffixes);
-      sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
-      walk(suffixes, fresh);
-    }
-    bound_.add(fresh);
-    for (const Candidate& candidate : fresh) {
-      if (found.size() == found.capacity()) make_room(found);
-      if (reaches_bound(candidate)) found.push_back(candidate);
-    }
+  static std::unique_ptr<SuffixTreeSearch> prepare(const SegmentedCorpus& corpus,
+                                                   double text_bytes, const PieceRule& pieces,
+                                                   const SeedRule& rule, SeedTree tree,
+                                                   Crew& crew) {
+    return std::make_unique<SuffixTreeSearch>(corpus, text_bytes, pieces, rule, tree, crew);
   }
 
-  // Frees memory for the ranking, after all groups have been searched.
-  void drop_suffixes() { std::vector<uint32_t>().swap(groups_.suffixes); }
+  // The number of suffixes.
+  size_t size() const { return groups_.suffixes.size(); }
+
+  // Finds the candidates in all suffixes. Reports the suffixes as progress.
+  void find(Crew& crew) {
+    crew.for_each(groups_.group_size.size(), [&](size_t group, size_t worker) {
+      search(group, found_[worker]);
+      crew.advance(groups_.group_size[group]);
+    });
+    std::vector<uint32_t>().swap(groups_.suffixes);
+  }
+
+  // What each worker has found.
+  std::vector<std::vector<Candidate>>& found() { return found_; }
   const SeedTree& tree() const { return tree_; }
   const CandidateScores& scores() const { return scores_; }
   const ScoreBound& bound() const { return bound_; }
@@ -94,6 +105,7 @@ class SuffixTreeSearch {
  private:
   static constexpr uint32_t kStride = 32;          // bytes
   static constexpr size_t kPrefetchDistance = 16;  // suffixes
+  static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
     uint64_t key;  // eight bytes from the current depth on, see text_key
@@ -148,6 +160,7 @@ class SuffixTreeSearch {
   // Sorts by bytes, eight at a time. No segment holds a zero byte, so a suffix comes before all
   // suffixes that it begins.
   void sort(Suffix* first, Suffix* last, uint32_t depth) const {
+    crew_.check_cancelled();
     std::sort(first, last, [](const Suffix& a, const Suffix& b) { return a.key < b.key; });
     while (first != last) {
       Suffix* stop = first + 1;
@@ -178,6 +191,22 @@ class SuffixTreeSearch {
     return tree_.node_depth(text_ + b.begin, common_prefix(a, b));
   }
 
+  // Adds the candidates of one group.
+  void search(size_t group, std::vector<Candidate>& found) {
+    std::vector<Suffix> suffixes;
+    std::vector<Candidate> fresh;
+    for (size_t i = groups_.group_begin[group]; i < groups_.group_begin[group + 1]; ++i) {
+      load(groups_.buckets[i], suffixes);
+      sort(suffixes.data(), suffixes.data() + suffixes.size(), 0);
+      walk(suffixes, fresh);
+    }
+    bound_.add(fresh);
+    for (const Candidate& candidate : fresh) {
+      if (found.size() == found.capacity()) make_room(found);
+      if (reaches_bound(candidate)) found.push_back(candidate);
+    }
+  }
+
   // Visits the nodes of the suffix tree, children before their parents. Equal suffixes are one
   // node.
   void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
@@ -202,6 +231,7 @@ class SuffixTreeSearch {
         __builtin_prefetch(text_ + suffixes[visited + kPrefetchDistance].begin);
         __builtin_prefetch(&corpus_.uses[suffixes[visited + kPrefetchDistance].segment]);
       }
+      if (visited % kCheckDistance == 0) crew_.check_cancelled();
       const Suffix& suffix = suffixes[visited];
       const uint32_t depth = visited > 0 ? node_depth(suffixes[visited - 1], suffix) : 0;
       if (depth < suffix.size) {
@@ -314,6 +344,7 @@ class SuffixTreeSearch {
     found.erase(std::remove_if(found.begin(), found.end(), hopeless), found.end());
   }
 
+  const Crew& crew_;
   const SegmentedCorpus& corpus_;
   const char* text_;
   SuffixGroups groups_;
@@ -323,6 +354,7 @@ class SuffixTreeSearch {
   uint64_t least_count_;
   CandidateScores scores_;
   ScoreBound bound_;
+  std::vector<std::vector<Candidate>> found_;  // by worker
   std::vector<uint32_t> segment_at_;  // the segment of every kStride-th byte of the text
 };
 

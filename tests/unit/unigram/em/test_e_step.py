@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, best_path_counts, expected_counts
+from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts, expected_counts
 from spmcompat.unigram.em.m_step import m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.lattice.processors import has_avx2
@@ -24,7 +24,7 @@ WORKERS = [1, 2, 3]
 CASES = [f"stages/{number}" for number in range(30)]
 
 
-def check_expected(counts: Counts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
+def check_expected(counts: ExpectedCounts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
     lane, objective, _ = expected
     assert list(counts) == [float(count) for count in lane]
     assert counts.objective == float(objective)

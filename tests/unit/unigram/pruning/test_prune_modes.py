@@ -12,8 +12,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.e_step import best_path_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.exact_pruning import exact_losses, prune_exact
-from spmcompat.unigram.pruning.pruning import prune_flat
+from spmcompat.unigram.pruning.pruning import exact_losses, prune_exact, prune_flat
 from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case

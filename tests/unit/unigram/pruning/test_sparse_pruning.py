@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import Counts, expected_counts
+from spmcompat.unigram.em.e_step import ExpectedCounts, expected_counts
+from spmcompat.unigram.em.m_step import ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.parting import Target
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
-from spmcompat.unigram.pruning.sparse_step import ranked_count, sparse_step
 from tests.oracle import training as oracle
 from tests.unit import stages
 from tests.unit.stages import Case
@@ -20,7 +20,7 @@ from tests.unit.stages import Case
 CASES = [f"sparse/{number}" for number in range(40)]
 
 
-def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices, Counts]:
+def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices, ExpectedCounts]:
     pieces = stages.ours(case.pieces)
     lattices = Lattices(case.corpus, pieces, workers)
     return pieces, lattices, expected_counts(lattices, lanes, workers)

@@ -3,7 +3,8 @@
 import math
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 
@@ -12,10 +13,11 @@ import pytest
 
 from spmcompat.errors import TrainingError
 from spmcompat.releases import V0_2_1, V0_2_2, Release
+from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
-from spmcompat.unigram.seeding.seeds import SeedRule, SeedSearch, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import make_seeds
 from tests.oracle import character_tree
 from tests.oracle import seeding as oracle
@@ -125,13 +127,39 @@ def test_no_seed_is_longer_than_the_longest_piece(length: int) -> None:
     assert seeds == expected_seeds(case, ALL)
 
 
-def test_a_search_tells_the_sizes_of_its_groups() -> None:
+class Steps:
+    """A stage that adds up its steps."""
+
+    def __init__(self, total: int | None) -> None:
+        self.total = total
+        self.done = 0
+
+    def advance(self, count: int = 1) -> None:
+        self.done += count
+
+    def expect(self, count: int) -> None:
+        raise AssertionError("the total is known from the beginning")
+
+
+class Watch(Report):
+    """A report that keeps its stages."""
+
+    def __init__(self) -> None:
+        super().__init__(3)
+        self.stages: dict[str, Steps] = {}
+
+    @contextmanager
+    def stage(self, name: str, total: int | None = None, unit: str = "") -> Iterator[Stage]:
+        self.stages[name] = Steps(total)
+        yield self.stages[name]
+
+
+def test_the_progress_of_a_search() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
-    search = SeedSearch(case.corpus, SeedRule(10), 1)
-    search.prepare(Workers(1))
+    watch = Watch()
+    seed_from_corpus(case.corpus, SeedRule(10), Workers(2), watch)
     # "▁a", "ab", "▁ab", "bc": of the suffixes of "▁ab", "▁abc" and "▁c" all but single characters.
-    assert sum(search.sizes()) == 6
-    assert all(search.sizes())
+    assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
 
 # Scores of seeds, and rare seeds.

@@ -1,6 +1,0 @@
-from spmcompat.unigram.em.e_step import Counts
-from spmcompat.unigram.lattice.lattices import NewIds
-from spmcompat.unigram.pieces import Pieces
-
-def ranked_count(counts: Counts, rank: int) -> float: ...
-def sparse_step(pieces: Pieces, counts: Counts, penalty: float) -> tuple[Pieces, NewIds]: ...
