@@ -80,15 +80,21 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     BadValueError
         If no model does exactly what the file says.
     """
+    from spmcompat.exporting.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
 
     refuse_impossible(path, "check the path")
     refuse_impossible(output, "check --output")
     try:
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    if len(content) > MOST_BYTES:
+        most = f"{MOST_BYTES >> 20} MiB"
+        raise BadValueError(
+            f'"{path}": not a tokenizer.json: it has more than {most}. Check the path.'
+        )
     try:
         model, limits = import_tokenizer(content)
     except BadValueError as error:
