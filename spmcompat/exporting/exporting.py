@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import isfinite
 from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.exporting.hard_lines import hard_lines
+from spmcompat.exporting.hf_folder import with_control_symbols, without_control_symbols
 from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.targets import target_of
 from spmcompat.exporting.verifying import Verification, verify
@@ -21,6 +23,8 @@ def export(
     output: str,
     lines: Iterable[str] | None,
     warn: Callable[[str], None],
+    *,
+    find_control_symbols: bool = False,
 ) -> Verification | None:
     """Export a model.
 
@@ -36,6 +40,9 @@ def export(
         The lines to verify the export with. None leaves the verification out.
     warn : callable
         Takes a line about each limit before anything is written.
+    find_control_symbols : bool
+        Whether an ``hf-folder`` finds the texts of control symbols in a line. ``sentencepiece``
+        does not, so lines that contain them are not verified.
 
     Returns
     -------
@@ -50,12 +57,18 @@ def export(
         If a file cannot be written. Then none is.
     """
     target = target_of(to)
+    if find_control_symbols and to != "hf-folder":
+        raise BadValueError(f"find_control_symbols is for hf-folder, not for {to}: leave it out.")
     refuse_impossible(output, "check --output")
-    limits = target.limits(model)
+    _refuse_scores(model)
+    limits = [one for one in target.limits(model) if not (one.on_symbols and find_control_symbols)]
     refuse(limits, to)
     for limit in limits:
         warn(f"{to}: {limit.line}")
     files = target.files(model)
+    if find_control_symbols:
+        files = with_control_symbols(files)
+        lines = lines and without_control_symbols(model, lines)
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found
@@ -146,6 +159,22 @@ def _checked_lines(path: str) -> Iterator[str]:
                 yield line.removesuffix("\n")
         except UnicodeDecodeError as error:
             raise BadValueError(f'"{path}": not a text in UTF-8. Check --verify.') from error
+
+
+def _refuse_scores(model: ModelProto) -> None:
+    """Raise if a score is not finite: JSON cannot express it, and no library encodes with it.
+
+    Raises
+    ------
+    BadValueError
+        If a score is infinite or not a number.
+    """
+    for piece in model.pieces:
+        if not isfinite(piece.score):
+            raise BadValueError(
+                f"the piece {piece.piece!r} has the score {piece.score}, which no target can "
+                "express: train the model again, or set the score with spmcompat edit."
+            )
 
 
 def refuse(limits: Iterable[Limit], to: str) -> None:

@@ -62,12 +62,17 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
 def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
     """Return the error that names the part that cannot be exact."""
     value = given.get(part)
-    kind = f" ({value['type']})" if isinstance(value, dict) and "type" in value else ""
+    named = isinstance(value, dict) and "type" in value
+    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[call-overload,index]
     reason = reason or "no model of sentencepiece does exactly the same."
     return BadValueError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
         "has written, or one that works alike."
     )
+
+
+def _printable(name: str) -> str:
+    return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
 
 
 # ---------------------------------------------------------------- the guess
