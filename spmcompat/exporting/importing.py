@@ -63,7 +63,7 @@ def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
     """Return the error that names the part that cannot be exact."""
     value = given.get(part)
     named = isinstance(value, dict) and "type" in value
-    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[call-overload,index]
+    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "no model of sentencepiece does exactly the same."
     return BadValueError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
