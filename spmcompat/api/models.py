@@ -295,6 +295,7 @@ def export(
     to: str,
     output: StrPath,
     verify: StrPath | bool | Iterable[str] = True,
+    find_control_symbols: bool = False,
     logstream: TextIO | None = None,
 ) -> Verification | None:
     """Write a model in the format of another library, and verify that it encodes alike.
@@ -313,13 +314,17 @@ def export(
         The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
         the lines themselves. True means built-in lines that exports are known to get wrong, and
         False none.
+    find_control_symbols : bool
+        For ``hf-folder``: whether to find control symbols such as ``<|im_start|>`` in a text, as
+        chat templates need. By default their text is plain text, as for ``sentencepiece``.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.
 
     Returns
     -------
     Verification or None
-        How many of the lines differ, and why; None without lines.
+        How many of the lines differ, and why; None without lines. Its `ok` is true if no line
+        differs, except by ties that no Unigram export can avoid.
 
     Raises
     ------
@@ -335,7 +340,15 @@ def export(
     lines = lines_of(message, checked)
     inputs = [os.fspath(model), *([checked] if isinstance(checked, str) else [])]
     report = Report(0, logstream)
-    return export(message, to, os.fspath(output), lines, report.warning, inputs)
+    return export(
+        message,
+        to,
+        os.fspath(output),
+        lines,
+        report.warning,
+        inputs,
+        find_control_symbols=bool(find_control_symbols),
+    )
 
 
 def import_tokenizer(

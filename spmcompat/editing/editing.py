@@ -46,6 +46,15 @@ class EditResult(NamedTuple):
     dropped_samples: int
     changes: Changes | None
 
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
+
 
 def edit(
     path: str | PathLike[str],
@@ -142,6 +151,15 @@ class MergeResult(NamedTuple):
     unreachable: list[str]
     beyond_size: int
     dropped_samples: int
+
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<MergeResult: {self.size:,} pieces, {self.added:,} of them new>"
 
 
 def merge(

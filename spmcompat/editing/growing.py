@@ -56,6 +56,15 @@ class SizeResult(NamedTuple):
     size: int
     pieces: list[str]
 
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<SizeResult: {self.old_size:,} pieces became {self.size:,}>"
+
 
 Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Report], ModelProto]
 

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.exporting.hard_lines import hard_lines
+from spmcompat.exporting.hf_folder import with_control_symbols, without_control_symbols
 from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.targets import target_of
 from spmcompat.exporting.verifying import Verification, verify
@@ -22,6 +24,8 @@ def export(
     lines: Iterable[str] | None,
     warn: Callable[[str], None],
     inputs: Sequence[str] = (),
+    *,
+    find_control_symbols: bool = False,
 ) -> Verification | None:
     """Export a model.
 
@@ -39,6 +43,9 @@ def export(
         Takes a line about each limit before anything is written.
     inputs : sequence of str
         The files that were read, which the export must not replace.
+    find_control_symbols : bool
+        Whether an ``hf-folder`` finds the texts of control symbols in a line. ``sentencepiece``
+        does not, so lines that contain them are not verified.
 
     Returns
     -------
@@ -54,8 +61,11 @@ def export(
         If a file cannot be written. Then none is.
     """
     target = target_of(to)
+    if find_control_symbols and to != "hf-folder":
+        raise BadValueError(f"find_control_symbols is for hf-folder, not for {to}: leave it out.")
     refuse_impossible(output, "check --output")
-    limits = target.limits(model)
+    _refuse_scores(model)
+    limits = [one for one in target.limits(model) if not (one.on_symbols and find_control_symbols)]
     refuse(limits, to)
     for limit in limits:
         warn(f"{to}: {limit.line}")
@@ -64,6 +74,9 @@ def export(
     outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:
         outputs.check_output(output, _OPTION)
+    if find_control_symbols:
+        files = with_control_symbols(files)
+        lines = lines and without_control_symbols(model, lines)
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found
@@ -93,6 +106,7 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     BadValueError
         If no model does exactly what the file says.
     """
+    from spmcompat.exporting.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.exporting.importing import import_tokenizer  # noqa: PLC0415
 
     refuse_impossible(path, "check the path")
@@ -100,9 +114,14 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     outputs.refuse_inputs([output], [path], _OPTION)
     try:
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    if len(content) > MOST_BYTES:
+        most = f"{MOST_BYTES >> 20} MiB"
+        raise BadValueError(
+            f'"{path}": not a tokenizer.json: it has more than {most}. Check the path.'
+        )
     try:
         model, limits = import_tokenizer(content)
     except BadValueError as error:
@@ -154,6 +173,22 @@ def _checked_lines(path: str) -> Iterator[str]:
                 yield line.removesuffix("\n")
         except UnicodeDecodeError as error:
             raise BadValueError(f'"{path}": not a text in UTF-8. Check --verify.') from error
+
+
+def _refuse_scores(model: ModelProto) -> None:
+    """Raise if a score is not finite: JSON cannot express it, and no library encodes with it.
+
+    Raises
+    ------
+    BadValueError
+        If a score is infinite or not a number.
+    """
+    for piece in model.pieces:
+        if not isfinite(piece.score):
+            raise BadValueError(
+                f"the piece {piece.piece!r} has the score {piece.score}, which no target can "
+                "express: train the model again, or set the score with spmcompat edit."
+            )
 
 
 def refuse(limits: Iterable[Limit], to: str) -> None:

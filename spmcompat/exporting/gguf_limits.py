@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from spmcompat.editing.vocabulary import listed
-from spmcompat.exporting.limits import Limit
+from spmcompat.exporting.limits import TIES, Limit
 from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmap import decompile
@@ -90,7 +90,8 @@ def limits(model: ModelProto) -> list[Limit]:
             )
         ]
     rules = _BPE_RULES if kind == TrainerSpec.BPE else _UNIGRAM_RULES
-    return [limit for rule in (*_COMMON_RULES, *rules) for limit in rule(model)]
+    found = [limit for rule in (*_COMMON_RULES, *rules) for limit in rule(model)]
+    return found if kind == TrainerSpec.BPE else [*found, TIES]
 
 
 def special_ids(model: ModelProto) -> dict[str, int]:

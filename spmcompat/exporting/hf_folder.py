@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spmcompat.exporting import tokenizer_json
 from spmcompat.exporting.limits import Limit
@@ -13,11 +13,23 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
 
 _PIECE = ModelProto.SentencePiece
+_CONFIG = "tokenizer_config.json"
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return what the folder cannot express exactly: the same as its ``tokenizer.json``."""
-    return tokenizer_json.limits(model)
+    """Return what the folder cannot express exactly, and how it treats control symbols."""
+    others = _special_pieces(model).get("additional_special_tokens")
+    found = tokenizer_json.limits(model)
+    if others:
+        found.append(
+            Limit(
+                f"The text of a control symbol such as {others[0]!r} in a line is plain text, as "
+                "it is for sentencepiece; a chat template needs the symbol.",
+                "For chat templates, give --find_control_symbols.",
+                on_symbols=True,
+            )
+        )
+    return found
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
@@ -32,10 +44,24 @@ def files(model: ModelProto) -> dict[str, bytes]:
     }
     return {
         "tokenizer.json": tokenizer_json.files(model)[""],
-        "tokenizer_config.json": _as_json(config),
+        _CONFIG: _as_json(config),
         "special_tokens_map.json": _as_json(special),
         "tokenizer.model": model.SerializeToString(),
     }
+
+
+def with_control_symbols(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a folder that finds the texts of control symbols in a line."""
+    config = {**json.loads(files[_CONFIG]), "split_special_tokens": False}
+    return {**files, _CONFIG: _as_json(config)}
+
+
+def without_control_symbols(model: ModelProto, lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines in which `with_control_symbols` finds no symbol."""
+    special = _special_pieces(model)
+    others = special.pop("additional_special_tokens", [])
+    texts = [*map(str, special.values()), *others]
+    return (line for line in lines if not any(text in line for text in texts))
 
 
 def load(path: str) -> Loaded:
@@ -78,4 +104,4 @@ def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
 
 
 def _as_json(content: object) -> bytes:
-    return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+    return (json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()

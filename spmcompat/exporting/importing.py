@@ -7,23 +7,26 @@ the model encodes as the file does. So nothing that this module misses can make 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.exporting import tokenizer_json
 from spmcompat.exporting.charsmap_steps import Step, rules_of
+from spmcompat.exporting.document import read_document
 from spmcompat.exporting.limits import Limit
 from spmcompat.exporting.normalizer_json import normalizer
+from spmcompat.exporting.patterns import texts_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmap import compile_charsmap, precompiled
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
-_CODE = re.compile(r"\\x\{([0-9A-F]+)\}")
+_FLOAT32 = float(np.finfo(np.float32).max)
+# Symbols are repeated at each place of a pattern where they part; longer work is not for symbols.
+_WORK = 100
 
 
 def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
@@ -47,7 +50,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
         If the file is no ``tokenizer.json``, or a model cannot express it exactly. The message
         names the part of the file.
     """
-    given = _parsed(content)
+    given = read_document(content)
     model = _guess(given)
     again = json.loads(tokenizer_json.files(model)[""])
     for part in ("model", "pre_tokenizer", "normalizer"):
@@ -56,25 +59,20 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     return model, list(_limits(given, again))
 
 
-def _parsed(content: bytes) -> Step:
-    try:
-        given = json.loads(content)
-    except ValueError:
-        raise BadValueError("not a tokenizer.json: it is no JSON.") from None
-    if not isinstance(given, dict) or not isinstance(given.get("model"), dict):
-        raise BadValueError('not a tokenizer.json: it has no "model".')
-    return given
-
-
 def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
     """Return the error that names the part that cannot be exact."""
     value = given.get(part)
-    kind = f" ({value['type']})" if isinstance(value, dict) and "type" in value else ""
+    named = isinstance(value, dict) and "type" in value
+    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "no model of sentencepiece does exactly the same."
     return BadValueError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
         "has written, or one that works alike."
     )
+
+
+def _printable(name: str) -> str:
+    return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
 
 
 # ---------------------------------------------------------------- the guess
@@ -84,32 +82,28 @@ def _guess(given: Step) -> ModelProto:
     """Return the model that could have been exported to this file."""
     described = given["model"]
     assert isinstance(described, dict)
-    try:
-        if described.get("type") == "Unigram":
-            model = _unigram(given, described)
-        elif described.get("type", "BPE") == "BPE" and "merges" in described:
-            model = _bpe(given, described)
-        else:
-            raise _refusal("model", given, "only Unigram and BPE can be.")
-        _set_specs(model, given, described)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, re.error) as error:
-        if isinstance(error, BadValueError):
-            raise
-        raise BadValueError(
-            f"not a tokenizer.json, or a damaged one: {type(error).__name__}: {error}."
-        ) from None
+    kind = described.get("type", "BPE")
+    if kind not in ("Unigram", "BPE"):
+        raise _refusal("model", given, "only Unigram and BPE can be.")
+    model = _unigram(given, described) if kind == "Unigram" else _bpe(given, described)
     if not model.pieces:
         raise _refusal("model", given, "it has no pieces.")
+    _set_specs(model, given, described)
     return model
 
 
 def _unigram(given: Step, described: Step) -> ModelProto:
-    vocabulary = [(str(text), float(score)) for text, score in described["vocab"]]  # type: ignore[attr-defined]
-    unknown = described.get("unk_id")
-    silent, special = _silent(given), _special(given)
-    reserved = [score for text, score in vocabulary if text in _BYTES or _matches(silent, text)]
+    vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+    unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
+    ids = {text: index for index, (text, _) in enumerate(vocabulary)}
+    if len(ids) != len(vocabulary):
+        raise _refusal("model", given, "a piece occurs twice.")
+    if unknown is not None and unknown >= len(vocabulary):
+        raise _refusal("model", given, f"its unk_id {unknown} is not in the vocabulary.")
+    silent = _silent(given, ids) | _special(given, ids)
+    reserved = [score for text, score in vocabulary if text in _BYTES or text in silent]
     low = min(reserved, default=None)
-    if isinstance(unknown, int):
+    if unknown is not None:
         low = vocabulary[unknown][1]
     model = ModelProto()
     for index, (text, score) in enumerate(vocabulary):
@@ -118,12 +112,14 @@ def _unigram(given: Step, described: Step) -> ModelProto:
             kind = _PIECE.BYTE
         elif index == unknown:
             kind = _PIECE.UNKNOWN
-        elif _matches(silent, text) or text in special:
+        elif text in silent:
             kind = _PIECE.CONTROL
         elif low is not None and score == low - 1:
             kind = _PIECE.UNUSED
         elif score == float(np.float32(0.1 * (len(text.encode()) - 1))):
             kind = _PIECE.USER_DEFINED
+        if kind == _PIECE.NORMAL and abs(score) > _FLOAT32:
+            raise _refusal("model", given, f"the score {score!r} is no float32.")
         _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
     return model
@@ -133,9 +129,14 @@ def _bpe(given: Step, described: Step) -> ModelProto:
     vocabulary: dict[str, int] = described["vocab"]  # type: ignore[assignment]
     texts = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[text] for text in texts] != list(range(len(texts))):
-        raise _refusal("model", given, "its ids have gaps.")
+        raise _refusal("model", given, "its ids have gaps, or two pieces have the same id.")
     merges = _merges(described)
-    silent, special, symbols = _silent(given), _special(given), _symbols(given)
+    for merge in merges:
+        for part in (*merge, "".join(merge)):
+            if part not in vocabulary:
+                raise _refusal("model", given, f"a merge names {part!r}, which is no piece.")
+    silent = _silent(given, vocabulary) | _special(given, vocabulary)
+    symbols = _symbols(given, vocabulary)
     types = {}
     for text in texts:
         types[text] = _PIECE.NORMAL
@@ -143,9 +144,9 @@ def _bpe(given: Step, described: Step) -> ModelProto:
             types[text] = _PIECE.BYTE
         elif text == described.get("unk_token"):
             types[text] = _PIECE.UNKNOWN
-        elif _matches(silent, text) or text in special:
+        elif text in silent:
             types[text] = _PIECE.CONTROL
-        elif _matches(symbols, text):
+        elif text in symbols:
             types[text] = _PIECE.USER_DEFINED
     # The scores that the trainer of sentencepiece gives: pieces in the order of their merges, then
     # what no merge makes.
@@ -170,8 +171,10 @@ def _merges(described: Step) -> list[tuple[str, str]]:
     """Return the merges; older files join the two parts with a space."""
     merges = []
     for merge in described["merges"]:  # type: ignore[attr-defined]
-        left, right = merge.split(" ") if isinstance(merge, str) else merge
-        merges.append((str(left), str(right)))
+        left, _, right = (
+            merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
+        )
+        merges.append((left, right))
     return merges
 
 
@@ -201,7 +204,13 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
     if isinstance(described, dict):
         steps = described.get("normalizers", [described])
     spec = model.normalizer_spec
-    for name, charsmap in _charsmaps(steps):
+    try:
+        charsmaps = list(_charsmaps(steps))
+    except TrainingError as error:
+        raise _refusal(
+            "normalizer", given, f"its precompiled_charsmap is damaged: {error}"
+        ) from None
+    for name, charsmap in charsmaps:
         spec.name, spec.precompiled_charsmap = name, charsmap
         for prefix, remove, escape, suffix in product((True, False), repeat=4):
             spec.add_dummy_prefix = prefix
@@ -214,7 +223,7 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
         "normalizer",
         given,
         "its Precompiled works by grapheme cluster, which sentencepiece does not."
-        if any(step.get("type") == "Precompiled" for step in steps)
+        if any(step["type"] == "Precompiled" for step in steps)
         else "",
     )
 
@@ -239,36 +248,46 @@ def _steps(normalizer: Step | None) -> list[Step]:
 # ---------------------------------------------------------------- patterns of the file
 
 
-def _as_python(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of the file in the syntax of Python."""
-    text = pattern.removeprefix("\\A").removesuffix("\\z")
-    return re.compile(_CODE.sub(lambda code: f"\\U{int(code[1], 16):08X}", text))
+def _texts(part: str, given: Step, pattern: str, pieces: Collection[str]) -> set[str]:
+    """Return the texts that a pattern of the file matches, if it is a list of texts.
+
+    No pattern of a file is run: a match can take any time.
+
+    Raises
+    ------
+    BadValueError
+        If the pattern is anything else.
+    """
+    texts = texts_of(pattern, _WORK * (sum(map(len, pieces)) + len(pieces)))
+    if texts is None:
+        shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
+        raise _refusal(part, given, f"its regular expression {shown} is not a list of pieces.")
+    return set(texts)
 
 
-def _matches(pattern: re.Pattern[str] | None, text: str) -> bool:
-    return pattern is not None and pattern.fullmatch(text) is not None
-
-
-def _silent(given: Step) -> re.Pattern[str] | None:
-    """Return the pattern of the pieces that the decoder drops: control pieces."""
+def _silent(given: Step, pieces: Collection[str]) -> set[str]:
+    """Return the pieces that the decoder drops: control pieces."""
     for step in _decoders(given):
-        if _is_whole(step) and step["content"] == "":
-            return _as_python(step["pattern"]["Regex"])  # type: ignore[index]
-    return None
+        pattern = _whole(step)
+        if pattern and step.get("content") == "":
+            return _texts("decoder", given, pattern, pieces)
+    return set()
 
 
 def _surface(given: Step) -> str:
     """Return the text that the decoder writes for the unknown piece."""
     for step in _decoders(given):
-        if _is_whole(step) and step["content"]:
+        if _whole(step) and step.get("content"):
             return str(step["content"])
     return TrainerSpec().unk_surface
 
 
-def _is_whole(step: Step) -> bool:
+def _whole(step: Step) -> str:
+    """Return the pattern of the whole pieces that a step replaces; empty if it does not."""
     pattern = step.get("pattern")
-    regex = pattern.get("Regex", "") if isinstance(pattern, dict) else ""
-    return str(regex).startswith("\\A(?:") and str(regex).endswith("\\z")
+    regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
+    is_whole = regex.startswith("\\A(?:") and regex.endswith("\\z")
+    return regex.removeprefix("\\A").removesuffix("\\z") if is_whole else ""
 
 
 def _decoders(given: Step) -> Iterable[Step]:
@@ -276,23 +295,24 @@ def _decoders(given: Step) -> Iterable[Step]:
     return decoder.get("decoders", [decoder]) if isinstance(decoder, dict) else []
 
 
-def _symbols(given: Step) -> re.Pattern[str] | None:
-    """Return the pattern of the user-defined symbols of BPE."""
+def _symbols(given: Step, pieces: Collection[str]) -> set[str]:
+    """Return the user-defined symbols of BPE."""
     described = given.get("pre_tokenizer")
     if not isinstance(described, dict) or described.get("type") != "Split":
-        return None
+        return set()
     pattern = described.get("pattern")
     regex = pattern.get("Regex") if isinstance(pattern, dict) else None
-    return _as_python(regex) if isinstance(regex, str) else None
+    return set() if regex is None else _texts("pre_tokenizer", given, regex, pieces)
 
 
-def _special(given: Step) -> set[str]:
+def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
     """Return the texts of special added tokens; they become control pieces.
 
     Raises
     ------
     BadValueError
-        If an added token is not special: it would cut each line into parts.
+        If an added token is not special: it would cut each line into parts. Or if the vocabulary
+        does not have it, or has another id for it.
     """
     added = given.get("added_tokens") or []
     for token in added:  # type: ignore[attr-defined]
@@ -303,13 +323,10 @@ def _special(given: Step) -> set[str]:
                 f"{token['content']!r} is not special, so each part of the line around it is "
                 "normalized apart.",
             )
-    vocabulary = given["model"]["vocab"]  # type: ignore[index]
-    texts = [one[0] for one in vocabulary] if isinstance(vocabulary, list) else vocabulary
-    special = {token["content"] for token in added}  # type: ignore[attr-defined]
-    missing = sorted(special.difference(texts))
-    if missing:
-        raise _refusal("added_tokens", given, f"{missing[0]!r} is not in the vocabulary.")
-    return special
+        if ids.get(token["content"]) != token["id"]:
+            reason = f"{token['content']!r} does not have the id {token['id']} in the vocabulary."
+            raise _refusal("added_tokens", given, reason)
+    return {token["content"] for token in added}  # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------- the comparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from spmcompat.editing.reach import Merges
 from spmcompat.editing.vocabulary import USER_DEFINED, pieces_of
@@ -28,19 +28,34 @@ def merges_of(model: ModelProto) -> list[tuple[str, str]]:
     part of one.
     """
     scores = mergeable(model)
+    lengths = sorted({len(text) for text in scores})
     merges = [
         (-score, index, left, right)
         for index, (text, score) in enumerate(scores.items())
-        for left, right in splits(text, scores)
+        for left, right in splits(text, scores, lengths)
     ]
     merges.sort(key=lambda merge: merge[:2])
     return [(left, right) for _, _, left, right in merges]
 
 
-def splits(text: str, pieces: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield the splits of a text into two pieces."""
-    for cut in range(1, len(text)):
+def splits(
+    text: str, pieces: Mapping[str, float], lengths: Iterable[int]
+) -> Iterator[tuple[str, str]]:
+    """Yield the splits of a text into two pieces.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    pieces : mapping
+        The pieces.
+    lengths : iterable of int
+        The lengths of the pieces, in ascending order. No other split is tried: a text may be long.
+    """
+    for cut in lengths:
         left, right = text[:cut], text[cut:]
+        if not right:
+            break
         if left in pieces and right in pieces:
             yield left, right
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from spmcompat.exporting.charsmap_steps import (
@@ -93,8 +94,9 @@ def normalizer(model: ModelProto) -> Step | None:
     plan = make_plan(spec.precompiled_charsmap, symbols)
     rules = plan.rules
     deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
-    taken = [piece.piece for piece in model.pieces]
-    steps = steps_of(plan, taken, marks_deleted=deletes and spec.remove_extra_whitespaces)
+    taken = frozenset(piece.piece for piece in model.pieces)
+    marks_deleted = deletes and spec.remove_extra_whitespaces
+    steps = list(_charsmap_steps(spec.precompiled_charsmap, symbols, taken, marks_deleted))
     if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
         # The steps that are usual for models without rules.
         steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
@@ -124,6 +126,15 @@ def normalizer(model: ModelProto) -> Step | None:
     if spec.add_dummy_prefix and (at_end or not spec.remove_extra_whitespaces):
         steps.append(replace(_END_MARK, space))
     return {"type": "Sequence", "normalizers": steps} if steps else None
+
+
+# An import tries all settings of spaces, but the steps of a large charsmap take a while.
+@lru_cache(maxsize=2)
+def _charsmap_steps(
+    charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
+) -> tuple[Step, ...]:
+    plan = make_plan(charsmap, symbols)
+    return tuple(steps_of(plan, taken, marks_deleted=marks_deleted))
 
 
 def _hide(model: ModelProto) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -58,26 +59,127 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
         first.
     """
     root: _Node = {}
+    nodes = [root]  # parents come before their children
     for text in texts:
         node = root
         for code in text:
-            node = node.setdefault(code, {})
+            if code not in node:
+                node[code] = {}
+                nodes.append(node[code])
+            node = node[code]
         node[_END] = {}
-    return _pattern(root)
+    # The pattern of each node as a list of parts in reverse order: where only one character may
+    # follow, it is appended to the parts of its child. So long texts take linear time.
+    patterns: dict[int, list[str]] = {}
+    for node in reversed(nodes):
+        children = {code: patterns.pop(id(child)) for code, child in node.items() if code != _END}
+        patterns[id(node)] = _parts(children, is_end=_END in node)
+    return "".join(reversed(patterns[id(root)]))
 
 
-def _pattern(node: _Node) -> str:
-    """Return the pattern of what may follow at a node.
+def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
+    """Return the pattern of what may follow at a node, as parts in reverse order.
 
     Characters with the same continuations become one class, so the pattern stays small.
     """
+    if len(children) == 1 and not is_end:
+        ((code, parts),) = children.items()
+        parts.append(_escaped(code))
+        return parts
     by_rest: dict[str, list[int]] = {}
-    for code, child in node.items():
-        if code != _END:
-            by_rest.setdefault(_pattern(child), []).append(code)
+    for code, parts in children.items():
+        by_rest.setdefault("".join(reversed(parts)), []).append(code)
     options = [character_class(codes) + rest for rest, codes in by_rest.items()]
     if not options:
-        return ""
-    if _END in node:
-        return f"(?:{'|'.join(options)})?"
-    return options[0] if len(options) == 1 else f"(?:{'|'.join(options)})"
+        return []
+    if is_end:
+        return [f"(?:{'|'.join(options)})?"]
+    return [options[0] if len(options) == 1 else f"(?:{'|'.join(options)})"]
+
+
+_TOKEN = re.compile(
+    r"(?P<open>\(\?:)|(?P<close>\)\??)|(?P<bar>\|)|\[(?P<set>(?:[^\\\[\]^&]|\\.)+)\]"
+    r"|(?P<text>(?:[^\\()|\[\].?*+{}^$]|\\x\{[0-9A-F]{1,6}\}|\\[^0-9A-Za-z])+)",
+    re.DOTALL,
+)
+_CHARACTER = re.compile(r"\\x\{([0-9A-F]+)\}|\\([^0-9A-Za-z])|([^\\])", re.DOTALL)
+
+
+def texts_of(pattern: str, most: int) -> list[str] | None:
+    """Return the texts that a pattern matches; this is the inverse of `longest_of`.
+
+    Parameters
+    ----------
+    pattern : str
+        A pattern of literal characters, escaped characters, classes of single characters and of
+        ranges, and groups ``(?:a|b)`` and ``(?:a|b)?``, such as this module writes.
+    most : int
+        The most characters to make on the way, which bounds time and memory.
+
+    Returns
+    -------
+    list of str or None
+        The texts; None if the pattern has anything else, or would take more characters.
+    """
+    # For each open group: the texts of its finished alternatives, and those of the current one.
+    groups: list[tuple[list[str], list[str]]] = [([], [""])]
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        at = token.end()
+        if token["open"]:
+            groups.append(([], [""]))
+            continue
+        finished, current = groups.pop()
+        if token["bar"]:
+            finished += current
+            groups.append((finished, [""]))
+            continue
+        if token["close"]:
+            if not groups:
+                return None
+            options = [*finished, *current, *([""] if token["close"] == ")?" else [])]
+            finished, current = groups.pop()
+        else:
+            codes = _characters(token["text"]) if token["text"] else _of_class(token["set"], most)
+            if codes is None:
+                return None
+            options = ["".join(codes)] if token["text"] else codes
+        before, after = (sum(map(len, texts)) + len(texts) for texts in (current, options))
+        most -= before * len(options) + after * len(current)
+        if most < 0:
+            return None
+        groups.append((finished, [text + option for text in current for option in options]))
+    finished, current = groups.pop()
+    return None if groups else finished + current
+
+
+def _characters(text: str) -> list[str] | None:
+    """Return the characters of literal and escaped text; None if it has anything else."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        match = _CHARACTER.match(text, at)
+        code = int(match[1], 16) if match and match[1] else 0
+        if match is None or code > 0x10FFFF:
+            return None
+        found.append(chr(code) if match[1] else match[2] or match[3])
+        at = match.end()
+    return found
+
+
+def _of_class(text: str, most: int) -> list[str] | None:
+    """Return the characters of a class, at most about `most` of them."""
+    found: list[str] = []
+    for part in re.finditer(
+        rf"({_CHARACTER.pattern})(?:-({_CHARACTER.pattern}))?", text, re.DOTALL
+    ):
+        ends = _characters(part[1]), _characters(part[5] or part[1])
+        if ends[0] is None or ends[1] is None:
+            return None
+        first, last = ord(ends[0][0]), ord(ends[1][0])
+        found += map(chr, range(first, min(last, first + most) + 1))
+        most -= len(found)
+    return found

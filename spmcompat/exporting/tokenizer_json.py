@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spmcompat.exporting.charsmap_steps import Step, replace, replace_pattern
-from spmcompat.exporting.limits import Limit
+from spmcompat.exporting.limits import TIES, Limit
 from spmcompat.exporting.merging import mergeable, merges_of, merges_without_symbols
 from spmcompat.exporting.normalizer_json import (
     hidden_characters,
@@ -64,7 +64,8 @@ def limits(model: ModelProto) -> list[Limit]:
 
 def files(model: ModelProto) -> dict[str, bytes]:
     """Return the file."""
-    return {"": (json.dumps(content(model), ensure_ascii=False, indent=1) + "\n").encode()}
+    text = json.dumps(content(model), ensure_ascii=False, indent=1, allow_nan=False)
+    return {"": (text + "\n").encode()}
 
 
 def load(path: str) -> Loaded:
@@ -172,13 +173,7 @@ def _low_score(model: ModelProto) -> float:
 
 
 def _unigram_limits(model: ModelProto) -> list[Limit]:
-    found = [
-        Limit(
-            "Where two segmentations of a line have the same score, or almost, the library can "
-            "choose the other one: it adds up scores in float64, sentencepiece in float32.",
-            "Only --model_type=bpe is free of that.",
-        )
-    ]
+    found = [TIES]
     single = _characters(model)
     partial = [
         piece.piece

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from spmcompat.exporting.causes import Reference, cause_of
+from spmcompat.exporting.causes import TIE, Reference, cause_of
 from spmcompat.exporting.targets import VERIFYING, Loaded, NotVerifiableError, Target
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError, require
@@ -57,6 +57,17 @@ class Verification(NamedTuple):
     def different(self) -> int:
         """The number of lines that differ."""
         return sum(self.causes.values())
+
+    @property
+    def ok(self) -> bool:
+        """Whether no line differs, except by ties, which nothing can avoid."""
+        return self.different == self.causes.get(TIE, 0)
+
+    def __repr__(self) -> str:
+        """Return the counts, without the lines."""
+        if self.problem:
+            return f"<Verification: {self.problem}>"
+        return f"<Verification: {self.lines:,} lines, {self.different:,} differ, ok={self.ok}>"
 
 
 def verify(

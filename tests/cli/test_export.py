@@ -1,6 +1,7 @@
 """``spmcompat export`` and ``spmcompat import``: reports, exit statuses and errors."""
 
 import io
+import json
 import os
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 from spmcompat.__main__ import COMMANDS
 from spmcompat.cli.process import FAILURE, OK, USAGE
+from spmcompat.errors import BadValueError
+from spmcompat.exporting.exporting import export as export_model
 from spmcompat.exporting.verifying import Difference, Verification
 from spmcompat.model.reading import read_model
 from spmcompat.tools.export.command import DIFFERENT, report_lines
@@ -42,12 +45,16 @@ def test_an_export_is_verified() -> None:
     first, second = out.splitlines()
     assert first == "written: t.json"
     assert second.startswith("verified: ")
-    assert second.endswith(" lines, 0 differ")
+    assert second.endswith(
+        " lines of the built-in lines, tokenizer.json against sentencepiece: 0 differ"
+    )
 
 
 def test_lines_of_a_file_and_none() -> None:
     _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=lines.txt")
-    assert out.splitlines()[1] == "verified: 3 lines, 0 differ"
+    assert out.splitlines()[1] == (
+        "verified: 3 lines of lines.txt, tokenizer.json against sentencepiece: 0 differ"
+    )
     _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
     assert out == "written: t.json\n"
 
@@ -60,25 +67,53 @@ def test_limits_are_notes() -> None:
 
 def test_differences_are_shown_by_cause() -> None:
     found = Verification(3, {"tie": 2}, [Difference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])])
-    assert list(report_lines("out", found)) == [
+    flags = {"output": "out", "to": "gguf"}
+    assert list(report_lines(flags, "a.txt", found)) == [
         "written: out",
-        "verified: 3 lines, 2 differ",
+        "verified: 3 lines of a.txt, gguf against sentencepiece: 2 differ",
         "  2 by tie: the two segmentations have the same score",
         "  tie: 'a b'",
         "    sentencepiece a ▁b",
         "    the export    a ▁ b",
     ]
-    assert list(report_lines("out", Verification(0, {}, [], "not verified: x"))) == [
+    assert list(report_lines(flags, "a.txt", Verification(0, {}, [], "not verified: x"))) == [
         "written: out",
         "not verified: x",
     ]
 
 
-def test_lines_that_differ_are_an_exit_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Verification(1, {"other": 1}, [])
-    monkeypatch.setattr("spmcompat.exporting.exporting.export", lambda *_: found)
+@pytest.mark.parametrize(
+    ("causes", "wanted"), [({"other": 1}, DIFFERENT), ({"tie": 2}, OK), ({"tie": 1, "other": 1}, 1)]
+)
+def test_lines_that_differ_are_an_exit_status_unless_by_ties(
+    monkeypatch: pytest.MonkeyPatch, causes: dict[str, int], wanted: int
+) -> None:
+    found = Verification(3, causes, [])
+    monkeypatch.setattr("spmcompat.exporting.exporting.export", lambda *_, **__: found)
     status, _, _ = export("m.model", "--to=tokenizer.json", "--output=t.json")
-    assert status == DIFFERENT
+    assert status == wanted
+    assert found.ok == (wanted == OK)
+    assert repr(found).startswith("<Verification: 3 lines, ")
+
+
+def test_control_symbols_are_found_if_asked_for() -> None:
+    model = train("bpe", control_symbols="<|im_start|>")
+    Path("c.model").write_bytes(model.SerializeToString())
+    for flag, is_split in ((), True), (("--find_control_symbols",), False):
+        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--no_verify", *flag)
+        config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
+        assert config["split_special_tokens"] == is_split
+        assert ("--find_control_symbols" in err) == is_split
+    status, _, err = export("c.model", "--to=gguf", "--output=o", "--find_control_symbols")
+    assert (status, os.path.exists("o")) == (FAILURE, False)
+    assert "for hf-folder, not for gguf" in err
+
+
+def test_a_score_that_is_not_finite_is_refused() -> None:
+    model = read_model("u.model")
+    model.pieces[9].score = float("nan")
+    with pytest.raises(BadValueError, match="has the score nan"):
+        export_model(model, "tokenizer.json", "o", None, pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +172,7 @@ def test_an_export_is_imported() -> None:
         (["t.json"], USAGE, "--output is missing"),
         (["--output=o"], USAGE, "one tokenizer.json is needed"),
         (["no.json", "--output=o"], FAILURE, "No such file"),
-        (["lines.txt", "--output=o"], FAILURE, "it is no JSON"),
+        (["lines.txt", "--output=o"], FAILURE, "it is not JSON"),
         (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
     ],
 )

@@ -1,7 +1,7 @@
 """The command ``spmcompat export``."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import UsageError, read_flags
@@ -24,11 +24,15 @@ usage: spmcompat export --to=TARGET --output=PATH [--verify=FILE] m.model
                of the target. By default these are built-in lines that exports are known to get
                wrong.
   --no_verify  Leave that out.
+  --find_control_symbols
+               For hf-folder: find control symbols such as <|im_start|> in a text, as chat templates
+               need. By default their text is plain text, as it is for sentencepiece.
   --help       Show this text.
 
-What the target cannot express exactly is said before anything is written. Exits with 0 if all lines
-are encoded alike or nothing was verified, with 1 if lines differ (the export is written) or the
-model cannot be exported (nothing is written), and with 2 after a wrong command line.
+The command first prints what the target cannot express exactly. The exit status is 0 if all lines
+are encoded alike, differ only by ties, or were not verified. It is 1 if lines differ for another
+reason (the export is written) or the model cannot be exported (nothing is written), and 2 after a
+wrong command line.
 """
 
 
@@ -44,7 +48,9 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.exporting.targets import TARGETS  # noqa: PLC0415
     from spmcompat.model.reading import read_model  # noqa: PLC0415
 
-    flags, paths = read_flags(argv, ("no_verify", "help"), ("to", "output", "verify"))
+    flags, paths = read_flags(
+        argv, ("no_verify", "find_control_symbols", "help"), ("to", "output", "verify")
+    )
     asked = {name for name, value in flags.items() if value != "false"}
     if "help" in asked:
         stdout.write(HELP.format(targets=", ".join(TARGETS)))
@@ -59,6 +65,7 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     if "verify" in flags and "no_verify" in asked:
         raise UsageError("--verify and --no_verify exclude each other. Give one of them.")
 
+    found_symbols = "find_control_symbols" in asked
     model = read_model(paths[0])
     verify: str | bool = "no_verify" not in asked
     lines = lines_of(model, flags.get("verify", verify))
@@ -69,22 +76,27 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         lines,
         lambda line: print(f"note: {line}", file=stderr),
         [paths[0], *filter(None, [flags.get("verify")])],
+        find_control_symbols=found_symbols,
     )
-    stdout.writelines(f"{line}\n" for line in report_lines(flags["output"], found))
-    return DIFFERENT if found is not None and found.different else EQUAL
+    source = flags.get("verify", "the built-in lines")
+    stdout.writelines(f"{line}\n" for line in report_lines(flags, source, found))
+    return EQUAL if found is None or found.ok else DIFFERENT
 
 
-def report_lines(output: str, found: "Verification | None") -> Iterator[str]:
+def report_lines(
+    flags: Mapping[str, str], source: str, found: "Verification | None"
+) -> Iterator[str]:
     """Yield the report, line by line."""
     from spmcompat.exporting.causes import CAUSES  # noqa: PLC0415
 
-    yield f"written: {output}"
+    yield f"written: {flags['output']}"
     if found is None:
         return
     if found.problem:
         yield found.problem
         return
-    yield f"verified: {found.lines:,} lines, {found.different:,} differ"
+    compared = f"{found.lines:,} lines of {source}, {flags['to']} against sentencepiece"
+    yield f"verified: {compared}: {found.different:,} differ"
     for cause, meaning in CAUSES.items():
         if cause in found.causes:
             yield f"  {found.causes[cause]:,} by {cause}: {meaning}"

@@ -202,3 +202,44 @@ def test_scores_that_are_no_float32_are_refused() -> None:
 def test_other_files_are_refused(content: bytes) -> None:
     with pytest.raises(BadValueError):
         import_tokenizer(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"model": ' + "[" * 100_000, "nested too deeply"),
+        ('{"model": {"vocab": [["a", NaN]], "type": "Unigram"}}', "contains NaN"),
+        (
+            '{"model": {"vocab": [["a", 1e400]], "type": "Unigram"}}',
+            r"vocab\[0\]\[1\] must be a finite",
+        ),
+        ('{"model": {"vocab": [["a", 0], ["a", 1]], "type": "Unigram"}}', "occurs twice"),
+        ('{"model": {"vocab": {"a": 0, "a": 1}, "merges": []}}', "occurs twice"),
+        ('{"model": {"vocab": {"a": 1099511627776}, "merges": []}}', "must be a whole number"),
+        ('{"model": {"vocab": {"a": 0, "b": 0}, "merges": []}}', "same id"),
+        ('{"model": {"vocab": {"a": 0}, "merges": [["a", "b"]]}}', "names 'b'"),
+        ('{"model": {"vocab": [["\\ud800", 0]], "type": "Unigram"}}', "text in Unicode"),
+        (
+            '{"added_tokens": [{"id": 1, "content": "a", "special": true}],'
+            ' "model": {"vocab": {"a": 0}, "merges": []}}',
+            "does not have the id 1",
+        ),
+        (
+            '{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="},'
+            ' "model": {"vocab": {"a": 0}, "merges": []}}',
+            "cannot be imported",
+        ),
+    ],
+)
+def test_damaged_files_are_refused_by_the_place(content: str, message: str) -> None:
+    with pytest.raises(BadValueError, match=message):
+        import_tokenizer(content.encode())
+
+
+@pytest.mark.parametrize("pattern", [r"\A(?:(a|a)*b)\z", r"\A(?:" + "(?:a|b)" * 60 + r")\z"])
+def test_no_pattern_of_the_file_is_run(pattern: str) -> None:
+    content = described(trained("bpe", "identity", "plain"))
+    content["decoder"] = {"type": "Replace", "pattern": {"Regex": pattern}, "content": ""}
+    content["model"]["vocab"]["a" * 60] = len(content["model"]["vocab"])
+    with pytest.raises(BadValueError, match="is not a list of pieces"):
+        again(content)

@@ -1,0 +1,182 @@
+"""Damaged ``tokenizer.json`` files, read by ``import``."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from spmcompat.__main__ import main
+from tests.hostile.mutations import damage_bytes, damage_document, nested, to_json
+
+TEXT = "The cat sat on the mat, and the dog sat on the cat. 123 Übermut, naïve café; 猫がいる\n"
+OPTIONS = {
+    "unigram": ["--model_type=unigram"],
+    "bpe": [
+        "--model_type=bpe",
+        "--normalization_rule_name=identity",
+        "--user_defined_symbols=<mask>,<m,@@",
+    ],
+    "rules": ["--model_type=unigram", "--normalization_rule_tsv=rules.tsv"],
+}
+PATTERNS = (
+    r"\A(?:(a|a)*b)\z",
+    r"\A(?:(?:a+)+b)\z",
+    r"\A(?:" + "(?:a|a)?" * 60 + r")\z",
+    r"\A(?:" + "(?:a|b)" * 60 + r")\z",
+    r"\A(?:" + "(?:" * 3_000 + "a" + ")" * 3_000 + r")\z",
+    r"\A(?:[\x{0}-\x{10FFFF}][\x{0}-\x{10FFFF}])\z",
+    r"\A(?:\x{FFFFFF})\z",
+    r"\A(?:" + "a" * 100_000 + r")\z",
+    r"\A(?:(?i:a){1,999999999})\z",
+    r"\A(?:[z-a]|[|]\p{L})\z",
+    "(",
+)
+CHARSMAPS = ("AAAA", "====", "A" * 400, "/////w==", "\x00", "AQAAAAEAAAA=")
+
+
+def prepare(folder: Path) -> None:
+    """Export a model of each form, write files like those of other tools, and import all."""
+    Path("rules.tsv").write_text("41\t61\n65 301\tE9\n74 68\tFE\n9\t20\n")
+    text = folder / "text.txt"
+    text.write_text(TEXT * 20, encoding="utf-8")
+    for name, options in OPTIONS.items():
+        flags = [f"--input={text}", f"--model_prefix={name}", "--vocab_size=90", *options]
+        assert main(["train", *flags, "--hard_vocab_limit=false"]) == 0
+        exporting = ["--to=tokenizer.json", f"--output={name}.json", "--no_verify"]
+        assert main(["export", *exporting, f"{name}.model"]) == 0
+    for name, document in _of_other_tools().items():
+        Path(f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    for name in (*OPTIONS, "llama"):
+        assert main(["import", f"{name}.json", "--output=imported.model"]) == 0, name
+    for name in ("gpt2", "t5"):
+        assert main(["import", f"{name}.json", "--output=imported.model"]) == 1, name
+
+
+def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
+    """Damage one of the files, and import it."""
+    data = chance.choice(sorted(valid.glob("*.json"))).read_bytes()
+    damaged = folder / "tokenizer.json"
+    if chance.random() < 0.3:
+        damaged.write_bytes(damage_bytes(data, chance))
+    else:
+        damage = _damage_part if chance.random() < 0.5 else damage_document
+        damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
+    return partial(main, ["import", str(damaged), "--output=imported.model"])
+
+
+def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """Change a part of the file in a way that keeps most of its form."""
+    model, vocabulary = document["model"], document["model"]["vocab"]
+    pieces = [one[0] for one in vocabulary] if isinstance(vocabulary, list) else list(vocabulary)
+    pattern, piece = chance.choice(PATTERNS), chance.choice(pieces)
+    match chance.randrange(9):
+        case 0:
+            document["decoder"] = _replace(pattern, "")
+        case 1:
+            document["pre_tokenizer"] = {**_replace(pattern, ""), "type": "Split"}
+        case 2:
+            steps = [_replace(pattern, chance.choice(["", " "]))] * chance.choice([1, 3_000])
+            document["normalizer"] = {"type": "Sequence", "normalizers": steps}
+        case 3:
+            step = {"type": "Precompiled", "precompiled_charsmap": chance.choice(CHARSMAPS)}
+            document["normalizer"] = step
+        case 4:
+            name = chance.choice(["normalizer", "pre_tokenizer", "decoder", "post_processor"])
+            document[name] = {"type": "Sequence", f"{name}s": nested(3_000, chance)}
+        case 5:
+            token = {"id": chance.choice([0, 1, 2**31, -1]), "content": piece, "special": True}
+            document["added_tokens"] = [token] * chance.choice([1, 1_000])
+        case 6 if "merges" in model:
+            model["merges"].append([piece, chance.choice([piece, "absent"])])
+        case 7 if isinstance(vocabulary, dict):
+            vocabulary[piece] = chance.choice([0, 2**31, 2**40, -1, len(vocabulary)])
+        case _ if isinstance(vocabulary, list):
+            score = chance.choice([float("nan"), float("inf"), 1e300, -1e39, 3.5e38, 10**400, 0])
+            vocabulary[chance.randrange(len(vocabulary))] = [piece, score]
+        case _:
+            vocabulary["a" * chance.choice([1_000, 100_000])] = len(vocabulary)
+    return document
+
+
+def _replace(pattern: str, content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+
+
+def _of_other_tools() -> dict[str, dict[str, Any]]:
+    """Return small files in the form that converters and trainers of other tools write."""
+    special = {"lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    added = [
+        {"id": index, "content": text, "single_word": False, **special}
+        for index, text in enumerate(["<unk>", "<s>", "</s>"])
+    ]
+    texts = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "a", "b"]
+    bpe = {"type": "BPE", "dropout": None, "unk_token": "<unk>", "fuse_unk": True}
+    spaces = {"pattern": {"String": "▁"}, "content": " "}
+    template = {"type": "TemplateProcessing", "single": [], "pair": [], "special_tokens": {}}
+    scores = [["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0], ["▁", -2.0], ["a", -3.0]]
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    words = r"'s|'t| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+    by_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    return {
+        "llama": {
+            "version": "1.0",
+            "added_tokens": added,
+            "normalizer": {
+                "type": "Sequence",
+                "normalizers": [
+                    {"type": "Prepend", "prepend": "▁"},
+                    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+                ],
+            },
+            "pre_tokenizer": None,
+            "post_processor": template,
+            "decoder": {
+                "type": "Sequence",
+                "decoders": [
+                    {"type": "Replace", **spaces},
+                    {"type": "ByteFallback"},
+                    {"type": "Fuse"},
+                    {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+                ],
+            },
+            "model": {
+                **bpe,
+                "byte_fallback": True,
+                "vocab": {text: index for index, text in enumerate([*texts, "ab", "▁ab"])},
+                "merges": ["a b", "▁ ab"],
+            },
+        },
+        "gpt2": {
+            "version": "1.0",
+            "added_tokens": [],
+            "normalizer": {"type": "NFC"},
+            "pre_tokenizer": {
+                "type": "Sequence",
+                "pretokenizers": [
+                    {"type": "Split", "pattern": {"Regex": words}, "behavior": "Isolated"},
+                    by_bytes,
+                ],
+            },
+            "post_processor": by_bytes,
+            "decoder": by_bytes,
+            "model": {
+                **bpe,
+                "unk_token": None,
+                "vocab": {"a": 0, "b": 1, "ab": 2},
+                "merges": ["a b"],
+            },
+        },
+        "t5": {
+            "version": "1.0",
+            "added_tokens": [],
+            "normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"},
+            "pre_tokenizer": metaspace,
+            "post_processor": template,
+            "decoder": metaspace,
+            "model": {"type": "Unigram", "unk_id": 2, "vocab": scores},
+        },
+    }
