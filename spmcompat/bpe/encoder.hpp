@@ -114,8 +114,9 @@ class Encoder {
 inline std::vector<uint64_t> count_in_encoded(SegmentCounts segments, const ScoredPieces& pieces) {
   Symbols symbols;
   SymbolText text;
-  const auto order = TextFiller::Order::kMostFrequentFirst;
-  TextFiller(std::move(segments), order, text, symbols, 1).fill_alone();
+  CancelFlag never;
+  Crew alone(1, never);
+  fill_text(std::move(segments), SegmentOrder::kMostFrequentFirst, text, symbols, alone);
   Encoder encoder(pieces, symbols);
   encoder.encode(text);
   std::vector<uint64_t> of_symbols(symbols.size(), 0);

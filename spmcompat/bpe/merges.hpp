@@ -45,7 +45,7 @@
 #include "spmcompat/containers/hash.hpp"
 #include "spmcompat/containers/slot_index.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
-#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
 
 namespace spmcompat {
@@ -55,74 +55,34 @@ class Merges {
   // `expected` is about how many merges will be made. With `active_set`, merges are chosen among
   // the active set; then the segments must come in the order of the text, with all characters.
   //
-  // `parts` workers share these steps:
-  //   1. All steps of the text_filler, then end_filling.
-  //   2. Before the first merge, and whenever make returns while must_record: begin_recording, all
-  //      steps of the TextPairs that it returns but take, and end_recording.
-  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
-         size_t parts)
-      : parts_(parts),
-        expected_(expected),
-        active_set_(active_set),
-        rule_(rule),
-        finder_(text_, symbols_, rule) {
-    const auto order =
-        active_set ? TextFiller::Order::kAsGiven : TextFiller::Order::kMostFrequentFirst;
-    filler_ = std::make_unique<TextFiller>(std::move(segments), order, text_, symbols_, parts);
-  }
-  Merges(const Merges&) = delete;
-
-  TextFiller& text_filler() { return *filler_; }
   // With `given` pieces, which the active set excludes, the text is encoded with them first, and
-  // merging goes on from there.
-  void end_filling(const ScoredPieces* given = nullptr) {
-    const uint64_t mean = filler_->characters() / std::max<size_t>(expected_, 1);
-    filler_.reset();
+  // merging goes on from there. Throws std::overflow_error if the text is too large.
+  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
+         const ScoredPieces* given, Crew& crew)
+      : active_set_(active_set), rule_(rule), finder_(text_, symbols_, rule) {
+    const auto order =
+        active_set ? SegmentOrder::kAsGiven : SegmentOrder::kMostFrequentFirst;
+    const uint64_t characters = fill_text(std::move(segments), order, text_, symbols_, crew);
     characters_ = first_merge_ = symbols_.size();
     if (given != nullptr) {
       last_floor_ = 1;
       encode_text(*given);
     }
-    floor_ = first_floor(mean);
+    floor_ = first_floor(characters / std::max<size_t>(expected, 1));
+  }
+  Merges(const Merges&) = delete;
+  static std::unique_ptr<Merges> of_text(SegmentCounts& segments, const PieceRule& rule,
+                                         size_t expected, bool active_set,
+                                         const ScoredPieces* given, Crew& crew) {
+    return std::make_unique<Merges>(std::move(segments), rule, expected, active_set, given, crew);
   }
 
-  bool must_record() const { return must_record_; }
-  TextPairs& begin_recording() {
-    text_pairs_ = std::make_unique<TextPairs>(text_, symbols_, rule_, floor_, parts_);
-    return *text_pairs_;
-  }
-  void end_recording() {
-    std::vector<TextPairs::Found> parts = text_pairs_->take();
-    text_pairs_.reset();
-    size_t recorded = 0;
-    for (const TextPairs::Found& part : parts) recorded += part.pairs.size();
-    // With room for the pairs that merges add, the table is seldom copied while it is large. Room that
-    // is never used takes no memory.
-    pairs_.reserve(2 * recorded);
-    for (TextPairs::Found& part : parts) {
-      for (const Pair& pair : part.pairs) add_pair(pair);
-      std::vector<Pair>().swap(part.pairs);
-      arenas_.push_back(std::move(part.arena));
-    }
-    if (cache_) cache_all_pairs();
-    must_record_ = false;
-  }
-
-  // Makes merges until there are `wanted`, or none is left, or pairs must be recorded. There may be
-  // fewer merges then than before; they are made again.
-  void make(size_t wanted, const CancelFlag& cancel) {
-    while (size() < wanted && !must_record_ && !cancel.is_set()) {
-      if (active_set_ && size() % kRenewal == 0) renew_active_set();
-      const uint32_t best = queue_.pop();
-      if (best == Queue::kNone) {
-        if (floor_ == last_floor_) break;
-        lower_floor();
-      } else if (pairs_[best].count < surely_active_) {
-        start_active_set();
-      } else {
-        merge(pairs_[best]);
-      }
-    }
+  // Makes merges until there are `wanted`, or none is left.
+  void make(size_t wanted, Crew& crew) {
+    do {
+      if (must_record_) record(crew);
+      make_recorded(wanted, crew);
+    } while (must_record_);
   }
 
   // Frees all that only make needs. Nothing can be merged any more.
@@ -170,7 +130,10 @@ class Merges {
   void start_active_set();
   void start_over(uint64_t floor);
 
+  void make_recorded(size_t wanted, const Crew& crew);
+
   // Recording pairs.
+  void record(Crew& crew);
   void record_again(uint64_t floor);
   void drop_pairs();
   void record_merged(Side side, uint32_t merged);
@@ -190,11 +153,8 @@ class Merges {
   bool comes_later(uint32_t a, uint32_t b) const;
   static bool is_symbol(uint32_t at) { return SymbolText::is_symbol(at); }
 
-  const size_t parts_;
-  const size_t expected_;  // merges
   Symbols symbols_;
   SymbolText text_;
-  std::unique_ptr<TextFiller> filler_;  // until the text is filled
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
@@ -206,7 +166,6 @@ class Merges {
   // Given pieces are not merged again, as a floor of zero needs it.
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
-  std::unique_ptr<TextPairs> text_pairs_;  // while pairs are recorded
   PairTable pairs_;
   std::vector<PositionArena> arenas_;  // of the pairs that were recorded together
   PositionArena arena_;  // of the others
@@ -225,6 +184,40 @@ class Merges {
   std::vector<uint32_t> losers_[2];  // the symbols with losses
   std::vector<uint32_t> merged_positions_;
 };
+
+// Like make. It also ends where pairs must be recorded; there may be fewer merges then than before,
+// which are made again.
+inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
+  while (size() < wanted && !must_record_) {
+    crew.check_cancelled();
+    if (active_set_ && size() % kRenewal == 0) renew_active_set();
+    const uint32_t best = queue_.pop();
+    if (best == Queue::kNone) {
+      if (floor_ == last_floor_) break;
+      lower_floor();
+    } else if (pairs_[best].count < surely_active_) {
+      start_active_set();
+    } else {
+      merge(pairs_[best]);
+    }
+  }
+}
+
+inline void Merges::record(Crew& crew) {
+  std::vector<FoundPairs> parts = find_pairs(text_, symbols_, rule_, floor_, crew);
+  size_t recorded = 0;
+  for (const FoundPairs& part : parts) recorded += part.pairs.size();
+  // With room for the pairs that merges add, the table is seldom copied while it is large. Room that
+  // is never used takes no memory.
+  pairs_.reserve(2 * recorded);
+  for (FoundPairs& part : parts) {
+    for (const Pair& pair : part.pairs) add_pair(pair);
+    std::vector<Pair>().swap(part.pairs);
+    arenas_.push_back(std::move(part.arena));
+  }
+  if (cache_) cache_all_pairs();
+  must_record_ = false;
+}
 
 inline void Merges::encode_text(const ScoredPieces& given) {
   Encoder encoder(given, symbols_);

@@ -1,4 +1,11 @@
-"""The Python class around merges.hpp: it owns the merges and translates errors."""
+"""The merges of BPE.
+
+For example, the first 8,000 merges of a text::
+
+    merges = Merges(segments, 8000, workers)
+    merges.make(8000)
+    pieces = merges.pieces(8000)
+"""
 
 from cython cimport final
 
@@ -10,7 +17,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
+from spmcompat.runtime.crew cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 
 from spmcompat.errors import TrainingError
@@ -22,39 +29,18 @@ cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
         CSegmentCounts segments, const ScoredPieces& pieces) except +
 
 
-cdef extern from "spmcompat/bpe/text_filler.hpp" namespace "spmcompat" nogil:
-    cdef cppclass TextFiller:
-        void measure(size_t part)
-        void allocate() except +
-        void write(size_t part) except +
-        void number() except +
-        void translate(size_t part)
-
-
-cdef extern from "spmcompat/bpe/text_pairs.hpp" namespace "spmcompat" nogil:
-    cdef cppclass TextPairs:
-        void count(size_t part) except +
-        void divide() except +
-        void sort(size_t part)
-        void find(size_t part) except +
-
-
 cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CMerges "spmcompat::Merges":
-        CMerges(
-            CSegmentCounts segments, const PieceRule& rule, size_t expected,
-            cbool active_set, size_t parts) except +
-        TextFiller& text_filler()
-        void end_filling(const ScoredPieces* given) except +
-        cbool must_record()
-        TextPairs& begin_recording() except +
-        void end_recording() except +
-        void make(size_t wanted, const CCancelFlag& cancel) except +
         void finish() except +
         size_t size()
         string piece(size_t merge) except +
         uint64_t count(size_t merge)
         uint32_t left_length(size_t merge)
+
+    unique_ptr[CMerges] merges_of_text "spmcompat::Merges::of_text"(
+        CSegmentCounts& segments, const PieceRule& rule, size_t expected, cbool active_set,
+        const ScoredPieces* given, CCrew& crew)
+    void make_merges "&spmcompat::Merges::make"(size_t wanted, CCrew& crew)
 
 
 @final
@@ -78,21 +64,27 @@ cdef class Merges:
         longer occur are not merged then. It excludes `active_set`.
     """
 
-    cdef object workers
-    cdef object parts
+    cdef Crew crew
     cdef unique_ptr[CMerges] merges
-    cdef TextPairs* text_pairs  # while pairs are recorded
 
     def __init__(
         self, SegmentCounts segments not None, size_t expected, workers not None,
         bint active_set=False, given=None,
     ):
-        self.workers = workers
-        self.parts = range(workers.count)
-        self.merges.reset(new CMerges(
-            move(segments.segments), segments.rule.pieces, expected, active_set, workers.count))
+        cdef ScoredPieces pieces
+        cdef const ScoredPieces* given_pieces = NULL
+        if given is not None:
+            pieces = given
+            given_pieces = &pieces
+        self.crew = workers.crew
+        start_stage(
+            dereference(self.crew.crew), self.merges, merges_of_text, segments.segments,
+            segments.rule.pieces, expected, active_set, given_pieces)
+        try:
+            self.crew.await_stage()
+        except OverflowError as error:
+            raise _too_large(error) from None
         segments.segments = CSegmentCounts()
-        self._fill(given)
 
     def __len__(self):
         return dereference(self.merges).size()
@@ -118,91 +110,11 @@ cdef class Merges:
 
     def make(self, size_t wanted):
         """Make `wanted` more merges, or as many as there are; return how many."""
-        cdef size_t before = len(self), after
-        while not self.workers.cancel.is_set():
-            if dereference(self.merges).must_record():
-                self._record()
-            self.workers.call(lambda: self._merge(before + wanted, self.workers.cancel))
-            if not dereference(self.merges).must_record():
-                break
-        after = len(self)
-        return after - before if after > before else 0
-
-    def _fill(self, given):
-        self.workers.run(self.parts, lambda _, part: self._measure_shards(part))
-        self.workers.call(self._allocate_text)
-        self.workers.run(self.parts, lambda _, part: self._write_shards(part))
-        self.workers.call(self._number_characters)
-        self.workers.run(self.parts, lambda _, part: self._translate_text(part))
-        self.workers.call(lambda: self._end_filling(given))
-
-    def _measure_shards(self, size_t part):
-        with nogil:
-            dereference(self.merges).text_filler().measure(part)
-
-    def _allocate_text(self):
-        try:
-            with nogil:
-                dereference(self.merges).text_filler().allocate()
-        except RuntimeError as error:
-            raise _too_large(error) from None
-
-    def _write_shards(self, size_t part):
-        with nogil:
-            dereference(self.merges).text_filler().write(part)
-
-    def _number_characters(self):
-        with nogil:
-            dereference(self.merges).text_filler().number()
-
-    def _translate_text(self, size_t part):
-        with nogil:
-            dereference(self.merges).text_filler().translate(part)
-
-    def _end_filling(self, given):
-        cdef ScoredPieces pieces
-        cdef const ScoredPieces* given_pieces = NULL
-        if given is not None:
-            pieces = given
-            given_pieces = &pieces
-        with nogil:
-            dereference(self.merges).end_filling(given_pieces)
-
-    def _record(self):
-        self.workers.call(self._begin_recording)
-        self.workers.run(self.parts, lambda _, part: self._count_symbols(part))
-        self.workers.call(self._divide_positions)
-        self.workers.run(self.parts, lambda _, part: self._sort_positions(part))
-        self.workers.run(self.parts, lambda _, part: self._find_pairs(part))
-        self.workers.call(self._end_recording)
-
-    def _begin_recording(self):
-        with nogil:
-            self.text_pairs = &dereference(self.merges).begin_recording()
-
-    def _count_symbols(self, size_t part):
-        with nogil:
-            self.text_pairs.count(part)
-
-    def _divide_positions(self):
-        with nogil:
-            self.text_pairs.divide()
-
-    def _sort_positions(self, size_t part):
-        with nogil:
-            self.text_pairs.sort(part)
-
-    def _find_pairs(self, size_t part):
-        with nogil:
-            self.text_pairs.find(part)
-
-    def _end_recording(self):
-        with nogil:
-            dereference(self.merges).end_recording()
-
-    def _merge(self, size_t size, CancelFlag cancel):
-        with nogil:
-            dereference(self.merges).make(size, cancel.flag)
+        cdef size_t before = len(self), size = before + wanted
+        start_change(
+            dereference(self.crew.crew), dereference(self.merges), make_merges, size)
+        self.crew.await_stage()
+        return len(self) - before
 
     def finish(self):
         """Free all memory but that of the merges. Nothing can be merged afterwards."""
@@ -231,7 +143,7 @@ def count_in_encoded(SegmentCounts segments not None, given):
         with nogil:
             counts = cpp_count_in_encoded(move(segments.segments), pieces)
             segments.segments = CSegmentCounts()
-    except RuntimeError as error:
+    except OverflowError as error:
         raise _too_large(error) from None
     return counts
 

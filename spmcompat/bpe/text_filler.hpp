@@ -4,32 +4,25 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
-// Its steps:
-//   1. measure for all parts.
-//   2. allocate.
-//   3. write for all parts.
-//   4. number.
-//   5. translate for all parts.
-// In the last step, a part is one of the text; before, it is some shards of the segments.
+// How the segments of a shard are ordered in the text.
+enum class SegmentOrder { kMostFrequentFirst, kAsGiven };
+
 class TextFiller {
  public:
-  enum class Order { kMostFrequentFirst, kAsGiven };
-
-  // The segments of a shard are written in the order given. The text and the symbols must outlive
-  // the filler.
-  TextFiller(SegmentCounts segments, Order order, SymbolText& text, Symbols& symbols, size_t parts)
+  TextFiller(SegmentCounts segments, SegmentOrder order, SymbolText& text, Symbols& symbols,
+             size_t parts)
       : segments_(std::move(segments)),
         order_(order),
         text_(text),
@@ -37,6 +30,20 @@ class TextFiller {
         shards_(segments_.shards()),
         parts_(parts) {}
 
+  // Returns how many characters the corpus has.
+  uint64_t fill(Crew& crew) {
+    crew.for_each(parts_.size(), [this](size_t part) { measure(part); });
+    allocate();
+    crew.for_each(parts_.size(), [this](size_t part) { write(part); });
+    number();
+    crew.for_each(parts_.size(), [this](size_t part) { translate(part); });
+    uint64_t characters = 0;
+    for (const Part& part : parts_) characters += part.characters;
+    return characters;
+  }
+
+ private:
+  // Until the text is translated, a part is some shards of the segments.
   void measure(size_t part) {
     for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
       size_t& positions = shards_[shard].positions;
@@ -46,7 +53,6 @@ class TextFiller {
     }
   }
 
-  // Throws std::length_error if the text is too large.
   void allocate() {
     size_t size = 1;
     for (Shard& shard : shards_) {
@@ -64,7 +70,7 @@ class TextFiller {
       segments_.for_each(shard, [&segments](std::string_view text, uint64_t count) {
         segments.push_back({text, count});
       });
-      if (order_ == Order::kMostFrequentFirst) sort(segments);
+      if (order_ == SegmentOrder::kMostFrequentFirst) sort(segments);
       write(segments, shards_[shard], parts_[part]);
       segments_.drop(shard);
     }
@@ -85,7 +91,7 @@ class TextFiller {
     text_.end_filling(symbols_);
   }
 
-  // Replaces code points by symbols.
+  // Replaces code points by symbols in a part of the text.
   void translate(size_t part) {
     const size_t end = text_.size() * (part + 1) / parts_.size();
     for (size_t position = text_.size() * part / parts_.size(); position < end; ++position) {
@@ -94,23 +100,6 @@ class TextFiller {
     }
   }
 
-  // Takes all steps, for a single part.
-  void fill_alone() {
-    measure(0);
-    allocate();
-    write(0);
-    number();
-    translate(0);
-  }
-
-  // How many characters the corpus has.
-  uint64_t characters() const {
-    uint64_t characters = 0;
-    for (const Part& part : parts_) characters += part.characters;
-    return characters;
-  }
-
- private:
   struct Segment {
     std::string_view text;
     uint64_t count;
@@ -173,12 +162,19 @@ class TextFiller {
   }
 
   SegmentCounts segments_;
-  Order order_;
+  SegmentOrder order_;
   SymbolText& text_;
   Symbols& symbols_;
   CharacterSymbols symbol_of_;
   std::vector<Shard> shards_;
   std::vector<Part> parts_;
 };
+
+// Fills the text and the symbols, and frees the segments. Returns how many characters the corpus
+// has. Throws std::overflow_error if the text is too large.
+inline uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text,
+                          Symbols& symbols, Crew& crew) {
+  return TextFiller(std::move(segments), order, text, symbols, crew.size()).fill(crew);
+}
 
 }  // namespace spmcompat

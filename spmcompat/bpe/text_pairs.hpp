@@ -12,24 +12,31 @@
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {
 
-// Its steps:
-//   1. count for all parts.
-//   2. divide.
-//   3. sort for all parts.
-//   4. find for all parts.
-//   5. take.
-// In the first and the third step, a part is one of the text; in the fourth, it is one of the
-// positions, which are then sorted by the symbol that is there.
+// Some of the pairs of a text.
+struct FoundPairs {
+  std::vector<Pair> pairs;  // in the order of their left symbols
+  PositionArena arena;      // of their positions
+};
+
 class TextPairs {
  public:
-  // The text must hold no holes. Pairs whose count is below `floor` are left out.
   TextPairs(const SymbolText& text, const Symbols& symbols, const PieceRule& rule, uint64_t floor,
             size_t parts)
       : text_(text), symbols_(symbols), rule_(rule), floor_(floor), next_(parts), found_(parts) {}
 
+  std::vector<FoundPairs> find(Crew& crew) {
+    crew.for_each(parts(), [this](size_t part) { count(part); });
+    divide();
+    crew.for_each(parts(), [this](size_t part) { sort(part); });
+    crew.for_each(parts(), [this](size_t part) { find(part); });
+    return std::move(found_);
+  }
+
+ private:
   size_t parts() const { return found_.size(); }
 
   void count(size_t part) {
@@ -67,9 +74,11 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
+  // Here a part is one of the positions, which are sorted by the symbol that is there. Before, it is
+  // a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
-    Found& found = found_[part];
+    FoundPairs& found = found_[part];
     for (uint32_t symbol = first_symbol_of(part); symbol < first_symbol_of(part + 1); ++symbol) {
       const size_t size = begin_[symbol + 1] - begin_[symbol];
       finder.find(kRight, symbol, positions_.data() + begin_[symbol], size, floor_, found.arena,
@@ -77,14 +86,6 @@ class TextPairs {
     }
   }
 
-  struct Found {
-    std::vector<Pair> pairs;  // in the order of their left symbols
-    PositionArena arena;  // of their positions
-  };
-  // What was found, by part. To be used once.
-  std::vector<Found> take() { return std::move(found_); }
-
- private:
   size_t begin_of(size_t part) const { return text_.size() * part / parts(); }
   uint32_t first_symbol_of(size_t part) const {
     const size_t first = positions_.size() * part / parts();
@@ -102,7 +103,14 @@ class TextPairs {
   std::vector<std::vector<uint32_t>> next_;
   std::vector<uint32_t> begin_;  // symbol -> where its positions begin
   std::vector<uint32_t> positions_;  // by symbol
-  std::vector<Found> found_;
+  std::vector<FoundPairs> found_;
 };
+
+// Returns the pairs of a text in the order of their left symbols, in parts. The text must hold no
+// holes. Pairs whose count is below `floor` are left out.
+inline std::vector<FoundPairs> find_pairs(const SymbolText& text, const Symbols& symbols,
+                                          const PieceRule& rule, uint64_t floor, Crew& crew) {
+  return TextPairs(text, symbols, rule, floor, crew.size()).find(crew);
+}
 
 }  // namespace spmcompat

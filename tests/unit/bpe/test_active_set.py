@@ -77,7 +77,9 @@ def test_cancelled_merges_stop() -> None:
     workers = Workers(1)
     merges = Merges(segments, 5, workers, active_set=True)
     workers.cancel.set()
-    assert merges.make(5) == 0
+    with pytest.raises(RuntimeError, match="cancelled"):
+        merges.make(5)
+    assert len(merges) == 0
 
 
 def test_the_heap_of_the_oracle_finds_the_largest_keys() -> None:

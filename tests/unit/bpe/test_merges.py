@@ -117,18 +117,17 @@ def test_cancelled_merges_stop() -> None:
     workers = Workers(1)
     merges = Merges(segments_of(["abc abc"]), 5, workers)
     workers.cancel.set()
-    assert merges.make(5) == 0
+    with pytest.raises(RuntimeError, match="cancelled"):
+        merges.make(5)
     assert len(merges) == 0
 
 
-def test_a_thread_that_cannot_start_is_no_error_of_the_text() -> None:
-    class Failing(Workers):
-        def run(self, *_: object) -> None:
-            raise RuntimeError("can't start new thread")
-
+def test_a_text_that_is_not_filled_because_of_a_cancelled_run_is_not_too_large() -> None:
+    workers = Workers(1)
+    workers.cancel.set()
     # A `TrainingError` is a `RuntimeError` too, and its message would go on.
-    with pytest.raises(RuntimeError, match=r"thread$"):
-        Merges(segments_of(["abc abc"]), 5, Failing(1))
+    with pytest.raises(RuntimeError, match=r"cancelled$"):
+        Merges(segments_of(["abc abc"]), 5, workers)
 
 
 def test_nothing_to_merge() -> None:
