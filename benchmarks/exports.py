@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import spmcompat
-from spmcompat.exporting.causes import CAUSES, Reference
-from spmcompat.exporting.exporting import write_files
-from spmcompat.exporting.hard_lines import hard_lines
-from spmcompat.exporting.targets import target_of
-from spmcompat.exporting.verifying import compare
 from spmcompat.model.reading import parse
+from spmcompat.tools.export.causes import CAUSES, Reference
+from spmcompat.tools.export.exporting import write_files
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.targets import target_of
+from spmcompat.tools.export.verifying import compare
 
 TYPES = ("unigram", "bpe")
 RULES: dict[str, dict[str, object]] = {

@@ -4,6 +4,8 @@
 Everything that can go wrong with what was given is a `TrainingError`.
 """
 
+from spmcompat.version import __version__
+
 TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
 if TYPE_CHECKING:
     from spmcompat.api.counting import arrow_counter, count, load_counts
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownOptionError,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BadValueError",

@@ -11,12 +11,12 @@ COMMANDS = {
     "counts": ("merge counts of texts, or show them", "tools.counts.command"),
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
     "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
-    "edit": ("add, remove and rename single pieces of a model", "tools.edit.command"),
-    "extend": ("add pieces to a model, learned from a new text", "tools.growing.extend"),
-    "trim": ("drop the pieces of a model that a text needs least", "tools.growing.trim"),
-    "merge": ("merge models, with the ids of the first one", "tools.merge.command"),
-    "export": ("write a model in the format of another library", "tools.export.command"),
-    "import": ("make a model of a tokenizer.json", "tools.import_.command"),
+    "edit": ("add, remove and rename single pieces of a model", "tools.edit.edit_command"),
+    "extend": ("add pieces to a model, learned from a new text", "tools.edit.extend_command"),
+    "trim": ("drop the pieces of a model that a text needs least", "tools.edit.trim_command"),
+    "merge": ("merge models, with the ids of the first one", "tools.edit.merge_command"),
+    "export": ("write a model in the format of another library", "tools.export.export_command"),
+    "import": ("make a model of a tokenizer.json", "tools.export.import_command"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }
@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> int:
         status: int = import_module(f"spmcompat.{module}").main(rest)
         return status
     if name == "--version":
-        from spmcompat import __version__  # noqa: PLC0415
+        from spmcompat.version import __version__  # noqa: PLC0415
 
         print(f"spmcompat {__version__}")
         return OK

@@ -1,6 +1,6 @@
 """Prints comments and docstrings at random, for a reader who asks whether they are plain English.
 
-``python -m tests.comments --seed 1`` prints ten of each room, with the file and the line. Read each
+``python -m tests.comments --seed 1`` prints ten of each package, with the file and the line. Read each
 once; whatever needs a second reading is to be written again.
 """
 
@@ -112,28 +112,28 @@ READERS = {
 }
 
 
-def comments_by_room() -> dict[str, list[Comment]]:
-    rooms: dict[str, list[Comment]] = {}
+def comments_by_package() -> dict[str, list[Comment]]:
+    packages: dict[str, list[Comment]] = {}
     for path in sorted(PACKAGE.rglob("*")):
         if path.suffix not in READERS or any(part in path.name for part in GENERATED):
             continue
         folder = path.relative_to(PACKAGE).parent.as_posix()
         for line, text in READERS[path.suffix](path.read_text(encoding="utf-8")):
-            rooms.setdefault(folder, []).append(Comment(path, line, " ".join(text.split())))
-    return rooms
+            packages.setdefault(folder, []).append(Comment(path, line, " ".join(text.split())))
+    return packages
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, required=True, help="another seed, other comments")
-    parser.add_argument("--count", type=int, default=10, help="comments of each room")
-    parser.add_argument("--room", help="one room, for example unigram/lattice")
+    parser.add_argument("--count", type=int, default=10, help="comments of each package")
+    parser.add_argument("--package", help="one package, for example unigram/lattice")
     given = parser.parse_args()
-    for room, comments in comments_by_room().items():
-        if given.room not in (None, room):
+    for package, comments in comments_by_package().items():
+        if given.package not in (None, package):
             continue
-        print(f"\n== {room}")
-        chosen = random.Random(f"{given.seed} {room}").sample(
+        print(f"\n== {package}")
+        chosen = random.Random(f"{given.seed} {package}").sample(
             comments, min(given.count, len(comments))
         )
         for comment in sorted(chosen):

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from spmcompat.api.arguments import StrPath
-    from spmcompat.editing.editing import EditResult, MergeResult
-    from spmcompat.editing.growing import Change, SizeResult
-    from spmcompat.exporting.verifying import Verification
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
+    from spmcompat.tools.edit.editing import EditResult, MergeResult
+    from spmcompat.tools.edit.growing import Change, SizeResult
+    from spmcompat.tools.export.verifying import Verification
 
 
 def edit(
@@ -75,8 +75,8 @@ def edit(
     TrainingError
         If an edit is not possible, such as a piece that could never be used.
     """
-    from spmcompat.editing.editing import edit  # noqa: PLC0415
-    from spmcompat.editing.edits import Edits  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
+    from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
 
     edits = Edits(
         add_control=as_texts("add_control", add_control),
@@ -128,7 +128,7 @@ def merge(
         If the models cannot be merged: they normalize differently, are of different types, or give
         one text different meanings.
     """
-    from spmcompat.editing.editing import merge  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import merge  # noqa: PLC0415
 
     numbers = None if weights is None else list(weights)
     if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
@@ -192,7 +192,7 @@ def extend(
     """
     from functools import partial  # noqa: PLC0415
 
-    from spmcompat.editing.extending import Growth, extend  # noqa: PLC0415
+    from spmcompat.tools.edit.extending import Growth, extend  # noqa: PLC0415
 
     change = partial(extend, Growth(whole("add", add), bool(use_unused)))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
@@ -254,7 +254,7 @@ def trim(
     """
     from functools import partial  # noqa: PLC0415
 
-    from spmcompat.editing.trimming import Cut, trim  # noqa: PLC0415
+    from spmcompat.tools.edit.trimming import Cut, trim  # noqa: PLC0415
 
     change = partial(trim, Cut(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
@@ -270,10 +270,10 @@ def _change_size(
     logstream: TextIO | None,
 ) -> SizeResult:
     """Change a model by a text; `options` says where that is."""
-    from spmcompat.editing.growing import Sources, change_size  # noqa: PLC0415
-    from spmcompat.editing.text import TEXT_OPTIONS  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
+    from spmcompat.tools.edit.text import TEXT_OPTIONS  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -331,9 +331,9 @@ def export(
     TrainingError
         If the model cannot be read or expressed, or a file cannot be written. Then no file is.
     """
-    from spmcompat.exporting.exporting import export, lines_of  # noqa: PLC0415
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
 
     message = read_model(model)
     checked = os.fspath(verify) if isinstance(verify, os.PathLike) else verify
@@ -371,7 +371,7 @@ def import_tokenizer(
         If no model does exactly what the file says, or a file cannot be read or written. Then
         nothing is written.
     """
-    from spmcompat.exporting.exporting import import_file  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
 
     import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)

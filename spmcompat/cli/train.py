@@ -66,8 +66,8 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         stdout.write(help_text())
         return OK
     if flags.pop("version", "false") != "false":
-        from spmcompat import __version__  # noqa: PLC0415
         from spmcompat.releases import DEFAULT  # noqa: PLC0415
+        from spmcompat.version import __version__  # noqa: PLC0415
 
         stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK

@@ -1,1 +1,1 @@
-"""Commands that compare and evaluate models."""
+"""Everything that works on trained models: one package for each tool."""

@@ -9,10 +9,10 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
-from spmcompat.editing.vocabulary import UNUSED, pieces_of
 from spmcompat.model.reading import read_model
 from spmcompat.tools.edit import command
-from tests.unit.editing.models import by_text, processor, trained
+from spmcompat.tools.edit.vocabulary import UNUSED, pieces_of
+from tests.unit.tools.edit.models import by_text, processor, trained
 
 pytestmark = pytest.mark.reference
 

@@ -10,13 +10,13 @@ import pytest
 from spmcompat.__main__ import COMMANDS
 from spmcompat.cli.process import FAILURE, OK, USAGE
 from spmcompat.errors import BadValueError
-from spmcompat.exporting.exporting import export as export_model
-from spmcompat.exporting.verifying import Difference, Verification
 from spmcompat.model.reading import read_model
-from spmcompat.tools.export.command import DIFFERENT, report_lines
-from spmcompat.tools.export.command import main as export_main
-from spmcompat.tools.import_.command import main as import_main
-from tests.unit.exporting.models import train, trained
+from spmcompat.tools.export.export_command import DIFFERENT, report_lines
+from spmcompat.tools.export.export_command import main as export_main
+from spmcompat.tools.export.exporting import export as export_model
+from spmcompat.tools.export.import_command import main as import_main
+from spmcompat.tools.export.verifying import Difference, Verification
+from tests.unit.tools.export.models import train, trained
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
@@ -89,7 +89,7 @@ def test_lines_that_differ_are_an_exit_status_unless_by_ties(
     monkeypatch: pytest.MonkeyPatch, causes: dict[str, int], wanted: int
 ) -> None:
     found = Verification(3, causes, [])
-    monkeypatch.setattr("spmcompat.exporting.exporting.export", lambda *_, **__: found)
+    monkeypatch.setattr("spmcompat.tools.export.exporting.export", lambda *_, **__: found)
     status, _, _ = export("m.model", "--to=tokenizer.json", "--output=t.json")
     assert status == wanted
     assert found.ok == (wanted == OK)

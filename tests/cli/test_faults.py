@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import spmcompat
-from spmcompat.exporting import tiktoken
+from spmcompat.tools.export import tiktoken
 from tests.cli import faulty
 from tests.parity import corpora
 

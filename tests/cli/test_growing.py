@@ -11,12 +11,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from spmcompat.tools.growing import extend, trim
 
 import spmcompat
 from spmcompat.model.reading import read_model
-from spmcompat.tools.growing import extend, trim
 from tests.processes import read_until, start_python
-from tests.unit.editing.growing_models import KINDS, trained, words
+from tests.unit.tools.edit.growing_models import KINDS, trained, words
 
 COMMANDS = {"extend": (extend.main, "add"), "trim": (trim.main, "keep")}
 

@@ -9,11 +9,11 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
-from spmcompat.editing.vocabulary import pieces_of
 from spmcompat.model.reading import read_model
-from spmcompat.tools.merge import command
-from tests.unit.editing.models import processor, trained
-from tests.unit.editing.test_merging import english, german
+from spmcompat.tools.edit import command
+from spmcompat.tools.edit.vocabulary import pieces_of
+from tests.unit.tools.edit.models import processor, trained
+from tests.unit.tools.edit.test_merging import english, german
 
 pytestmark = pytest.mark.reference
 

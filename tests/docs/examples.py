@@ -12,7 +12,7 @@ What a fence means is said by its language:
     An interactive session with its output, as for doctest.
 ``toml``
     A file; its first line names it.
-``text``, ``mermaid``, ``rooms``
+``text``, ``mermaid``, ``packages``
     Not run.
 
 A fence whose first line is a comment with a name of a file is written to this file, not run.
@@ -41,7 +41,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = {"sh", "console", "python", "pycon", "toml"}
-SILENT = {"text", "mermaid", "rooms"}
+SILENT = {"text", "mermaid", "packages"}
 """The languages of fences that are not run."""
 COMMANDS = {
     "spm_train": "from spmcompat.cli.train import entry_point\nsys.exit(entry_point())",

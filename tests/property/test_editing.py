@@ -16,12 +16,12 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import spmcompat
-from spmcompat.editing.edits import Edits, edit_model
-from spmcompat.editing.merging import merge_models
-from spmcompat.editing.reach import Cutter, cutter_of, unreachable
-from spmcompat.editing.vocabulary import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.tools.edit.edits import Edits, edit_model
+from spmcompat.tools.edit.merging import merge_models
+from spmcompat.tools.edit.reach import Cutter, cutter_of, unreachable
+from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.parity import corpora
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.exporting.causes import SYMBOLS, TIE, Reference
-from spmcompat.exporting.hard_lines import hard_lines
-from spmcompat.exporting.verifying import compare
-from tests.unit.exporting.models import FORMS, loaded, trained
+from spmcompat.tools.export.causes import SYMBOLS, TIE, Reference
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.verifying import compare
+from tests.unit.tools.export.models import FORMS, loaded, trained
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 

@@ -8,16 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spmcompat.bpe.merges import Merges, count_in_encoded
-from spmcompat.editing.leaves import Leaves, parts_of_pieces
-from spmcompat.editing.reach import unreachable
-from spmcompat.editing.vocabulary import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
+from spmcompat.tools.edit.reach import unreachable
+from spmcompat.tools.edit.vocabulary import Piece, pieces_of
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.property.test_merging import texts
 from tests.unit.bpe.test_merges import merges_of, segments_of
-from tests.unit.editing.growing_models import KINDS, PLAIN, extended, scores_of, trained, trimmed
+from tests.unit.tools.edit.growing_models import KINDS, PLAIN, extended, scores_of, trained, trimmed
 
 BPE = TrainerSpec(model_type=TrainerSpec.BPE)
 PIECES = st.dictionaries(

@@ -1,1 +1,1 @@
-"""Edits of single pieces of a model."""
+"""Changes a trained model: its pieces, its size, and other models merged into it."""

@@ -1,1 +1,1 @@
-"""The command ``spmcompat export``."""
+"""Writes models in the formats of other libraries, checks that these agree, and imports models."""

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import spmcompat
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.text.arrow_producers import is_arrow_data
 from spmcompat.tools.parity.measure import Process, run
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
+from spmcompat.version import __version__
 
 _PREFIX = "m"
 
@@ -241,7 +241,7 @@ def _train_both(
 
         return Parity(
             reference=side(REFERENCE, version, theirs, _known(version)),
-            ours=side(OURS, spmcompat.__version__, ours, compat),
+            ours=side(OURS, __version__, ours, compat),
             compat=compat,
             notes=_notes(compat, options),
         )
@@ -253,7 +253,7 @@ def _run(training: Training, version: str, folder: Path) -> Side:
     file = folder.with_suffix(".training")
     file.write_bytes(pickle.dumps(training))
     command = [sys.executable, "-m", "spmcompat.tools.parity.side", str(file)]
-    root = str(Path(spmcompat.__file__).parents[1])
+    root = str(Path(__file__).parents[3])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     process = run(command, folder, {"PYTHONPATH": path})
     outputs = [folder / f"{_PREFIX}{ending}" for ending in (".model", ".vocab")]

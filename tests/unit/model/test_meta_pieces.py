@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
-from tests.unit.exporting.models import changed, train
+from tests.unit.tools.export.models import changed, train
 
 PLAIN: dict[str, Any] = {"model_type": "char"}
 

@@ -1,1 +1,0 @@
-"""Changes of a model that is trained: its pieces, its size, and other models merged into it."""

@@ -1,1 +1,0 @@
-"""Models in the formats of other libraries, and how far these agree with sentencepiece."""

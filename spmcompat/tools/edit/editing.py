@@ -1,0 +1,203 @@
+"""Editing and merging as users call them: files are read, changed and written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import BadValueError
+from spmcompat.model.reading import read_model
+from spmcompat.tools.edit.edits import Edits, edit_model
+from spmcompat.tools.edit.vocabulary import check_model_output, write_model
+
+if TYPE_CHECKING:
+    from spmcompat.tools.edit.report import Changes
+
+
+class EditResult(NamedTuple):
+    """What an edit did.
+
+    Attributes
+    ----------
+    model : bytes
+        The new model.
+    old_size, size : int
+        The number of pieces before and after.
+    ids : dict of str to int
+        The ids of the pieces that were added, renamed or given a score.
+    unreachable : list of str
+        Normal pieces that are never used any more, because they hold a new user-defined symbol.
+    covering : list of str
+        Normal pieces that hold a new user-defined symbol and are used nevertheless.
+    dropped_samples : int
+        How many samples for self-tests were dropped: they may not hold any more.
+    changes : Changes or None
+        How a text is encoded differently, if there was one.
+    """
+
+    model: bytes
+    old_size: int
+    size: int
+    ids: dict[str, int]
+    unreachable: list[str]
+    covering: list[str]
+    dropped_samples: int
+    changes: Changes | None
+
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
+
+
+def edit(
+    path: str | PathLike[str],
+    edits: Edits,
+    output: str | PathLike[str] | None,
+    report: str | PathLike[str] | None,
+) -> EditResult:
+    """Edit a model file. Nothing is written unless all edits are possible.
+
+    Parameters
+    ----------
+    path : path
+        A ``.model`` file.
+    edits : Edits
+        What to change.
+    output : path, optional
+        Where to write the new model.
+    report : path, optional
+        A text to compare the two models on.
+
+    Raises
+    ------
+    TrainingError
+        If an edit is not possible, or a file cannot be read or written.
+    """
+    if edits.are_none:
+        raise BadValueError("nothing to change. Give at least one edit, such as --remove=PIECE.")
+    _check_unicode(edits)
+    model = read_model(path)
+    if output is not None:
+        check_model_output(output, path, [] if report is None else [report])
+    edited = edit_model(model, edits)
+    changes = None
+    if report is not None:
+        from spmcompat.tools.edit.report import compare_cuts  # noqa: PLC0415
+
+        changes = compare_cuts(model, edited.model, report)
+    if output is not None:
+        write_model(edited.model, output)
+    return EditResult(
+        edited.model.SerializeToString(),
+        len(model.pieces),
+        len(edited.model.pieces),
+        edited.ids,
+        edited.unreachable,
+        edited.covering,
+        edited.dropped_samples,
+        changes,
+    )
+
+
+def _check_unicode(edits: Edits) -> None:
+    """Raise for text that is no Unicode: the command line turns wrong bytes into surrogates."""
+    added = [text for text, _ in edits.added]
+    renamed = [*edits.rename, *edits.rename.values()]
+    for text in _texts(added, edits.remove, renamed, edits.set_score):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise BadValueError(
+                f"the piece {text!r} is not valid UTF-8. Write it in UTF-8."
+            ) from None
+
+
+def _texts(*groups: Iterable[str]) -> Iterable[str]:
+    return (text for group in groups for text in group)
+
+
+class MergeResult(NamedTuple):
+    """What a merge did.
+
+    Attributes
+    ----------
+    model : bytes
+        The new model.
+    size : int
+        The number of pieces.
+    added : int
+        The number of pieces that the first model does not have.
+    left_out : list of str
+        Pieces of the other models that would never be used, and are not in the model.
+    unreachable : list of str
+        Pieces of the first model that are never used any more. They keep their ids.
+    beyond_size : int
+        The number of pieces for which `vocab_size` left no room.
+    dropped_samples : int
+        How many samples for self-tests were dropped: they may not hold any more.
+    """
+
+    model: bytes
+    size: int
+    added: int
+    left_out: list[str]
+    unreachable: list[str]
+    beyond_size: int
+    dropped_samples: int
+
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<MergeResult: {self.size:,} pieces, {self.added:,} of them new>"
+
+
+def merge(
+    paths: Sequence[str | PathLike[str]],
+    output: str | PathLike[str] | None,
+    weights: Sequence[float] | None,
+    vocab_size: int | None,
+) -> MergeResult:
+    """Merge model files.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        ``.model`` files.
+    output : path, optional
+        Where to write the new model.
+    weights, vocab_size
+        See `merge_models`.
+
+    Raises
+    ------
+    TrainingError
+        If the models cannot be merged, or a file cannot be read or written.
+    """
+    from spmcompat.tools.edit.merging import merge_models  # noqa: PLC0415
+
+    models = [read_model(path) for path in paths]
+    if output is not None and paths:
+        check_model_output(output, paths[0], paths[1:])
+    merged = merge_models(models, [os.fspath(path) for path in paths], weights, vocab_size)
+    if output is not None:
+        write_model(merged.model, output)
+    return MergeResult(
+        merged.model.SerializeToString(),
+        len(merged.model.pieces),
+        merged.added,
+        merged.left_out,
+        merged.unreachable,
+        merged.beyond_size,
+        len(models[0].self_test_data.samples) if models else 0,
+    )

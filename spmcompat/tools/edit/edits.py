@@ -1,0 +1,476 @@
+"""Edits of single pieces: add, rename, remove, change scores, order ids anew.
+
+All edits of one call name the pieces of the model before the change, so their order does not
+matter. The new model is checked as a whole, and then either all edits are made or none.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.near_names import did_you_mean
+from spmcompat.runtime.rounding import to_float32
+from spmcompat.tools.edit import reach
+from spmcompat.tools.edit.reach import BestPaths, Gate, Merges, cutter_of, holding
+from spmcompat.tools.edit.vocabulary import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    below,
+    ids_of,
+    listed,
+    lowest_score,
+    pieces_of,
+    type_name,
+    with_pieces,
+)
+from spmcompat.unicode.marks import SPACE_MARK
+
+_PLACEHOLDER = re.compile(
+    r"[<\[]\|?(?:unused|reserved|placeholder|reserved_special_token)[_-]?\d+\|?[>\]]",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(piece: Piece, trainer: TrainerSpec) -> bool:
+    """Tell whether a piece only keeps its id for a later one, such as ``<unused0>``."""
+    fixed = (trainer.unk_piece, trainer.bos_piece, trainer.eos_piece, trainer.pad_piece)
+    return (
+        piece.type in (NORMAL, CONTROL, USER_DEFINED)
+        and _PLACEHOLDER.fullmatch(piece.text) is not None
+        and piece.text not in fixed
+    )
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What to change.
+
+    Attributes
+    ----------
+    add_control, add_user_defined, add : sequence of str
+        New control pieces, user-defined symbols and normal pieces.
+    rename : mapping of str to str
+        The new text of each piece.
+    remove : sequence of str
+        Pieces to remove.
+    set_score : mapping of str to float
+        The new score of normal pieces, also of those in `add`.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and placeholders.
+    reorder_ids : bool
+        Whether unused pieces are dropped, and the ids given anew.
+    """
+
+    add_control: Sequence[str] = ()
+    add_user_defined: Sequence[str] = ()
+    add: Sequence[str] = ()
+    rename: Mapping[str, str] = field(default_factory=dict)
+    remove: Sequence[str] = ()
+    set_score: Mapping[str, float] = field(default_factory=dict)
+    use_unused: bool = False
+    reorder_ids: bool = False
+
+    @property
+    def are_none(self) -> bool:
+        """Whether nothing is changed."""
+        return not (self.added or self.rename or self.remove or self.set_score or self.reorder_ids)
+
+    @property
+    def added(self) -> list[tuple[str, int]]:
+        """The texts and types of all new pieces."""
+        return [
+            *((text, CONTROL) for text in self.add_control),
+            *((text, USER_DEFINED) for text in self.add_user_defined),
+            *((text, NORMAL) for text in self.add),
+        ]
+
+
+class Edited(NamedTuple):
+    """A model after its edits.
+
+    Attributes
+    ----------
+    model : ModelProto
+        The new model.
+    ids : dict of str to int
+        The ids of the pieces that were added, renamed or got another score.
+    unreachable : list of str
+        Normal pieces that no text can have as a token any more, because they hold a new
+        user-defined symbol: the symbol is cut out of the text before.
+    covering : list of str
+        Normal pieces that hold a new user-defined symbol and are used nevertheless. In a Unigram
+        model a symbol has a good score, but a longer piece may have a better one.
+    dropped_samples : int
+        The number of samples for self-tests that were dropped.
+    """
+
+    model: ModelProto
+    ids: dict[str, int]
+    unreachable: list[str]
+    covering: list[str]
+    dropped_samples: int
+
+
+def edit_model(model: ModelProto, edits: Edits) -> Edited:
+    """Return a model with some pieces changed.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model. It stays as it is.
+    edits : Edits
+        What to change.
+
+    Raises
+    ------
+    BadValueError
+        If an edit is not possible; see the module for what is checked.
+    """
+    old = pieces_of(model)
+    pieces = _Edit(model, old, edits).vocabulary()
+    origins: list[int | None] = [i if i < len(old) else None for i in range(len(pieces))]
+    changed = _changed_texts(old, pieces)
+    if edits.reorder_ids:
+        order = _new_order(pieces)
+        changed |= {piece.text for piece in pieces if piece.type == UNUSED}
+        pieces = [pieces[i] for i in order]
+        origins = [origins[i] for i in order]
+    new_model = with_pieces(model, pieces, origins)
+    unreachable, covering = _check_reach(old, pieces, changed, model.trainer_spec)
+    ids = ids_of(pieces)
+    named = [*(text for text, _ in edits.added), *edits.rename.values(), *edits.set_score]
+    return Edited(
+        new_model,
+        {text: ids[text] for text in named if text in ids},
+        unreachable,
+        covering,
+        len(model.self_test_data.samples),
+    )
+
+
+class _Edit:
+    """Makes the edits of one model: removes, renames, sets scores, and adds."""
+
+    def __init__(self, model: ModelProto, old: Sequence[Piece], edits: Edits) -> None:
+        self._model = model
+        self._pieces = list(old)
+        self._ids = ids_of(old)
+        self._edits = edits
+        self._is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+        self._gate = Gate(model)
+        self._lowest = lowest_score(old)
+
+    def vocabulary(self) -> list[Piece]:
+        """Return the vocabulary after all edits but the new order."""
+        self._check_names()
+        edits = self._edits
+        scores = {text: _score(text, score) for text, score in edits.set_score.items()}
+        for text in edits.remove:
+            self._remove(self._ids[text])
+        for text, new_text in edits.rename.items():
+            self._rename(self._ids[text], new_text)
+        for text, score in scores.items():
+            if text in self._ids:
+                self._set_score(self._ids[text], score)
+        self._lowest = min(self._lowest, lowest_score(self._pieces))
+        self._add(self._ids_now(), scores)
+        return self._pieces
+
+    def _check_names(self) -> None:
+        """Raise if a name is unknown, or one piece has two edits."""
+        edits = self._edits
+        added = [text for text, _ in edits.added]
+        known = set(added)
+        for text in added:
+            if not text:
+                raise BadValueError("a piece to add is empty. Look for two commas in a row.")
+        if len(known) < len(added):
+            twice = next(text for text in added if added.count(text) > 1)
+            raise BadValueError(f"{twice} is added twice. Duplicated symbols are not allowed.")
+        for option, texts in (("rename", edits.rename), ("remove", edits.remove)):
+            for text in texts:
+                self._check_name(text, option)
+        for text in edits.set_score:
+            if text not in known:
+                self._check_name(text, "set-score")
+        if len(set(edits.remove)) < len(edits.remove):
+            raise BadValueError("a piece is removed twice. Name it once.")
+        for text in edits.remove:
+            if text in edits.rename or text in edits.set_score:
+                raise BadValueError(
+                    f"{text} is removed, and also renamed or given a score. Do one of them."
+                )
+            self._check_removable(self._pieces[self._ids[text]])
+
+    def _check_name(self, text: str, option: str) -> None:
+        if text in self._ids:
+            return
+        spaced = text.replace(" ", SPACE_MARK)
+        close = [one for one in (spaced, SPACE_MARK + spaced) if one in self._ids]
+        if close:
+            hint = f" Did you mean {' or '.join(close)}?"
+        else:
+            hint = did_you_mean(text, self._ids) or " Write U+2581 for a space."
+        raise BadValueError(f"--{option}: no piece is {text!r}.{hint}")
+
+    def _check_removable(self, piece: Piece) -> None:
+        if piece.type == UNKNOWN:
+            raise BadValueError(
+                f"{piece.text} is the unknown piece, which a model needs. You can rename it."
+            )
+        if piece.type == BYTE:
+            raise BadValueError(
+                f"{piece.text} is a byte piece; byte_fallback needs all 256 of them. Keep it."
+            )
+        if piece.type == UNUSED:
+            raise BadValueError(f"{piece.text} is unused already. Leave out --remove for it.")
+
+    def _remove(self, piece_id: int) -> None:
+        """Make a piece unused.
+
+        In a BPE model an unused piece still takes part in merges, so that what is merged from it
+        is reached as before. Symbols have the score 0, with which they would be merged first.
+        """
+        piece = self._pieces[piece_id]
+        sinks = self._is_bpe and piece.type != NORMAL
+        score = self._next_score() if sinks else piece.score
+        self._pieces[piece_id] = Piece(piece.text, score, UNUSED)
+
+    def _rename(self, piece_id: int, text: str) -> None:
+        piece = self._pieces[piece_id]
+        if piece.type == BYTE:
+            raise BadValueError(f"{piece.text} is a byte piece, whose text is fixed. Keep it.")
+        if not text:
+            raise BadValueError(f"--rename: the new text of {piece.text} is empty.")
+        self._check_text(text, piece.type)
+        self._pieces[piece_id] = piece._replace(text=text)
+
+    def _ids_now(self) -> dict[str, int]:
+        """Return the id of each text after removing and renaming."""
+        ids: dict[str, int] = {}
+        for piece_id, piece in enumerate(self._pieces):
+            other = ids.setdefault(piece.text, piece_id)
+            if other == piece_id:
+                continue
+            is_unused = UNUSED in (piece.type, self._pieces[other].type)
+            remedy = (
+                "That piece is unused, but keeps its text: drop it with --reorder-ids before"
+                if is_unused
+                else "Choose another text"
+            )
+            raise BadValueError(f"--rename: {piece.text} is already defined. {remedy}.")
+        return ids
+
+    def _set_score(self, piece_id: int, score: float) -> None:
+        piece = self._pieces[piece_id]
+        if piece.type != NORMAL:
+            raise BadValueError(
+                f"--set-score: {piece.text} is a piece of the type {type_name(piece.type)}. Only "
+                "the scores of normal pieces have an effect."
+            )
+        self._pieces[piece_id] = piece._replace(score=score)
+
+    def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
+        """Add the new pieces: those that are unused now to their own ids, the others to new ids."""
+        new: list[Piece] = []
+        for text, piece_type in self._added():
+            self._check_text(text, piece_type)
+            own = ids.get(text)
+            if own is None:
+                new.append(self._new_piece(text, piece_type, scores.get(text)))
+                continue
+            stored = self._pieces[own]
+            if stored.type != UNUSED:
+                raise BadValueError(
+                    f"{text} is already defined: it is the piece of id {own}. Duplicated symbols "
+                    "are not allowed. To change its type, remove it in the same call."
+                )
+            score = scores.get(text, stored.score if _is_below_zero(stored.score) else None)
+            self._pieces[own] = self._new_piece(text, piece_type, score)
+        self._place(new)
+
+    def _added(self) -> list[tuple[str, int]]:
+        """Return the texts and types of all new pieces.
+
+        Words begin with the space mark. So a word model gets each symbol with the mark too, as in
+        training.
+        """
+        added = self._edits.added
+        if self._model.trainer_spec.model_type == TrainerSpec.WORD:
+            added += [
+                (SPACE_MARK + text, USER_DEFINED)
+                for text in self._edits.add_user_defined
+                if not text.startswith(SPACE_MARK)
+            ]
+        return list(dict.fromkeys(added))
+
+    def _place(self, new: Sequence[Piece]) -> None:
+        """Give the new pieces their ids."""
+        if not self._edits.use_unused:
+            self._pieces += new
+            return
+        free = self._free_ids()
+        if len(free) < len(new):
+            raise BadValueError(
+                f"--use-unused: {len(new)} ids are needed, but only {len(free)} are unused or "
+                "placeholders such as <unused0>. Add fewer pieces, or leave out --use-unused."
+            )
+        for piece_id, piece in zip(free, new, strict=False):
+            self._pieces[piece_id] = piece
+
+    def _new_piece(self, text: str, piece_type: int, score: float | None) -> Piece:
+        if piece_type != NORMAL:
+            return Piece(text, 0.0, piece_type)
+        if score is None:
+            return Piece(text, self._next_score())
+        self._lowest = min(self._lowest, score)
+        return Piece(text, score)
+
+    def _next_score(self) -> float:
+        """Return a score below all others."""
+        self._lowest = below(self._lowest, 1.0 if self._is_bpe else 0.0001)
+        return self._lowest
+
+    def _free_ids(self) -> list[int]:
+        """Return the ids that new pieces may take: those of unused pieces and placeholders.
+
+        Ids of unused pieces from which other pieces are merged are not among them.
+        """
+        trainer = self._model.trainer_spec
+        free = [
+            piece_id
+            for piece_id, piece in enumerate(self._pieces)
+            if piece.type == UNUSED or is_placeholder(piece, trainer)
+        ]
+        if not self._is_bpe:
+            return free
+        merges = Merges(self._pieces)
+        needed = {
+            part
+            for text in holding(self._pieces, [self._pieces[i].text for i in free])
+            for _, left, right in merges.merges(text)
+            for part in (left, right)
+        }
+        return [i for i in free if self._pieces[i].text not in needed]
+
+    def _check_text(self, text: str, piece_type: int) -> None:
+        """Raise if the normalizer never lets a text through that tokens stand for."""
+        if piece_type == USER_DEFINED:
+            if " " in text and self._model.normalizer_spec.escape_whitespaces:
+                raise BadValueError(
+                    f"{text!r} holds a space, and normalized text has none. Write U+2581 instead: "
+                    f"{text.replace(' ', SPACE_MARK)}"
+                )
+            return
+        if piece_type != NORMAL:
+            return
+        if not self._gate.lets_through(text):
+            raise BadValueError(f"{text!r} would never be used: {self._gate.reason(text)}")
+
+
+def _score(text: str, score: float) -> float:
+    value = to_float32(score)
+    if not math.isfinite(value):
+        raise BadValueError(f"--set-score: the score of {text} is no finite number of 32 bits.")
+    if not _is_below_zero(value):
+        raise BadValueError(
+            f"--set-score: the score of {text} must be below 0. A piece of score 0 stands above "
+            "all others, and would change how old text is cut."
+        )
+    return value
+
+
+def _is_below_zero(score: float) -> bool:
+    """Tell whether a score is negative. The first merge of a BPE model has the score -0."""
+    return math.copysign(1, score) < 0
+
+
+def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
+    """Return the texts whose piece is not what it was.
+
+    A normal piece that only became unused does not count: what holds it is reached as before.
+    """
+    before = {piece.text: piece for piece in old}
+    after = {piece.text: piece for piece in new}
+    return {
+        text for text in before.keys() | after.keys() if _differ(before.get(text), after.get(text))
+    }
+
+
+def _differ(before: Piece | None, after: Piece | None) -> bool:
+    if before is None or after is None:
+        return True
+    if after.type == UNUSED and before.type == NORMAL:
+        return False
+    return before != after
+
+
+def _new_order(pieces: Sequence[Piece]) -> list[int]:
+    """Return the ids in their new order: meta pieces as before, then normal pieces by score."""
+    meta = [i for i, piece in enumerate(pieces) if piece.type not in (NORMAL, UNUSED)]
+    normal = [i for i, piece in enumerate(pieces) if piece.type == NORMAL]
+    return meta + sorted(normal, key=lambda i: -pieces[i].score)
+
+
+def _check_reach(
+    old: Sequence[Piece], new: Sequence[Piece], changed: set[str], trainer: TrainerSpec
+) -> tuple[list[str], list[str]]:
+    """Raise if a normal piece cannot be reached any more.
+
+    Returns
+    -------
+    unreachable, covering : list of str
+        The pieces that hold a new user-defined symbol: those that are never used any more, and
+        the others.
+    """
+    lost = reach.unreachable(new, trainer, holding(new, changed))
+    for text in lost:
+        if text in changed:
+            raise BadValueError(
+                f"{text} would never be used: {_why_unreachable(text, new, trainer)}"
+            )
+    unreachable_now = set(lost)
+    reached_before = unreachable_now - set(reach.unreachable(old, trainer, lost))
+    lost = [text for text in lost if text in reached_before]
+    symbols = [piece.text for piece in new if piece.type == USER_DEFINED and piece.text in changed]
+    holders = set(holding(new, symbols))
+    others = [text for text in lost if text not in holders]
+    if others:
+        raise BadValueError(
+            f"{listed(others)} could never be used any more, because of changes of pieces inside. "
+            "Remove these pieces too, or change something else."
+        )
+    unreachable = [text for text in lost if text in holders]
+    covering = [one.text for one in new if one.text in holders - unreachable_now]
+    return unreachable, covering
+
+
+def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -> str:
+    """Return the reason, and what to do."""
+    tokens = cutter_of(pieces, trainer).cut(text)
+    cut = f"it is cut into {' '.join(tokens)}"
+    symbols = {piece.text for piece in pieces if piece.type == USER_DEFINED}
+    if found := next((token for token in tokens if token in symbols), None):
+        return f"{cut}, and {found} is a user-defined symbol. Add another piece."
+    if trainer.model_type == TrainerSpec.BPE:
+        steps = ["".join(tokens[:n]) for n in range(2, len(tokens))]
+        return f"{cut}. Add the pieces between, before it: {', '.join(steps)}."
+    if trainer.model_type == TrainerSpec.UNIGRAM:
+        needed = BestPaths(pieces).score_without(text)
+        return (
+            f"{cut}, whose score is {needed:.6g}. Give it a score above that, with --set-score "
+            "or the keyword set_score."
+        )
+    kind = TrainerSpec.ModelType.Name(trainer.model_type).lower()
+    return f"{cut} by a {kind} model. Add a single {kind}, or a user-defined symbol."

@@ -1,0 +1,207 @@
+"""Grows the vocabulary of a model on a new text; the ids that it has stay."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.settings import Settings
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
+from spmcompat.tools.edit.edits import is_placeholder
+from spmcompat.tools.edit.text import ReadText, check_type, read, settings_of
+from spmcompat.tools.edit.vocabulary import (
+    NORMAL,
+    UNUSED,
+    Piece,
+    continued,
+    lowest_score,
+    pieces_of,
+    with_pieces,
+)
+from spmcompat.training import unigram_options
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
+
+
+class Growth(NamedTuple):
+    """How a vocabulary grows.
+
+    Attributes
+    ----------
+    add : int
+        The number of new pieces.
+    use_unused : bool
+        Whether new pieces first take the ids of unused pieces and placeholders.
+    """
+
+    add: int
+    use_unused: bool = False
+
+
+def extend(
+    growth: Growth,
+    model: ModelProto,
+    given: Settings,
+    names: Collection[str],
+    sentences: Sentences | None,
+    report: Report,
+) -> ModelProto:
+    """Return the model with new pieces, learned from a text.
+
+    Parameters
+    ----------
+    growth : Growth
+        How many pieces come, and where.
+    model : ModelProto
+        A Unigram or BPE model. Its specs decide how the text is read.
+    given, names
+        As for `settings_of`.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text, if it is not read from files.
+    report : Report
+        Takes log lines and progress.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or does not give enough pieces.
+    """
+    check_type(model, "extend")
+    if growth.add < 1:
+        raise BadValueError(f"add must be at least 1, not {growth.add}.")
+    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+    settings = settings_of(model, given, names)
+    pieces = pieces_of(model)
+    settings.trainer.vocab_size = len(pieces) + growth.add
+    workers = Workers(settings.workers)
+    text = read(settings, model, sentences, workers, report)
+
+    replaced = _replaced(model, growth)
+    kept = [piece for piece_id, piece in enumerate(pieces) if piece_id not in replaced]
+    characters = _new_characters(text, kept, growth.add)
+    if characters:
+        report.info(f"{len(characters)} of the new pieces are characters of the text")
+    if is_bpe:
+        new = _extend_bpe(kept, characters, text, growth.add, workers, report)
+    else:
+        new = _extend_unigram(kept, characters, text, growth.add, settings, workers, report)
+    _check_size(len(new), growth.add, settings, report)
+    return with_pieces(model, _with_new(pieces, new, replaced))
+
+
+def _replaced(model: ModelProto, growth: Growth) -> list[int]:
+    """Return the ids that new pieces may take: those of unused pieces and placeholders.
+
+    An unused piece of BPE still takes part in merging. It stays as long as another piece is merged
+    from it.
+    """
+    if not growth.use_unused:
+        return []
+    pieces, trainer = pieces_of(model), model.trainer_spec
+    unused = {piece.text: piece.score for piece in pieces if piece.type == UNUSED}
+    texts = list(unused)
+    if unused and trainer.model_type == TrainerSpec.BPE:
+        from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
+
+        droppable = {text: (False, score) for text, score in unused.items()}
+        texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
+    texts += [piece.text for piece in pieces if is_placeholder(piece, trainer)]
+    replaced = set(texts[: growth.add])
+    return [piece_id for piece_id, piece in enumerate(pieces) if piece.text in replaced]
+
+
+def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[bytes]:
+    """Return the required characters of the text that the model lacks, most frequent first."""
+    known = {piece.text for piece in kept}
+    missing = [
+        chr(character)
+        for character, count in text.alphabet
+        if count > 0 and chr(character) not in known
+    ]
+    if len(missing) > add:
+        raise BadValueError(
+            f"The character coverage of the text requires {len(missing)} characters that the model "
+            f"lacks, and add is {add}. Raise add, or lower character_coverage."
+        )
+    return [character.encode() for character in missing]
+
+
+def _extend_bpe(
+    kept: Sequence[Piece],
+    characters: Sequence[bytes],
+    text: ReadText,
+    add: int,
+    workers: Workers,
+    report: Report,
+) -> list[Piece]:
+    """Return the new characters, then the new merges. They are merged after the old pieces."""
+    from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
+
+    given = [(piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)]
+    counts, alphabet, plan, _ = text
+    segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+    merges = make_merges(segments, add - len(characters), workers, report, given=given)
+    new = [*characters, *merges.pieces(len(merges))]
+    return continued((piece.decode() for piece in new), lowest_score(kept))
+
+
+def _extend_unigram(
+    kept: Sequence[Piece],
+    characters: Sequence[bytes],
+    text: ReadText,
+    add: int,
+    settings: Settings,
+    workers: Workers,
+    report: Report,
+) -> list[Piece]:
+    """Return the new pieces by score descending."""
+    from spmcompat.tools.edit.extending_unigram import Extension, learn  # noqa: PLC0415
+
+    old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
+    taken = frozenset(piece.text.encode() for piece in kept)
+    counts, alphabet, plan, source = text
+    corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
+    corpus.alphabet = [(character, count) for character, count in alphabet if count > 0]
+    options = unigram_options(settings, len(kept) - len(old))
+    extension = Extension(old, taken, characters, add)
+    new = learn(corpus, extension, options, workers, report)
+    return [Piece(piece.decode(), score) for piece, score in new]
+
+
+def _check_size(found: int, add: int, settings: Settings, report: Report) -> None:
+    """Raise or warn if the text does not give all pieces, as training does."""
+    if found == add:
+        return
+    problem = f"The text gives only {found} new pieces, and add is {add}."
+    if settings.trainer.hard_vocab_limit:
+        raise TrainingError(f"{problem} Give add={found} or less, or more text.")
+    report.warning(problem)
+
+
+def _with_new(
+    pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
+) -> list[Piece]:
+    """Return the vocabulary with the new pieces at replaced ids, and then after all others.
+
+    A new piece with the text of an unused one takes its id, so that no text occurs twice.
+    """
+    grown = list(pieces)
+    waiting = {piece.text: piece for piece in new}
+    free = []
+    for piece_id in replaced:
+        text = grown[piece_id].text
+        if text in waiting:
+            grown[piece_id] = waiting.pop(text)
+        else:
+            free.append(piece_id)
+    for piece in waiting.values():
+        if free:
+            grown[free.pop(0)] = piece
+        else:
+            grown.append(piece)
+    return grown

@@ -1,0 +1,228 @@
+"""Learns new pieces for a Unigram model: seeds of a new text, EM beside the old pieces, pruning.
+
+The old pieces take part in every EM step and are never pruned. EM on the new text estimates scores
+of all pieces, but the old pieces keep the scores that they had. So text that needs no new piece
+keeps its cuts. The scores of the new pieces are brought to the old scale by one shift: with it, the
+old pieces, each weighed by its expected count in the new text, have on average the same score in
+the model and in EM. One number for all new pieces leaves their order as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import TrainingError
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.rounding import to_float32
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import Corpus
+from spmcompat.tools.edit.vocabulary import listed
+from spmcompat.unigram.em.e_step import expected_counts
+from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.loop import Loop, likelihood_losses
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pruning.pruning import drop_unreachable, select_pieces
+from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
+from spmcompat.unigram.trainer import make_seeds
+
+Scored = list[tuple[bytes, float]]
+
+_LOWEST_SCORE = -(2.0**17)  # Below it, neighbouring values of float32 differ by more than 0.01.
+
+
+class Extension(NamedTuple):
+    """What is learned beside which pieces.
+
+    Attributes
+    ----------
+    old : list of (bytes, float)
+        The normal pieces of the model and their scores.
+    taken : frozenset of bytes
+        The texts that new pieces must not have.
+    characters : sequence of bytes
+        New pieces that are never pruned.
+    add : int
+        The number of new pieces, with these.
+    """
+
+    old: Scored
+    taken: frozenset[bytes]
+    characters: Sequence[bytes]
+    add: int
+
+    @property
+    def required(self) -> list[bytes]:
+        """The pieces that are never pruned. They are the first ones in training."""
+        return [*(piece for piece, _ in self.old), *self.characters]
+
+
+def learn(
+    corpus: Corpus,
+    extension: Extension,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+) -> Scored:
+    """Return the new pieces and their scores, by score descending.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The new text.
+    extension : Extension
+        What is learned.
+    options : UnigramOptions
+        The options of the trainer. Prunings, their number and their overshoot are those of a
+        training, but only new pieces count.
+    workers : Workers
+        Real threads; the result is the same for any number of them.
+    report : Report
+        Takes log lines and progress.
+    """
+    seeds = make_seeds(corpus, options, workers, report)
+    start = Pieces(_start(seeds, extension))
+    del seeds
+    corpus.drop_uses()
+    report.step("Building lattices")
+    lattices = Lattices(corpus, start, workers, options.release.log_sum_exp_with_log1p)
+    del start
+    _em_and_pruning(lattices, extension, options, workers, report)
+    report.step("Finishing")
+    trained = list(lattices.pieces)
+    old_size = len(extension.old)
+    counts = expected_counts(lattices, options.lanes, workers)
+    weights = [counts[piece] for piece in range(old_size)]
+    shift = _shift(extension.old, trained[:old_size], weights)
+    new = [(piece, to_float32(score + shift)) for piece, score in trained[old_size:]]
+    _check_steps(score for _, score in new)
+    return _best(new, extension, workers, report)
+
+
+def _start(seeds: Pieces, extension: Extension) -> Iterator[tuple[bytes, float]]:
+    """Yield the pieces that EM starts with: the required ones, then the other seeds.
+
+    A piece that is no seed starts with the lowest score.
+    """
+    required = extension.required
+    all_required = frozenset(required)
+    scores = {piece: score for piece, score in seeds if piece in all_required}
+    lowest = min(score for _, score in seeds)
+    for piece in required:
+        yield piece, scores.get(piece, lowest)
+    for piece, score in seeds:
+        if piece not in all_required and piece not in extension.taken:
+            yield piece, score
+
+
+def _em_and_pruning(
+    lattices: Lattices,
+    extension: Extension,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+) -> None:
+    """Train until few enough new pieces are left."""
+    required = extension.required
+    smallest = max(int(options.prune_overshoot * extension.add), 1)
+    loop = Loop(frozenset(required), 1, workers, report, None)
+    with report.stage("EM and pruning", unit="passes") as stage:
+        while True:
+            new = len(lattices.pieces) - len(extension.old)
+            rounds = rounds_left(max(new, 1), smallest, options.shrinking_factor)
+            stage.expect(rounds * (options.num_sub_iterations + 1))
+            loop.train_round(lattices, options, stage)
+            new = len(lattices.pieces) - len(extension.old)
+            if new <= smallest:
+                return
+            size = max(smallest, shrunk(new, options.shrinking_factor))
+            _prune(lattices, len(extension.old) + size, len(required), options, workers, report)
+            stage.advance()
+
+
+def _prune(
+    lattices: Lattices,
+    size: int,
+    required: int,
+    options: UnigramOptions,
+    workers: Workers,
+    report: Report,
+) -> None:
+    """Keep this many pieces: the required ones, which come first, and those of the largest loss."""
+    losses, _ = likelihood_losses(lattices, options, workers, report)
+    ranked = [
+        (-loss, piece)
+        for piece, loss in enumerate(losses.as_list())
+        if piece >= required and loss is not None
+    ]
+    ranked.sort()
+    chosen = sorted(piece for _, piece in ranked[: size - required])
+    pieces, new_ids = select_pieces(lattices.pieces, [*range(required), *chosen])
+    report.step("Renumbering")
+    lattices.renumber(pieces, new_ids, workers)
+
+
+def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
+    """Return what to add to the scores of EM, so that they compare with the old scores.
+
+    Parameters
+    ----------
+    old, estimated : list of (bytes, float)
+        The old pieces with the scores that they have, and with those of EM.
+    weights : sequence of float
+        Their expected counts in the new text.
+    """
+    total = math.fsum(weights)
+    if total == 0:  # No text of the new pieces holds old ones.
+        return 0.0
+    differences = (
+        weight * (score - estimate)
+        for weight, (_, score), (_, estimate) in zip(weights, old, estimated, strict=True)
+    )
+    return math.fsum(differences) / total
+
+
+def _check_steps(scores: Iterable[float]) -> None:
+    """Raise if float32 cannot represent the differences of some scores.
+
+    Raises
+    ------
+    TrainingError
+        If old pieces of the text have scores that are no log probabilities.
+    """
+    lowest = min(scores, default=0.0)
+    if lowest < _LOWEST_SCORE:
+        raise TrainingError(
+            f"The scores of pieces in the text are so low that new scores, {lowest:g} and above, "
+            "cannot be told apart in 32 bits. Raise the lowest scores of the model with spmcompat "
+            "edit --set-score."
+        )
+
+
+def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -> Scored:
+    """Return the new characters and the best other new pieces that can be reached."""
+    report.step("Dropping unreachable pieces")
+    reachable = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
+    characters = frozenset(extension.characters)
+    ranked = sorted(
+        (item for item in new if item[0] in characters or item[0] in reachable),
+        key=lambda item: (item[0] not in characters, -item[1], item[0]),
+    )
+    if dropped := len(new) - len(ranked):
+        report.info(f"Dropped {dropped} unreachable pieces out of {len(new)}")
+    chosen = sorted(ranked[: extension.add], key=lambda item: (-item[1], item[0]))
+    _name_beaten(chosen, extension, workers, report)
+    return chosen
+
+
+def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
+    """Name the old pieces that no text is encoded to any more, because new pieces beat them."""
+    before = drop_unreachable(Pieces(extension.old), workers)
+    after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
+    beaten = [piece.decode() for piece, _ in before if piece not in after]
+    if beaten:
+        report.info(
+            f"New pieces take the place of old ones, which keep their ids: {listed(beaten)}"
+        )

@@ -1,0 +1,114 @@
+"""`extend` and `trim` from the path of a model to the written file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory
+from spmcompat.model.reading import parse, read_model
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.checks import input_files
+from spmcompat.options.settings import Settings
+from spmcompat.runtime.job_thread import prepare_thread
+from spmcompat.runtime.progress import Report
+from spmcompat.tools.edit.vocabulary import NORMAL, check_model_output, write_model
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
+
+
+class Sources(NamedTuple):
+    """What a change of the size reads.
+
+    Attributes
+    ----------
+    model : path or bytes
+        The model.
+    given, names
+        As for `settings_of`.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text, if it is not read from files.
+    """
+
+    model: str | PathLike[str] | bytes
+    given: Settings
+    names: Collection[str]
+    sentences: Sentences | None = None
+
+
+class SizeResult(NamedTuple):
+    """What a change of the size did.
+
+    Attributes
+    ----------
+    model : bytes
+        The new model.
+    old_size, size : int
+        The number of pieces before and after.
+    pieces : list of str
+        The pieces that were added, or those that were dropped, in the order of their ids.
+    """
+
+    model: bytes
+    old_size: int
+    size: int
+    pieces: list[str]
+
+    @property
+    def ok(self) -> bool:
+        """True: a change that fails raises an exception instead."""
+        return True
+
+    def __repr__(self) -> str:
+        """Return the sizes, without the bytes of the model."""
+        return f"<SizeResult: {self.old_size:,} pieces became {self.size:,}>"
+
+
+Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Report], ModelProto]
+
+
+def change_size(
+    sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
+) -> SizeResult:
+    """Change a model, and write it if there is an output.
+
+    Raises
+    ------
+    TrainingError
+        If that fails; nothing is written then.
+    """
+    try:
+        prepare_thread()
+        return _change_size(sources, change, output, report)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        reason = str(error)
+    # Raised outside of the handler: there, the first error would keep the memory of the run alive.
+    raise OutOfMemoryError(report.current, reason)
+
+
+def _change_size(
+    sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
+) -> SizeResult:
+    given = sources.model
+    model = parse(given) if isinstance(given, bytes) else read_model(given)
+    if output is not None:
+        path = None if isinstance(given, bytes) else given
+        check_model_output(output, path, input_files(sources.given))
+    changed = change(model, sources.given, sources.names, sources.sentences, report)
+    report.step("Writing")
+    if output is not None:
+        write_model(changed, output)
+        report.info(f"Saved {fspath(output)}: {len(changed.pieces)} pieces")
+    before, after = _in_use(model), _in_use(changed)
+    pieces = [text for text in after if text not in before]
+    pieces += [text for text in before if text not in after]
+    return SizeResult(changed.SerializeToString(), len(model.pieces), len(changed.pieces), pieces)
+
+
+def _in_use(model: ModelProto) -> dict[str, None]:
+    """Return the texts of the normal pieces."""
+    return dict.fromkeys(one.piece for one in model.pieces if one.type == NORMAL)

@@ -1,0 +1,297 @@
+"""One model from several: the ids of the first one stay, and the new pieces of the others follow.
+
+Unigram: a text is seen as a mixture of what the models were trained on. So the probability of a
+piece is the mean of its probabilities, by weight; a model without the piece gives it none.
+
+BPE: the merges of the first model come first, then those of the second model, and so on, each in
+its own order. So a text is first merged as the first model does it, and then further: a token of
+the result is a token of the first model, or several of them joined. A piece that no merges lead to
+any more is left out, since it would never be used. This changes the cut of no text.
+
+Word and char models are merged like Unigram models; their scores have no effect.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.runtime.rounding import to_float32
+from spmcompat.tools.edit.reach import Merges, holding, unreachable
+from spmcompat.tools.edit.vocabulary import (
+    BYTE,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    continued,
+    lowest_score,
+    pieces_of,
+    type_name,
+    with_pieces,
+)
+
+_NORMALIZER = (
+    "precompiled_charsmap",
+    "add_dummy_prefix",
+    "remove_extra_whitespaces",
+    "escape_whitespaces",
+)
+_TRAINER = ("model_type", "byte_fallback", "treat_whitespace_as_suffix")
+
+
+class Merged(NamedTuple):
+    """A model that was merged from others.
+
+    Attributes
+    ----------
+    model : ModelProto
+        The new model.
+    added : int
+        The number of pieces that the first model does not have.
+    left_out : list of str
+        Pieces of the other models that would never be used, and are not in the model.
+    unreachable : list of str
+        Pieces of the first model that are never used any more. They keep their ids.
+    beyond_size : int
+        The number of pieces for which `vocab_size` left no room.
+    """
+
+    model: ModelProto
+    added: int
+    left_out: list[str]
+    unreachable: list[str]
+    beyond_size: int
+
+
+def merge_models(
+    models: Sequence[ModelProto],
+    names: Sequence[str],
+    weights: Sequence[float] | None = None,
+    vocab_size: int | None = None,
+) -> Merged:
+    """Merge models.
+
+    Parameters
+    ----------
+    models : sequence of ModelProto
+        The models. Options, symbols and ids are those of the first one.
+    names : sequence of str
+        What messages call them.
+    weights : sequence of float, optional
+        The weight of each model in the mixture; by default all are equal. BPE takes none.
+    vocab_size : int, optional
+        The largest number of pieces. Meta pieces and single characters are taken first, then the
+        best of the others.
+
+    Raises
+    ------
+    BadValueError
+        If the models cannot be merged: they normalize differently, are of different types, or give
+        one text different meanings; or if `vocab_size` is too small.
+    """
+    if len(models) < 2:
+        raise BadValueError(f"at least two models are needed, not {len(models)}.")
+    for model, name in zip(models[1:], names[1:], strict=True):
+        _check_fields(models[0], model, names[0], name)
+    vocabularies = [pieces_of(model) for model in models]
+    _check_types(vocabularies, names)
+    first, *others = vocabularies
+    is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
+    if is_bpe and weights is not None:
+        raise BadValueError("a BPE model has an order of merges and no weights. Leave them out.")
+    symbols = _new_symbols(first, others)
+    kept = first
+    if is_bpe:
+        candidates, needs, left_out = _further_merges([*first, *symbols], others)
+    else:
+        mixed = _mixture(vocabularies, _shares(weights, len(models)))
+        kept = [
+            piece._replace(score=mixed[piece.text]) if piece.type == NORMAL else piece
+            for piece in first
+        ]
+        candidates, left_out = _new_pieces(kept, symbols, mixed, models[0].trainer_spec)
+        needs = dict(zip((one.text for one in candidates), itertools.count()))
+    chosen = _chosen(candidates, needs, len(first) + len(symbols), vocab_size)
+    if is_bpe:
+        chosen = continued((piece.text for piece in chosen), lowest_score(first))
+    pieces = [*kept, *symbols, *chosen]
+    return Merged(
+        with_pieces(models[0], pieces),
+        len(symbols) + len(chosen),
+        left_out,
+        _lost(first, pieces, models[0].trainer_spec),
+        len(candidates) - len(chosen),
+    )
+
+
+def _check_fields(first: ModelProto, other: ModelProto, first_name: str, name: str) -> None:
+    """Raise if two models normalize differently, or are of different kinds."""
+    different = [
+        f"trainer_spec.{field}"
+        for field in _TRAINER
+        if getattr(first.trainer_spec, field) != getattr(other.trainer_spec, field)
+    ]
+    for spec, fields in (
+        ("normalizer_spec", _NORMALIZER),
+        ("denormalizer_spec", ("precompiled_charsmap",)),
+    ):
+        one: NormalizerSpec = getattr(first, spec)
+        two: NormalizerSpec = getattr(other, spec)
+        different += [f"{spec}.{field}" for field in fields if _differ(one, two, field)]
+    if different:
+        raise BadValueError(
+            f"{first_name} and {name} cannot be merged: {', '.join(different)} "
+            f"{'differs' if len(different) == 1 else 'differ'}. Train them with the same options."
+        )
+
+
+def _differ(one: NormalizerSpec, two: NormalizerSpec, field: str) -> bool:
+    return bool(getattr(one, field) != getattr(two, field))
+
+
+def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) -> None:
+    """Raise if a text has different types in two models. Unused pieces of others do not count."""
+    owner: dict[str, tuple[Piece, str]] = {}
+    for number, (pieces, name) in enumerate(zip(vocabularies, names, strict=True)):
+        for piece in pieces:
+            if number and piece.type == UNUSED:
+                continue
+            other, other_name = owner.setdefault(piece.text, (piece, name))
+            if other.type != piece.type:
+                raise BadValueError(
+                    f"{piece.text} is a piece of the type {type_name(other.type)} in "
+                    f"{other_name}, and {type_name(piece.type)} in {name}. Rename or remove one of "
+                    "them with spmcompat edit."
+                )
+    unknown = [piece.text for piece, _ in owner.values() if piece.type == UNKNOWN]
+    if len(unknown) > 1:
+        raise BadValueError(
+            f"the unknown piece is {' in one model and '.join(unknown)} in another. Give it one "
+            "name with spmcompat edit --rename."
+        )
+
+
+def _new_symbols(first: Sequence[Piece], others: Sequence[Sequence[Piece]]) -> list[Piece]:
+    """Return the control pieces and user-defined symbols that only the other models have."""
+    known = {piece.text for piece in first}
+    found: dict[str, Piece] = {}
+    for piece in (piece for pieces in others for piece in pieces):
+        if piece.type not in (NORMAL, UNUSED, UNKNOWN, BYTE) and piece.text not in known:
+            found.setdefault(piece.text, piece)
+    return list(found.values())
+
+
+def _shares(weights: Sequence[float] | None, models: int) -> list[float]:
+    """Return the share of each model in the mixture."""
+    weights = [1.0] * models if weights is None else list(weights)
+    if len(weights) != models or not all(0 < one < math.inf for one in weights):
+        raise BadValueError(
+            f"weights must be one number above 0 for each of the {models} models, not "
+            f"{','.join(f'{one:g}' for one in weights)}."
+        )
+    return [one / math.fsum(weights) for one in weights]
+
+
+def _mixture(vocabularies: Sequence[Sequence[Piece]], shares: Sequence[float]) -> dict[str, float]:
+    """Return the score of each normal piece: the logarithm of its mean probability."""
+    terms: dict[str, list[tuple[float, float]]] = {}
+    for pieces, share in zip(vocabularies, shares, strict=True):
+        for piece in pieces:
+            if piece.type == NORMAL:
+                terms.setdefault(piece.text, []).append((piece.score, share))
+    return {text: to_float32(_log_mean(found)) for text, found in terms.items()}
+
+
+def _log_mean(terms: Sequence[tuple[float, float]]) -> float:
+    """Return log(w1 e^x1 + w2 e^x2 + ...) of pairs (x, w)."""
+    best = max(score for score, _ in terms)
+    return best + math.log(math.fsum(share * math.exp(score - best) for score, share in terms))
+
+
+def _new_pieces(
+    kept: Sequence[Piece], symbols: Sequence[Piece], mixed: dict[str, float], trainer: TrainerSpec
+) -> tuple[list[Piece], list[str]]:
+    """Return the pieces that the first model does not have, best first, and the useless ones."""
+    known = {piece.text for piece in kept}
+    new = [Piece(text, score) for text, score in mixed.items() if text not in known]
+    new.sort(key=lambda piece: -piece.score)
+    useless = unreachable([*kept, *symbols, *new], trainer, [piece.text for piece in new])
+    dropped = set(useless)
+    return [piece for piece in new if piece.text not in dropped], useless
+
+
+def _further_merges(
+    first: Sequence[Piece], others: Sequence[Sequence[Piece]]
+) -> tuple[list[Piece], dict[str, int], list[str]]:
+    """Return the pieces of other BPE models that can be merged further, and the useless ones.
+
+    Returns
+    -------
+    pieces : list of Piece
+        The pieces: model after model, each in its order of merges.
+    needs : dict of str to int
+        The last position of a piece, in this order, from which each piece is merged, or its own
+        position if that is larger. The merges of a piece's own text stay as they are if other
+        pieces are missing. So all pieces up to some need can be used without the others.
+    useless : list of str
+        The pieces that no merges lead to.
+    """
+    known = {piece.text for piece in first}
+    new: list[Piece] = []
+    for pieces in others:
+        normal = [piece for piece in pieces if piece.type == NORMAL and piece.text not in known]
+        known.update(piece.text for piece in normal)
+        new += sorted(normal, key=lambda piece: -piece.score)
+    new = continued((piece.text for piece in new), lowest_score(first))
+    merges = Merges([*first, *new])
+    position = {piece.text: i for i, piece in enumerate(new)}
+    found: list[Piece] = []
+    needs: dict[str, int] = {}
+    useless: list[str] = []
+    for piece in new:
+        if merges.cut(piece.text) != [piece.text]:
+            useless.append(piece.text)
+            continue
+        inside = [position.get(one, 0) for one, _, _ in merges.merges(piece.text)]
+        needs[piece.text] = max([position[piece.text], *inside])
+        found.append(piece)
+    return found, needs, useless
+
+
+def _chosen(
+    candidates: Sequence[Piece], needs: Mapping[str, int], before: int, vocab_size: int | None
+) -> list[Piece]:
+    """Return the candidates that there is room for, in their order.
+
+    Single characters are taken first, then the pieces with the smallest needs. Of equal ones, the
+    shortest is taken first, because the others are merged from it.
+    """
+    if vocab_size is None:
+        return list(candidates)
+    longer = [piece.text for piece in candidates if len(piece.text) > 1]
+    least = before + len(candidates) - len(longer)
+    if vocab_size < least:
+        raise BadValueError(
+            f"vocab_size is {vocab_size:,}, but the pieces of the first model, the symbols and the "
+            f"characters of all models are {least:,}. Give at least that size."
+        )
+    longer.sort(key=lambda text: (needs[text], len(text)))
+    dropped = set(longer[vocab_size - least :])
+    return [piece for piece in candidates if piece.text not in dropped]
+
+
+def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
+    """Return the pieces of the first model that could be used there and cannot be used now."""
+    texts = [piece.text for piece in first if piece.type == NORMAL]
+    if trainer.model_type == TrainerSpec.BPE:  # only symbols come before the merges of `first`
+        new = pieces[len(first) :]
+        texts = holding(first, [piece.text for piece in new if piece.type == USER_DEFINED])
+    lost = unreachable(pieces, trainer, texts)
+    before = set(unreachable(first, trainer, lost))
+    return [text for text in lost if text not in before]

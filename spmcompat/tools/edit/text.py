@@ -1,0 +1,174 @@
+"""Reads a text as a trained model reads it: by the specs that the model stores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from copy import copy, deepcopy
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.counting.counts import Counts
+from spmcompat.errors import BadValueError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.checks import verify
+from spmcompat.options.planning import plan_of
+from spmcompat.options.settings import Settings
+from spmcompat.plan import Plan
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.coverage import choose_alphabet
+from spmcompat.segments.cutting import alphabet_of_counts, counts_and_alphabet
+from spmcompat.text.sources import Source, open_source, sample_sentences
+from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
+
+TEXT_OPTIONS = (
+    "input",
+    "input_format",
+    "input_column",
+    "split_lines",
+    "skip_bad_records",
+    "column",
+    "counts",
+    "input_sentence_size",
+    "shuffle_input_sentence",
+    "sampling_seed",
+    "pretokenizer",
+    "workers",
+    "minloglevel",
+)
+"""The options of training that a caller gives; the model knows all others."""
+
+_FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_input_sentence")
+
+
+class ReadText(NamedTuple):
+    """A text that was counted.
+
+    Attributes
+    ----------
+    counts : Counts
+        What training starts from.
+    alphabet : list of (int, int)
+        The characters of the model, and those that the coverage of the text requires, with their
+        counts.
+    plan : Plan
+        How the text was read.
+    source : Source or None
+        The text; None if it was counted before.
+    """
+
+    counts: Counts
+    alphabet: list[tuple[int, int]]
+    plan: Plan
+    source: Source | None
+
+
+def check_type(model: ModelProto, what: str) -> None:
+    """Raise unless the model is a Unigram or BPE model.
+
+    Raises
+    ------
+    BadValueError
+        For a word or char model: their pieces are the most frequent ones.
+    """
+    kind = model.trainer_spec.model_type
+    if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
+        name = TrainerSpec.ModelType.Name(kind).lower()
+        raise BadValueError(
+            f"{what} is for unigram and bpe models, and this is a {name} model. Its pieces are the "
+            "most frequent ones of a text: train it again."
+        )
+
+
+def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> Settings:
+    """Return settings that read a text as the training of the model did.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model. Its specs decide how text is normalized and cut, and how long a piece may be.
+    given : Settings
+        Where the text is, workers and messages. Other options of it have no effect.
+    names : collection of str
+        The names of the options that were given. `character_coverage` replaces that of the model
+        if it is one of them.
+    """
+    settings = copy(given)
+    spec = deepcopy(model.trainer_spec)
+    # These fields belong to the first training alone.
+    own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
+    for name in own:
+        spec.ClearField(name)
+    # Characters do not compete with pieces here: the coverage decides.
+    spec.auto_character_coverage = False
+    text_fields = {
+        field.name: value
+        for field, value in given.trainer.ListFields()
+        if field.name in _FIELDS_OF_TEXT
+    }
+    spec.MergeFrom(TrainerSpec(**text_fields))
+    if "character_coverage" in names:
+        spec.character_coverage = given.trainer.character_coverage
+    marks = {UNKNOWN_MARK, " ", "\0", chr(given.release.boundary)}
+    known = characters_of(model) - marks | set(spec.required_chars)
+    spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
+    settings.trainer = spec
+    settings.normalizer = deepcopy(model.normalizer_spec)
+    # The model holds the compiled rules.
+    settings.normalizer.normalization_rule_tsv = ""
+    return settings
+
+
+def characters_of(model: ModelProto) -> set[str]:
+    """Return the characters that some normal piece of the model consists of."""
+    kinds = (NORMAL, UNUSED)
+    return {one for entry in model.pieces if entry.type in kinds for one in entry.piece}
+
+
+def read(
+    settings: Settings,
+    model: ModelProto,
+    sentences: Sentences | None,
+    workers: Workers,
+    report: Report,
+) -> ReadText:
+    """Check the settings, and read and count the text.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or the model stores what cannot be trained with.
+    """
+    verify(settings, has_sentences=sentences is not None, has_writer=True)
+    symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
+    plan = plan_of(settings, symbols)
+    # The coverage is applied below, since it must not drop a character of the model.
+    coverage = plan.coverage
+    plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
+    source = None
+    if settings.counts is None:
+        lines = open_source(plan.text, sentences, report, settings.column)
+        source = sample_sentences(lines, plan.text, workers, report)
+        counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    else:
+        from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+
+        counts = load(plan, settings.counts, workers, report)
+        alphabet = alphabet_of_counts(counts, plan, workers, report)
+    known = covered(alphabet, coverage.character_coverage, coverage.required_chars, plan.boundary)
+    known.update(map(ord, coverage.required_chars))
+    alphabet = [(character, count) for character, count in alphabet if character in known]
+    return ReadText(counts, alphabet, plan, source)
+
+
+def covered(
+    alphabet: Iterable[tuple[int, int]], coverage: float, required: str, boundary: int
+) -> set[int]:
+    """Return the characters that the coverage of a text requires, by their code points."""
+    counts = {character: count for character, count in alphabet if count > 0}
+    chosen, _ = choose_alphabet(counts, coverage, required, boundary=boundary)
+    return {character for character, _ in chosen}

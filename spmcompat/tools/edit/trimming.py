@@ -1,0 +1,211 @@
+"""Makes the vocabulary of a model smaller; what a text needs least is dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import BadValueError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.settings import Settings
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
+from spmcompat.tools.edit.text import (
+    ReadText,
+    characters_of,
+    check_type,
+    covered,
+    read,
+    settings_of,
+)
+from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
+from spmcompat.training import unigram_options
+
+if TYPE_CHECKING:
+    from spmcompat.text.arrow_producers import Sentences
+
+
+class Cut(NamedTuple):
+    """How a vocabulary becomes smaller.
+
+    Attributes
+    ----------
+    keep : int
+        The number of pieces that stay, with meta pieces.
+    keep_ids : bool
+        Whether ids stay: then dropped pieces become unused. Else the ids move together.
+    drop_characters : bool
+        Whether characters that the coverage of the text does not require may fall too.
+    """
+
+    keep: int
+    keep_ids: bool = False
+    drop_characters: bool = False
+
+
+def trim(
+    cut: Cut,
+    model: ModelProto,
+    given: Settings,
+    names: Collection[str],
+    sentences: Sentences | None,
+    report: Report,
+) -> ModelProto:
+    """Return the model with fewer pieces: those that a text needs most.
+
+    Meta pieces stay, and single characters too unless `cut` says otherwise. The scores of the
+    pieces that stay do not change. So a text that a Unigram model cuts without dropped pieces is
+    cut as before.
+
+    Parameters
+    ----------
+    cut : Cut
+        How many pieces stay.
+    model : ModelProto
+        A Unigram or BPE model. Its specs decide how the text is read.
+    given, names
+        As for `settings_of`.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text, if it is not read from files.
+    report : Report
+        Takes log lines and progress.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or too few pieces may be dropped.
+    """
+    check_type(model, "trim")
+    pieces = pieces_of(model)
+    counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
+    _check_keep(cut, counted, frozenset() if cut.drop_characters else None)
+    settings = settings_of(model, given, names)
+    settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
+    workers = Workers(settings.workers)
+    text = _of_characters(read(settings, model, sentences, workers, report), characters_of(model))
+    characters = None
+    if cut.drop_characters:
+        coverage = settings.trainer.character_coverage
+        required = model.trainer_spec.required_chars
+        found = covered(text.alphabet, coverage, required, text.plan.boundary)
+        characters = frozenset(map(chr, found))
+        _check_keep(cut, counted, characters)
+    droppable = [piece for piece in counted if _may_fall(piece, characters)]
+    size = len(counted) - cut.keep
+    if model.trainer_spec.model_type == TrainerSpec.BPE:
+        dropped = _least_used_leaves(pieces, droppable, size, text, workers, report)
+    else:
+        dropped = _least_losses(pieces, droppable, size, text, settings, workers, report)
+    report.info(f"Dropped {len(dropped)} of {len(counted)} pieces")
+    if cut.keep_ids:
+        return with_pieces(
+            model, [p._replace(type=UNUSED) if p.text in dropped else p for p in pieces]
+        )
+    origins = [piece_id for piece_id, piece in enumerate(pieces) if piece.text not in dropped]
+    return with_pieces(model, [pieces[origin] for origin in origins], origins)
+
+
+def _may_fall(piece: Piece, characters: frozenset[str] | None) -> bool:
+    """Tell whether a piece may fall; `characters` are those that stay, None for all."""
+    if piece.type != NORMAL or len(piece.text) > 1:
+        return piece.type in (NORMAL, UNUSED)
+    return characters is not None and piece.text not in characters
+
+
+def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] | None) -> None:
+    """Raise unless so many pieces can be kept."""
+    size, keep = len(counted), cut.keep
+    if keep >= size:
+        raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")
+    fixed = sum(not _may_fall(piece, characters) for piece in counted)
+    if keep >= fixed:
+        return
+    stay = "single characters, which stay" if characters is None else "required characters"
+    remedy = "" if cut.drop_characters else ", or drop_characters"
+    raise BadValueError(
+        f"{fixed} pieces are meta pieces or {stay}. Give a keep of at least {fixed}, not "
+        f"{keep}{remedy}."
+    )
+
+
+def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
+    """Return the text, in which all other characters are unknown."""
+    return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
+
+
+def _least_used_leaves(
+    pieces: Sequence[Piece],
+    droppable: Sequence[Piece],
+    size: int,
+    text: ReadText,
+    workers: Workers,
+    report: Report,
+) -> set[str]:
+    """Return the pieces of a BPE model that fall."""
+    from spmcompat.bpe.merges import count_in_encoded  # noqa: PLC0415
+    from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
+
+    merged = [piece for piece in pieces if piece.type in (NORMAL, UNUSED)]
+    given = [(piece.text.encode(), piece.score) for piece in merged]
+    counts, alphabet, plan, _ = text
+    segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+    report.step("Encoding")
+    found = workers.call(lambda: count_in_encoded(segments, given))
+    report.step("Dropping leaves")
+    may_fall = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
+    parts = parts_of_pieces(pieces)
+    uses = Counter(dict(zip((piece.text for piece in merged), found, strict=True)))
+    _count_characters(uses, alphabet, may_fall)
+    # An unused piece is merged, but then its parts are the tokens.
+    unused = [piece.text for piece in merged if piece.type == UNUSED]
+    for piece in sorted(unused, key=len, reverse=True):
+        for part in parts.get(piece, ()):
+            uses[part] += uses[piece]
+        del uses[piece]
+    # Where ids stay, unused pieces stay and need no parts.
+    leaves = Leaves(may_fall, {one: both for one, both in parts.items() if one in may_fall})
+    return set(islice(leaves.least_used_first(uses), size))
+
+
+def _count_characters(
+    uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
+) -> None:
+    """Count the single characters that may fall: those of the text outside of longer tokens."""
+    single = {piece for piece in droppable if len(piece) == 1}
+    if not single:
+        return
+    inside: Counter[str] = Counter()
+    for piece, count in uses.items():
+        for character in single.intersection(piece):
+            inside[character] += count * piece.count(character)
+    for code_point, count in alphabet:
+        if chr(code_point) in single:
+            uses[chr(code_point)] = count - inside[chr(code_point)]
+
+
+def _least_losses(
+    pieces: Sequence[Piece],
+    droppable: Sequence[Piece],
+    size: int,
+    text: ReadText,
+    settings: Settings,
+    workers: Workers,
+    report: Report,
+) -> set[str]:
+    """Return the pieces of a Unigram model that fall."""
+    from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
+
+    counts, alphabet, plan, source = text
+    # What is not in use is no part of any path.
+    unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
+    normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
+    may_fall = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
+    if size == len(unused):
+        return set(unused)
+    corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
+    options = unigram_options(settings, 0)
+    fallen = least_losses(corpus, normal, may_fall, size - len(unused), options, workers, report)
+    return {*unused, *(piece.decode() for piece in fallen)}

@@ -1,0 +1,314 @@
+"""The vocabulary of a model as plain pieces, and the model with another vocabulary.
+
+Everything in this package works on a list of `Piece`: the id of a piece is its index. `with_pieces`
+puts such a list back into a model; all other fields stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError, refuse_impossible
+from spmcompat.model.loading import check_loads
+from spmcompat.model.meta_pieces import RESERVED, reserved_ids
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.vocabulary import vocabulary_lines
+from spmcompat.runtime.outputs import check_output, refuse_inputs, write_files
+from spmcompat.runtime.rounding import to_float32
+from spmcompat.unicode.marks import SPACE_MARK
+
+_TYPES = ModelProto.SentencePiece
+NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
+USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
+
+LOWEST = -(2.0**128 - 2.0**104)  # of float32
+_NAMED = 5  # how many texts a message names
+
+
+class Piece(NamedTuple):
+    """An entry of a vocabulary.
+
+    Attributes
+    ----------
+    text : str
+        The text, with U+2581 for spaces.
+    score : float
+        The score, a value of float32.
+    type : int
+        `NORMAL`, `UNKNOWN`, `CONTROL`, `USER_DEFINED`, `UNUSED` or `BYTE`.
+    """
+
+    text: str
+    score: float
+    type: int = NORMAL
+
+
+def type_name(piece_type: int) -> str:
+    """Return the name of a type, as it is used in messages."""
+    return _TYPES.Type.Name(piece_type).lower().replace("_", "-")
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return the first few texts in one line, and how many more there are."""
+    more = len(texts) - _NAMED
+    return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def lowest_score(pieces: Iterable[Piece]) -> float:
+    """Return the lowest score of the normal and unused pieces; 0 if there are none."""
+    return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
+
+
+def below(score: float, step: float) -> float:
+    """Return a float32 value below a score: one step, or the next value if that is further.
+
+    Raises
+    ------
+    BadValueError
+        If float32 has no lower finite value.
+    """
+    if to_float32(score) <= LOWEST:
+        raise BadValueError(
+            f"no score below {score:g} can be stored in 32 bits. Raise the lowest scores of the "
+            "model with spmcompat edit --set-score."
+        )
+    while (lower := to_float32(score - step)) >= score:
+        step *= 2
+    return max(lower, LOWEST)
+
+
+def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
+    """Return normal BPE pieces that are merged after those with the lowest score, in their order.
+
+    Scores fall by 1 as in training, or to the next float32 value where steps of 1 would be lost.
+
+    Raises
+    ------
+    BadValueError
+        If float32 has too few values below the lowest score.
+    """
+    pieces = []
+    for text in texts:
+        lowest = below(lowest, 1.0)
+        pieces.append(Piece(text, lowest))
+    return pieces
+
+
+def pieces_of(model: ModelProto) -> list[Piece]:
+    """Return the pieces of a model in the order of their ids."""
+    return [Piece(one.piece, one.score, one.type) for one in model.pieces]
+
+
+def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
+    """Return the id of each text.
+
+    Raises
+    ------
+    BadValueError
+        If two pieces have the same text.
+    """
+    ids: dict[str, int] = {}
+    for piece_id, piece in enumerate(pieces):
+        if piece.text in ids:
+            raise BadValueError(
+                f"{piece.text} is already defined: it is the piece of id {ids[piece.text]} and of "
+                f"id {piece_id}. Give each id another text."
+            )
+        ids[piece.text] = piece_id
+    return ids
+
+
+def with_pieces(
+    model: ModelProto, pieces: Sequence[Piece], origins: Sequence[int | None] | None = None
+) -> ModelProto:
+    """Return a copy of a model with another vocabulary.
+
+    The fields of the trainer that list pieces follow: ``vocab_size``, ``control_symbols``,
+    ``user_defined_symbols``, and the ids of unk, bos, eos and pad. Samples for self-tests are
+    dropped, because the new vocabulary may cut them differently, and then ``sentencepiece`` 0.2.0
+    would not load the model. All other fields stay, also those that the format does not know.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    pieces : sequence of Piece
+        The new vocabulary, in the order of the ids.
+    origins : sequence of int or None, optional
+        The id that each piece has in `model`; None for a new piece. By default, the ids of
+        `model` stay, and the pieces behind them are new.
+
+    Returns
+    -------
+    ModelProto
+        The new model.
+
+    Raises
+    ------
+    BadValueError
+        If two pieces have the same text, or ``sentencepiece`` would not load the model.
+    """
+    ids_of(pieces)
+    old_size = len(model.pieces)
+    if origins is None:
+        origins = [i if i < old_size else None for i in range(len(pieces))]
+    changed = ModelProto()
+    changed.CopyFrom(model)
+    changed.ClearField("pieces")
+    changed.ClearField("self_test_data")
+    for piece, origin in zip(pieces, origins, strict=True):
+        entry = changed.pieces.add()
+        if origin is not None:
+            entry.CopyFrom(model.pieces[origin])
+        _store(entry, piece)
+    old = pieces_of(model)
+    _store_reserved(changed.trainer_spec, old, pieces, origins)
+    _store_symbols(changed.trainer_spec, old, pieces, origins)
+    if len(pieces) != old_size:
+        changed.trainer_spec.vocab_size = len(pieces)
+    check_loads(changed)
+    return changed
+
+
+def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
+    """Change the fields that differ, and no other: a field may be stored with its default."""
+    if entry.piece != piece.text or not entry.HasField("piece"):
+        entry.piece = piece.text
+    if entry.score != piece.score or not entry.HasField("score"):
+        entry.score = piece.score
+    if entry.type != piece.type:
+        if piece.type == NORMAL:
+            entry.ClearField("type")
+        else:
+            entry.type = piece.type  # type: ignore[assignment]
+
+
+def _store_symbols(
+    trainer: TrainerSpec,
+    old: Sequence[Piece],
+    new: Sequence[Piece],
+    origins: Sequence[int | None],
+) -> None:
+    """Change the two lists of symbols as the pieces changed.
+
+    The lists need not hold all pieces of their type: bos, eos and pad are in none, and other
+    programs may have changed the model before.
+    """
+    moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
+    old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
+    reserved = {getattr(trainer, f"{kind}_piece") for kind in RESERVED}
+    for field, symbol_type in (
+        (trainer.control_symbols, CONTROL),
+        (trainer.user_defined_symbols, USER_DEFINED),
+    ):
+        kept = []
+        for symbol in field:
+            # A symbol that the vocabulary never had stays: the trainer dropped it.
+            piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
+            if piece is not None and piece.type in (symbol_type, -1):
+                kept.append(piece.text)
+        was_symbol = {one.text for one in old if one.type == symbol_type}
+        added = [
+            piece.text
+            for piece, origin in zip(new, origins, strict=True)
+            if piece.type == symbol_type
+            and piece.text not in reserved
+            and (origin is None or old[origin].text not in was_symbol)
+        ]
+        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with the mark itself
+            marked = {SPACE_MARK + text for text in [*kept, *added]}
+            added = [text for text in added if text not in marked]
+        if [*kept, *added] != list(field):
+            del field[:]
+            field.extend(dict.fromkeys([*kept, *added]))
+
+
+def _store_reserved(
+    trainer: TrainerSpec,
+    old: Sequence[Piece],
+    new: Sequence[Piece],
+    origins: Sequence[int | None],
+) -> None:
+    """Store the texts and ids of unk, bos, eos and pad where they changed."""
+    old_ids = reserved_ids(trainer, _texts_and_types(old))
+    for kind, index in old_ids.items():
+        if index in origins:
+            text = new[origins.index(index)].text
+            if text != getattr(trainer, f"{kind}_piece"):
+                setattr(trainer, f"{kind}_piece", text)
+    new_ids = reserved_ids(trainer, _texts_and_types(new))
+    for kind in RESERVED:
+        index = new_ids.get(kind, -1)
+        if index != old_ids.get(kind, -1):
+            setattr(trainer, f"{kind}_id", index)
+
+
+def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
+    return ((piece.text, piece.type) for piece in pieces)
+
+
+def write_model(model: ModelProto, path: str | PathLike[str]) -> None:
+    """Write a model, and beside it the ``.vocab`` file if the name ends in ``.model``.
+
+    Either both files are written or none.
+
+    Raises
+    ------
+    MissingFileError
+        If one of them cannot be written.
+    """
+    files = files_of(model, path)
+    write_files({name: [content] for name, content in files.items()}, "--output")
+
+
+def check_model_output(
+    path: str | PathLike[str],
+    model: str | PathLike[str] | None,
+    others: Iterable[str | PathLike[str]],
+) -> None:
+    """Raise if `write_model` could not write its files, or would destroy an input.
+
+    Parameters
+    ----------
+    path : path
+        Where to write the model.
+    model : path, optional
+        The model that is changed. The new model may replace it, but a ``.vocab`` file may not.
+    others : iterable of paths
+        The other inputs.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    BadValueError
+        If a file is an input.
+    """
+    paths = _paths_of(path)
+    for one in paths:
+        check_output(one, "--output")
+    refuse_inputs(paths, others, "--output")
+    if model is not None:
+        refuse_inputs(paths[1:], [model], "--output")
+
+
+def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes]:
+    """Return the contents of the files that `write_model` writes, by path."""
+    name, *vocab = _paths_of(path)
+    files = {name: model.SerializeToString()}
+    if vocab:
+        lines = [(one.piece.encode(), one.score) for one in model.pieces]
+        with_scores = model.trainer_spec.vocabulary_output_piece_score
+        files[vocab[0]] = vocabulary_lines(lines, with_scores)
+    return files
+
+
+def _paths_of(path: str | PathLike[str]) -> list[str]:
+    """Return the path of the model, and that of its ``.vocab`` file if there is one."""
+    refuse_impossible(path, "check --output")
+    name = os.fspath(path)
+    stem = name.removesuffix(".model")
+    return [name] if stem == name else [name, f"{stem}.vocab"]

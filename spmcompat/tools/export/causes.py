@@ -1,0 +1,176 @@
+"""Why a target encodes a line differently; each answer is a test on both results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+
+if TYPE_CHECKING:
+    from spmcompat.tools.export.targets import Loaded
+
+_PIECE = ModelProto.SentencePiece
+
+NORMALIZER = "normalizer"
+SYMBOLS = "symbols"
+UNKNOWN = "unknown"
+TIE = "tie"
+OTHER = "other"
+
+CAUSES = {
+    NORMALIZER: "the normalized texts differ",
+    SYMBOLS: "the line holds the text of a control, user-defined, unknown or byte piece",
+    UNKNOWN: "one of the results holds the unknown piece, or bytes in its place",
+    TIE: "the two segmentations have the same score",
+    OTHER: "none of these",
+}
+
+# A byte that is in no text.
+_UNKNOWN_CHARACTERS = b"\xff"
+
+# How far float32 rounds. sentencepiece adds up scores in float32, other libraries in float64.
+_FLOAT32 = 2.0**-24
+
+
+class Reference:
+    """The model in the ``sentencepiece`` library, and what its pieces are."""
+
+    def __init__(self, model: ModelProto) -> None:
+        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+
+        self.model = model
+        self._processor = SentencePieceProcessor(model_proto=model.SerializeToString())
+        self.types = [piece.type for piece in model.pieces]
+        self.symbols = [
+            piece.piece
+            for piece in model.pieces
+            if piece.type not in (_PIECE.NORMAL, _PIECE.UNUSED)
+        ]
+        scores = [piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL]
+        self.is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+        self.has_equal_scores = len(set(scores)) < len(scores)
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each line."""
+        ids: list[list[int]] = self._processor.encode(list(lines), num_threads=1)
+        return ids
+
+    def normalize(self, line: str) -> str:
+        """Return the normalized text of a line."""
+        text: str = self._processor.normalize(line)
+        return text
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids."""
+        text: str = self._processor.decode(list(ids))
+        return text
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return the pieces of ids; an id out of range is shown as a number."""
+        known = self.model.pieces
+        return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
+
+    def surface(self, ids: Sequence[int]) -> bytes:
+        """Return the normalized text that ids stand for; 0xFF stands for unknown characters."""
+        surface = b""
+        for one in ids:
+            if self.is_unknown(one):
+                surface += _UNKNOWN_CHARACTERS
+                continue
+            text = self.model.pieces[one].piece
+            is_byte = self.types[one] == _PIECE.BYTE
+            surface += bytes([int(text[3:5], 16)]) if is_byte else text.encode()
+        return surface
+
+    def is_unknown(self, one: int) -> bool:
+        """Tell whether an id is that of the unknown piece, or out of range."""
+        return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
+
+    def score(self, ids: Sequence[int]) -> float:
+        """Return the score of a segmentation. Pieces that are not normal count nothing."""
+        return sum(self.model.pieces[one].score for one in ids if self.types[one] == _PIECE.NORMAL)
+
+
+def cause_of(
+    reference: Reference,
+    loaded: Loaded,
+    line: str,
+    expected: Sequence[int],
+    actual: Sequence[int],
+) -> str:
+    """Name why the ids of a line differ.
+
+    Parameters
+    ----------
+    reference : Reference
+        The model in ``sentencepiece``.
+    loaded : Loaded
+        The export in its own library.
+    line : str
+        The line.
+    expected, actual : sequence of int
+        The ids of ``sentencepiece`` and of the target.
+
+    Returns
+    -------
+    str
+        One of `CAUSES`.
+    """
+    normalized = reference.normalize(line)
+    surface, other = reference.surface(expected), reference.surface(actual)
+    text = normalized.encode()
+    is_same_text = surface == other or (_spells(surface, text) and _spells(other, text))
+    if is_same_text and _is_tie(reference, expected, actual):
+        return TIE
+    if any(symbol in line or symbol in normalized for symbol in reference.symbols):
+        return SYMBOLS
+    if loaded.normalize is not None and loaded.normalize(line) != normalized:
+        return NORMALIZER
+    if _reserved(reference, expected) != _reserved(reference, actual):
+        return UNKNOWN
+    return OTHER if is_same_text else NORMALIZER
+
+
+def _spells(surface: bytes, text: bytes) -> bool:
+    """Tell whether a surface stands for the text: each 0xFF for one character or more."""
+    first, *others = surface.split(_UNKNOWN_CHARACTERS)
+    if not others:
+        return surface == text
+    last = others.pop()
+    end = len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    at = len(first)
+    for known in others:
+        at = text.find(known, at + 1, end)
+        if at < 0 or not known:  # unknown characters that follow each other are one piece
+            return False
+        at += len(known)
+    return at < end
+
+
+def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
+    """Return the ids that are no normal pieces, in order of their numbers."""
+    known = range(len(reference.types))
+    normal = (_PIECE.NORMAL, _PIECE.UNUSED)
+    return sorted(one for one in ids if one not in known or reference.types[one] not in normal)
+
+
+def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
+    """Tell whether the scores are equal, as far as float32 can tell for a line of this length.
+
+    Both spell the same text. An unknown piece stands for one character or more, and each costs the
+    same. So the score of both is that of the other pieces, if those leave as many characters.
+    """
+    known, others = (
+        [one for one in ids if not reference.is_unknown(one)] for ids in (expected, actual)
+    )
+    if _reserved(reference, known) != _reserved(reference, others):
+        return False
+    if len("".join(reference.pieces(known))) != len("".join(reference.pieces(others))):
+        return False
+    if reference.is_bpe:
+        return reference.has_equal_scores
+    ours, theirs = reference.score(known), reference.score(others)
+    return abs(ours - theirs) <= _FLOAT32 * len(expected) * abs(ours)

@@ -1,0 +1,344 @@
+"""A charsmap as steps of the ``tokenizers`` library that give the same text.
+
+``sentencepiece`` replaces, from left to right, the longest source of a rule that begins at a
+character. The step Precompiled of ``tokenizers`` looks at a whole grapheme cluster instead. It
+replaces a cluster of up to 5 bytes by the target of the *shortest* source at its beginning, so it
+drops accents. In a longer cluster it looks at single characters only, so it composes nothing.
+
+The steps here give Precompiled only what it does right: rules of a single character, with a
+separator between the characters of a cluster. Rules of several characters are applied before or
+after it:
+
+- A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
+  source of a rule or a single character. It puts a separator in front of each unit that could
+  combine with what stands before it, and of each symbol that the rules would change.
+- Most of these rules compose characters. The step NFC does the same inside of a unit.
+- Each other rule becomes one step Replace. It writes a placeholder, a character for private use,
+  which Precompiled replaces by the target. So no target is normalized again.
+"""
+
+from __future__ import annotations
+
+import base64
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from spmcompat.normalization.charsmap import compile_charsmap, decompile
+from spmcompat.tools.export.patterns import character_class, longest_of
+
+Points: TypeAlias = "tuple[int, ...]"
+Step: TypeAlias = "dict[str, object]"
+
+MOST_EXPLICIT = 5000
+"""More rules than these would make normalization too slow: each one is a step."""
+
+# No text should hold these characters: noncharacters, and one that is not assigned.
+_SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
+# The characters below this one, for private use, are placeholders.
+_LAST_PLACEHOLDER = 0x10E9F7
+
+# What does not begin a cluster: marks and format characters (with those of future versions of
+# Unicode), jamo, emoji modifiers, regional indicators, and some letters.
+_JOINS = (
+    "\\p{M}\\p{Cf}\\p{Cn}\\n\\x{E33}\\x{EB3}\\x{1100}-\\x{11FF}\\x{A960}-\\x{A97F}"
+    "\\x{AC00}-\\x{D7FF}\\x{FF9E}\\x{FF9F}\\x{1F1E6}-\\x{1F1FF}\\x{1F3FB}-\\x{1F3FF}"
+)
+# What NFC can combine with the character before it.
+_COMPOSES = "\\p{M}\\x{1161}-\\x{1175}\\x{11A8}-\\x{11C2}"
+_JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
+
+# The library ``tokenizers`` has the compositions of Unicode 12. These blocks have newer ones.
+_NEWER_COMPOSITIONS = (
+    range(0x105C0, 0x10600),
+    range(0x11380, 0x11400),
+    range(0x11900, 0x11960),
+    range(0x16100, 0x16140),
+    range(0x16D40, 0x16D80),
+)
+
+
+class Charsmap(NamedTuple):
+    """The rules of a charsmap, and how to apply them.
+
+    Attributes
+    ----------
+    single : dict
+        The rules of one character.
+    several : dict
+        The rules of several characters.
+    explicit : list
+        Those sources of `several` that become a step each; the step NFC does the others.
+    composes : bool
+        Whether there is a step NFC.
+    units : str
+        The pattern of the longest source of `several`.
+    """
+
+    single: dict[int, Points]
+    several: dict[Points, Points]
+    explicit: list[Points]
+    composes: bool
+    units: str
+
+
+class Plan(NamedTuple):
+    """How to apply the rules of a charsmap beside user-defined symbols.
+
+    Attributes
+    ----------
+    rules : Charsmap
+        The rules.
+    changed : list of str
+        The symbols that the rules would change. Placeholders protect them.
+    symbols : list of str
+        The other symbols.
+    """
+
+    rules: Charsmap
+    changed: list[str]
+    symbols: list[str]
+
+
+# The limits and the steps of a model need the same; decompiling takes a second.
+@lru_cache(maxsize=1)
+def analysed(charsmap: bytes) -> Charsmap:
+    """Decide how to apply the rules of a charsmap."""
+    rules = decompile(charsmap) if charsmap else {}
+    single = {source[0]: target for source, target in rules.items() if len(source) == 1}
+    several = {source: target for source, target in rules.items() if len(source) > 1}
+    explicit, composes = sorted(several), False
+    if len(explicit) > 30 and _nfc_keeps(single):
+        left = _not_composed(single, several)
+        if len(left) < len(explicit):
+            explicit, composes = left, True
+    return Charsmap(single, several, explicit, composes, longest_of(several))
+
+
+def make_plan(charsmap: bytes, symbols: Sequence[str]) -> Plan:
+    """Decide how to apply the rules of a charsmap, and which symbols to protect."""
+    rules = analysed(charsmap)
+    altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
+    # The step of a symbol must not find the beginning of a longer one.
+    changed = {symbol for symbol in symbols if symbol.startswith(altered)}
+    return Plan(
+        rules,
+        sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
+        [symbol for symbol in symbols if symbol not in changed],
+    )
+
+
+def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -> list[Step]:
+    """Return the steps.
+
+    Parameters
+    ----------
+    plan : Plan
+        What `make_plan` has decided.
+    taken : iterable of str
+        Texts whose characters cannot be placeholders: the pieces.
+    marks_deleted : bool
+        Whether to write `deleted_mark` for what the rules delete.
+    """
+    rules = plan.rules
+    used = {ord(character) for text in taken for character in text}
+    for source, target in rules.several.items():
+        used.update(source, target)
+    for one, target in rules.single.items():
+        used.update((one, *target))
+    placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
+    separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
+
+    of_symbols = {symbol: chr(next(placeholders)) for symbol in plan.changed}
+    steps: list[Step] = []
+    single = dict(rules.single)
+    has_cuts = bool(rules.several or plan.changed)
+    if has_cuts:
+        single.pop(separator, None)
+        mark = chr(separator)
+        steps += [prepend(mark), replace_pattern(_cuts(plan), mark)]
+        steps += [replace(mark + symbol, text) for symbol, text in of_symbols.items()]
+        of_targets: dict[Points, int] = {}
+        for source in sorted(rules.explicit, key=lambda points: (-len(points), points)):
+            target = rules.several[source]
+            if target not in of_targets:
+                of_targets[target] = next(placeholders)
+                single[of_targets[target]] = target
+            text = mark + "".join(map(chr, source))
+            steps.append(replace(text, chr(of_targets[target])))
+    if single:
+        if marks_deleted:
+            single = {one: target or (_DELETED,) for one, target in single.items()}
+        joints = _joints(single)
+        single[pause] = ()
+        steps += [replace_pattern(joints, chr(pause)), precompiled(single)]
+    if rules.composes:
+        steps.append({"type": "NFC"})
+    if has_cuts:
+        steps.append(replace(chr(separator), ""))
+    return [*steps, *(replace(text, symbol) for symbol, text in of_symbols.items())]
+
+
+def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
+    """Return the rules of steps that `steps_of` has made without a step NFC.
+
+    Parameters
+    ----------
+    steps : sequence of dict
+        The steps of a normalizer.
+    """
+    places = [index for index, step in enumerate(steps) if step.get("type") == "Precompiled"]
+    if not places:
+        return {}
+    last = places[0]
+    blob = base64.b64decode(str(steps[last]["precompiled_charsmap"]))
+    single = decompile(blob)
+    marks = set(map(ord, str(steps[last - 1].get("content", "")))) if last else set()
+    single = {
+        source: () if target == (_DELETED,) else target
+        for source, target in single.items()
+        if source[0] not in marks or source[0] < 0x20
+    }
+    rules: dict[Points, Points] = {}
+    for step in steps[:last]:
+        source = tuple(map(ord, _replaced(step)[1:]))
+        placeholder = tuple(map(ord, str(step.get("content", ""))))
+        if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
+            rules[source] = single[placeholder]
+    # A separator that the rules delete is deleted at the end.
+    for step in steps[last:]:
+        text = _replaced(step)
+        if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
+            single[(ord(text),)] = ()
+    plain = {one: target for one, target in single.items() if one[0] < 0xF0000}
+    return {**plain, **rules}
+
+
+def _replaced(step: Step) -> str:
+    """Return the text that a step replaces; empty if it has none, or a pattern."""
+    pattern = step.get("pattern")
+    return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
+
+
+def deleted_mark() -> str:
+    """Return the character that stands for what the rules delete."""
+    return chr(_DELETED)
+
+
+def replace(text: str, content: str) -> Step:
+    """Return the step that replaces a text."""
+    return {"type": "Replace", "pattern": {"String": text}, "content": content}
+
+
+def replace_pattern(pattern: str, content: str) -> Step:
+    """Return the step that replaces what a pattern matches."""
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+
+
+def prepend(text: str) -> Step:
+    """Return the step that puts a text in front of a line that is not empty."""
+    return {"type": "Prepend", "prepend": text}
+
+
+def precompiled(single: Mapping[int, Points]) -> Step:
+    """Return the step that applies rules of one character."""
+    blob = compile_charsmap({(one,): target for one, target in single.items()})
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}
+
+
+def _separators(rules: Charsmap) -> tuple[int, int]:
+    """Return the separator of units, and the one between the characters of a cluster.
+
+    Where the rules delete control characters, two of these are taken: then it does no harm if the
+    text holds them. CR and LF do not separate: together they are one cluster.
+    """
+    targets = (*rules.single.values(), *rules.several.values())
+    kept = {code for text in (*rules.several, *targets) for code in text}
+    deleted = [
+        code
+        for code, target in sorted(rules.single.items())
+        if not target and code < 0x20 and code not in (0x0A, 0x0D) and code not in kept
+    ]
+    return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
+
+
+def _cuts(plan: Plan) -> str:
+    r"""Return the pattern of the empty places where the separator belongs.
+
+    ``\G`` is the place where the last match ended, ``\K`` forgets what was matched before it. So
+    the search reads unit after unit from the left, as ``sentencepiece`` does, and finds the empty
+    text in front of a unit.
+    """
+    rules = plan.rules
+    changed = [tuple(map(ord, symbol)) for symbol in plan.changed]
+    symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in plan.symbols)]
+    units = [longest_of(symbols)] if symbols else []
+    if rules.several:
+        later = character_class({code for source in rules.several for code in source[1:]})
+        units += [f".(?!{later})", rules.units]
+    units.append(".")
+    ahead = [longest_of(changed)] if changed else []
+    if rules.composes:
+        heads = [one for one, target in rules.single.items() if target and _combines(target[0])]
+        heads += [source[0] for source, target in rules.several.items() if _combines(target[0])]
+        ahead.append(character_class(heads, _COMPOSES))
+    if rules.explicit:
+        ahead.append(longest_of(rules.explicit))
+    return f"(?m)\\G(?>{'|'.join(units)})+?\\K(?={'|'.join(ahead)})"
+
+
+def _joints(single: Mapping[int, Points]) -> str:
+    """Return the pattern of the empty places behind a source, inside of a cluster."""
+    pattern = f"(?<={character_class(single)})(?=[{_JOINS}])"
+    # Some format characters join what stands behind them.
+    joining = [code for code in single if unicodedata.category(chr(code)) in ("Cf", "Cn")]
+    return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
+
+
+def _nfc_keeps(single: Mapping[int, Points]) -> bool:
+    """Tell whether NFC changes no target, and no character that no rule changes."""
+    for target in single.values():
+        text = "".join(map(chr, target))
+        if unicodedata.normalize("NFC", text) != text:
+            return False
+    return all(
+        code in single or unicodedata.is_normalized("NFC", chr(code))
+        for code in range(0x110000)
+        if not 0xD800 <= code < 0xE000
+    )
+
+
+def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]) -> list[Points]:
+    """Return the sources whose targets are not what NFC makes of their characters."""
+    left: set[Points] = set()
+    for source, target in several.items():
+        text = [code for one in source for code in single.get(one, (one,))]
+        composed = unicodedata.normalize("NFC", "".join(map(chr, text)))
+        if composed != "".join(map(chr, target)) or any(
+            code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
+        ):
+            left.add(source)
+    # The step of a short source must not find the beginning of a longer one.
+    for source in several:
+        if any(source[:length] in left for length in range(2, len(source))):
+            left.add(source)
+    return sorted(left)
+
+
+def _combines(code: int) -> bool:
+    return unicodedata.category(chr(code)).startswith("M") or any(code in jamo for jamo in _JAMO)
+
+
+def _changes(symbol: str, rules: Charsmap) -> bool:
+    """Tell whether the steps would change a symbol."""
+    points = tuple(map(ord, symbol))
+    longest = max(map(len, rules.several), default=0)
+    for start, code in enumerate(points):
+        if code in rules.single or any(
+            points[start : start + length] in rules.several for length in range(2, longest + 1)
+        ):
+            return True
+    if any(source[: len(points)] == points for source in rules.explicit):
+        return True
+    return rules.composes and not unicodedata.is_normalized("NFC", symbol)

@@ -1,0 +1,215 @@
+"""Reads a ``tokenizer.json``, and checks the types and sizes of all values that an import uses.
+
+`_DOCUMENT` at the end of this module describes the file. Whoever reads a checked document may rely
+on this description. Names that it does not mention may have any value.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from spmcompat.errors import BadValueError
+
+if TYPE_CHECKING:
+    from spmcompat.tools.export.charsmap_steps import Step
+
+MOST_BYTES = 128 << 20
+"""The largest file that is read. The largest public files have about 35 MB."""
+
+Check: TypeAlias = "Callable[[object], str]"
+"""Returns the error of a value: where it is below the value, and what must be there. Else ''."""
+
+
+def read_document(content: bytes) -> Step:
+    """Parse and check the content of a ``tokenizer.json``.
+
+    Parameters
+    ----------
+    content : bytes
+        The content of the file.
+
+    Returns
+    -------
+    dict
+        The document.
+
+    Raises
+    ------
+    BadValueError
+        If the content is not JSON, or a value has the wrong type or size.
+    """
+    try:
+        document = json.loads(
+            content, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+        )
+    except BadValueError:
+        raise
+    except RecursionError:
+        raise BadValueError("not a tokenizer.json: its JSON is nested too deeply.") from None
+    except ValueError:
+        raise BadValueError("not a tokenizer.json: it is not JSON.") from None
+    if not isinstance(document, dict) or not isinstance(document.get("model"), dict):
+        raise BadValueError('not a tokenizer.json: it has no "model".')
+    checks = dict(_DOCUMENT)
+    if kind := _MODELS.get(str(document["model"].get("type", "BPE"))):
+        checks["model"] = kind
+    if error := _fields(checks)(document):
+        raise _damaged(error.removeprefix("."))
+    return document
+
+
+def _damaged(reason: str) -> BadValueError:
+    return BadValueError(f"a damaged tokenizer.json: {reason}. Import an undamaged copy.")
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = counts.most_common(1)[0][0]
+        raise _damaged(f"the name {_shown(twice)} occurs twice in one object")
+    return found
+
+
+def _refuse_constant(name: str) -> object:
+    raise _damaged(f"it contains {name}, which is not a number of JSON")
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= 40 else text[:40] + "…")
+
+
+# ---------------------------------------------------------------- checks of values
+
+
+def _needs(what: str, holds: Callable[[object], bool]) -> Check:
+    return lambda value: "" if holds(value) else f" must be {what}"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= one <= "\udfff" for one in value)
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) < 1e300
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+
+
+def _is_base64(value: object) -> bool:
+    try:
+        base64.b64decode(str(value), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return isinstance(value, str)
+
+
+_text = _needs("text in Unicode", _is_text)
+_number = _needs("a finite number", _is_number)
+_id = _needs("a whole number from 0 to 2147483647", _is_id)
+_flag = _needs("true or false", lambda value: isinstance(value, bool))
+_base64 = _needs("bytes in base64", _is_base64)
+
+
+def _or_null(check: Check) -> Check:
+    return lambda value: "" if value is None else check(value)
+
+
+def _list(item: Check) -> Check:
+    def check(value: object) -> str:
+        if not isinstance(value, list):
+            return " must be a list"
+        errors = (f"[{index}]{error}" for index, one in enumerate(value) if (error := item(one)))
+        return next(errors, "")
+
+    return check
+
+
+def _pair(first: Check, second: Check) -> Check:
+    def check(value: object) -> str:
+        if not isinstance(value, list) or len(value) != 2:
+            return " must be a list of two values"
+        errors = (f"[{n}]{error}" for n in (0, 1) if (error := (first, second)[n](value[n])))
+        return next(errors, "")
+
+    return check
+
+
+def _either(one: Check, other: Check) -> Check:
+    return lambda value: one(value) and other(value)
+
+
+def _mapping(name: Check, item: Check) -> Check:
+    def check(value: object) -> str:
+        if not isinstance(value, dict):
+            return " must be an object"
+        for key, one in value.items():
+            if error := name(key) or item(one):
+                return f"[{_shown(key)}]{error}"
+        return ""
+
+    return check
+
+
+def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
+    """Return the check of an object; `required` are the names that it must have."""
+
+    def check(value: object) -> str:
+        if not isinstance(value, dict):
+            return " must be an object"
+        for name in required.split():
+            if name not in value:
+                return f' has no "{name}"'
+        for name, one in checks.items():
+            if name in value and (error := one(value[name])):
+                return f".{name}{error}"
+        return ""
+
+    return check
+
+
+# ---------------------------------------------------------------- the file
+
+_STEP = {
+    "type": _text,
+    "content": _text,
+    "prepend": _text,
+    "pattern": _or_null(_fields({"String": _text, "Regex": _text})),
+    "precompiled_charsmap": _base64,
+}
+_step = _fields(_STEP, "type")
+_MODELS = {
+    "Unigram": _fields(
+        {
+            "unk_id": _or_null(_id),
+            "vocab": _list(_pair(_text, _number)),
+            "byte_fallback": _flag,
+        },
+        "vocab",
+    ),
+    "BPE": _fields(
+        {
+            "unk_token": _or_null(_text),
+            "vocab": _mapping(_text, _id),
+            "merges": _list(_either(_text, _pair(_text, _text))),
+            "byte_fallback": _flag,
+        },
+        "vocab merges",
+    ),
+}
+_token = _fields({"id": _id, "content": _text, "special": _flag}, "id content special")
+_DOCUMENT: dict[str, Check] = {
+    "added_tokens": _or_null(_list(_token)),
+    "normalizer": _or_null(_fields({**_STEP, "normalizers": _list(_step)}, "type")),
+    "pre_tokenizer": _or_null(_step),
+    "decoder": _or_null(_fields({**_STEP, "decoders": _list(_step)}, "type")),
+}

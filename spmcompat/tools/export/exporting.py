@@ -1,0 +1,223 @@
+"""Exports a model: the limits first, then the verification, then the files. And the way back."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import TextIO
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime import outputs
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.hf_folder import with_control_symbols, without_control_symbols
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.targets import target_of
+from spmcompat.tools.export.verifying import Verification, verify
+
+_OPTION = "--output"
+
+
+def export(
+    model: ModelProto,
+    to: str,
+    output: str,
+    lines: Iterable[str] | None,
+    warn: Callable[[str], None],
+    inputs: Sequence[str] = (),
+    *,
+    find_control_symbols: bool = False,
+) -> Verification | None:
+    """Export a model.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    to : str
+        The name of the target.
+    output : str
+        The file to write, or the folder if the target has several files.
+    lines : iterable of str, optional
+        The lines to verify the export with. None leaves the verification out.
+    warn : callable
+        Takes a line about each limit before anything is written.
+    inputs : sequence of str
+        The files that were read, which the export must not replace.
+    find_control_symbols : bool
+        Whether an ``hf-folder`` finds the texts of control symbols in a line. ``sentencepiece``
+        does not, so lines that contain them are not verified.
+
+    Returns
+    -------
+    Verification or None
+        How many of the lines differ, and why.
+
+    Raises
+    ------
+    BadValueError
+        If the target cannot express the model, or there is no such target, or the output is an
+        input.
+    MissingFileError
+        If a file cannot be written. Then none is.
+    """
+    target = target_of(to)
+    if find_control_symbols and to != "hf-folder":
+        raise BadValueError(f"find_control_symbols is for hf-folder, not for {to}: leave it out.")
+    refuse_impossible(output, "check --output")
+    _refuse_scores(model)
+    limits = [one for one in target.limits(model) if not (one.on_symbols and find_control_symbols)]
+    refuse(limits, to)
+    for limit in limits:
+        warn(f"{to}: {limit.line}")
+    files = target.files(model)
+    paths = _paths(files, output)
+    outputs.refuse_inputs(paths.values(), inputs, _OPTION)
+    if "" in files:
+        outputs.check_output(output, _OPTION)
+    if find_control_symbols:
+        files = with_control_symbols(files)
+        lines = lines and without_control_symbols(model, lines)
+    found = None if lines is None else verify(model, target, files, lines)
+    write_files(files, output)
+    return found
+
+
+def _paths(names: Iterable[str], output: str) -> dict[str, str]:
+    """Return the path of each file of a target; the empty name is that of a single file."""
+    return {name: os.path.join(output, name) if name else output for name in names}
+
+
+def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
+    """Write the model of a ``tokenizer.json``.
+
+    Parameters
+    ----------
+    path : str
+        The ``tokenizer.json``.
+    output : str
+        The model to write.
+    warn : callable
+        Takes a line about each thing that the model leaves out, before anything is written.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be read or written.
+    BadValueError
+        If no model does exactly what the file says.
+    """
+    from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
+    from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
+
+    refuse_impossible(path, "check the path")
+    outputs.check_output(output, _OPTION)
+    outputs.refuse_inputs([output], [path], _OPTION)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+    if len(content) > MOST_BYTES:
+        most = f"{MOST_BYTES >> 20} MiB"
+        raise BadValueError(
+            f'"{path}": not a tokenizer.json: it has more than {most}. Check the path.'
+        )
+    try:
+        model, limits = import_tokenizer(content)
+    except BadValueError as error:
+        raise BadValueError(f'"{path}": {error}') from None
+    for limit in limits:
+        warn(limit.line)
+    outputs.write_files({output: [model.SerializeToString()]}, _OPTION)
+
+
+def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
+    """Return the lines to verify an export with.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    verify : str, bool or iterable of str
+        The path of a text in UTF-8; True for the built-in lines, False for none; or the lines.
+
+    Raises
+    ------
+    MissingFileError
+        If the text cannot be read.
+    BadValueError
+        If it is not in UTF-8.
+    """
+    if isinstance(verify, bool):
+        return hard_lines(model) if verify else None
+    return _lines_of_file(verify) if isinstance(verify, str) else verify
+
+
+def _lines_of_file(path: str) -> Iterator[str]:
+    refuse_impossible(path, "check --verify")
+    _open_text(path).close()  # a missing text is told before all else
+    return _checked_lines(path)
+
+
+def _open_text(path: str) -> TextIO:
+    try:
+        return open(path, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --verify.') from error
+
+
+def _checked_lines(path: str) -> Iterator[str]:
+    with _open_text(path) as file:
+        try:
+            for line in file:
+                yield line.removesuffix("\n")
+        except UnicodeDecodeError as error:
+            raise BadValueError(f'"{path}": not a text in UTF-8. Check --verify.') from error
+
+
+def _refuse_scores(model: ModelProto) -> None:
+    """Raise if a score is not finite: JSON cannot express it, and no library encodes with it.
+
+    Raises
+    ------
+    BadValueError
+        If a score is infinite or not a number.
+    """
+    for piece in model.pieces:
+        if not isfinite(piece.score):
+            raise BadValueError(
+                f"the piece {piece.piece!r} has the score {piece.score}, which no target can "
+                "express: train the model again, or set the score with spmcompat edit."
+            )
+
+
+def refuse(limits: Iterable[Limit], to: str) -> None:
+    """Raise if one of the limits refuses the export; the line holds all of them.
+
+    Raises
+    ------
+    BadValueError
+        If one of them does.
+    """
+    refusals = [limit.line for limit in limits if limit.refuses]
+    if refusals:
+        raise BadValueError(f"{to} cannot express this model. {' '.join(refusals)}")
+
+
+def write_files(files: Mapping[str, bytes], output: str) -> None:
+    """Write the files of a target: all of them, or none.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        What `Target.files` has returned.
+    output : str
+        The file, or the folder, which is made if it does not exist.
+
+    Raises
+    ------
+    MissingFileError
+        If a file cannot be written.
+    """
+    contents = {path: [files[name]] for name, path in _paths(files, output).items()}
+    outputs.write_files(contents, _OPTION, "" if "" in files else output)

@@ -1,0 +1,123 @@
+"""GGUF, the files of llama.cpp: the vocabulary part, without tensors.
+
+llama.cpp has two tokenizers for SentencePiece models. ``llama`` merges by scores as the BPE model
+does, and has no normalizer. ``t5`` finds the best path as the Unigram model does, and applies the
+charsmap.
+"""
+
+from collections.abc import Sequence
+from contextlib import redirect_stderr
+from io import StringIO
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
+from spmcompat.tools.export import gguf_file
+from spmcompat.tools.export.gguf_limits import changed_symbols, cut_symbols, limits, special_ids
+from spmcompat.tools.export.targets import VERIFYING, Loaded
+from spmcompat.unicode.marks import SPACE_MARK
+
+__all__ = ["files", "limits", "load"]
+
+_PIECE = ModelProto.SentencePiece
+
+_NAMES = {TrainerSpec.UNIGRAM: "t5", TrainerSpec.BPE: "llama"}
+
+# The types of tokens in GGUF.
+_UNDEFINED, _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(7)
+_TYPES = {
+    _PIECE.NORMAL: _NORMAL,
+    _PIECE.UNKNOWN: _UNKNOWN,
+    _PIECE.CONTROL: _CONTROL,
+    _PIECE.USER_DEFINED: _USER_DEFINED,
+    _PIECE.UNUSED: _UNUSED,
+    _PIECE.BYTE: _BYTE,
+}
+
+
+def files(model: ModelProto) -> dict[str, bytes]:
+    """Return the file."""
+    spec = model.normalizer_spec
+    kind = _NAMES[model.trainer_spec.model_type]
+    tokens = _unigram_tokens(model) if kind == "t5" else _bpe_tokens(model)
+    values = {
+        # The vocabulary is loaded without the hyperparameters of the architecture, but the name
+        # must be known.
+        "general.architecture": gguf_file.text(kind),
+        # A constant: llama.cpp changes its rules if the name holds that of some known models.
+        "general.name": gguf_file.text("vocabulary"),
+        "tokenizer.ggml.model": gguf_file.text(kind),
+        "tokenizer.ggml.pre": gguf_file.text("default"),
+        "tokenizer.ggml.tokens": gguf_file.texts([text for text, _, _ in tokens]),
+        "tokenizer.ggml.scores": gguf_file.floats([score for _, score, _ in tokens]),
+        "tokenizer.ggml.token_type": gguf_file.integers([kind for _, _, kind in tokens]),
+        "tokenizer.ggml.add_space_prefix": gguf_file.flag(spec.add_dummy_prefix),
+        "tokenizer.ggml.remove_extra_whitespaces": gguf_file.flag(spec.remove_extra_whitespaces),
+        "tokenizer.ggml.add_bos_token": gguf_file.flag(False),
+        "tokenizer.ggml.add_eos_token": gguf_file.flag(False),
+    }
+    if spec.precompiled_charsmap:
+        values["tokenizer.ggml.precompiled_charsmap"] = gguf_file.binary(spec.precompiled_charsmap)
+    for name, found in special_ids(model).items():
+        values[f"tokenizer.ggml.{name}_token_id"] = gguf_file.integer(found)
+    return {"": gguf_file.serialize(values)}
+
+
+def load(path: str) -> Loaded:
+    """Load the file with llama.cpp, the vocabulary only."""
+    require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
+    from llama_cpp import Llama  # noqa: PLC0415
+
+    # It warns that the file has no length of context, even if it is not verbose.
+    with redirect_stderr(StringIO()):
+        llama = Llama(model_path=path, vocab_only=True, verbose=False)
+
+    def encode(lines: Sequence[str]) -> list[list[int]]:
+        return [llama.tokenize(line.encode(), add_bos=False, special=False) for line in lines]
+
+    if llama.metadata["tokenizer.ggml.model"] != "llama":
+        return Loaded(encode)
+    prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
+    # All that this tokenizer does to a text.
+    return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
+
+
+def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
+    """Return the text, the score and the type of each token for the tokenizer ``t5``.
+
+    llama.cpp cuts the text at user-defined tokens and puts a space before each part, so symbols
+    become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
+    normalizer would change stay user-defined. It matches unused tokens, so these have no type.
+
+    llama.cpp does not normalize the bytes of a text with which a user-defined token begins, and
+    breaks characters if these bytes end inside of one. So only ASCII symbols stay user-defined.
+    """
+    kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
+    tokens = []
+    for piece in model.pieces:
+        score, kind = piece.score, _TYPES[piece.type]
+        if kind == _UNUSED:
+            kind = _UNDEFINED
+        elif kind == _USER_DEFINED and not (piece.piece in kept and piece.piece.isascii()):
+            score, kind = 0.1 * (len(piece.piece.encode()) - 1), _NORMAL
+        tokens.append((piece.piece, score, kind))
+    return tokens
+
+
+def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
+    """Return the text, the score and the type of each token for the tokenizer ``llama``.
+
+    llama.cpp looks for user-defined tokens before it replaces spaces by the space mark, and
+    ``sentencepiece`` afterwards. Two tokens of one text would end the program.
+    """
+    cut = set(cut_symbols(model))
+    pieces = {piece.piece for piece in model.pieces}
+    tokens = []
+    for piece in model.pieces:
+        text, kind = piece.piece, _TYPES[piece.type]
+        if text in cut and kind == _USER_DEFINED:
+            with_spaces = text.replace(SPACE_MARK, " ")
+            text = text if with_spaces in pieces else with_spaces
+        elif kind == _USER_DEFINED:
+            kind = _NORMAL
+        tokens.append((text, piece.score, kind))
+    return tokens

@@ -1,0 +1,373 @@
+"""What llama.cpp does not do as sentencepiece, known from the model alone.
+
+Each rule was read in ``llama-vocab.cpp``, and the tests show it with ``llama-cpp-python``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
+from typing import TypeAlias
+
+from spmcompat.model.meta_pieces import reserved_ids
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.normalization.charsmap import decompile
+from spmcompat.tools.edit.vocabulary import listed
+from spmcompat.tools.export.limits import TIES, Limit
+from spmcompat.unicode.marks import SPACE_MARK
+
+_PIECE = ModelProto.SentencePiece
+
+_NAMES = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
+
+# llama.cpp looks for these texts and makes the tokens control tokens, whatever their type is.
+_ALWAYS_CONTROL = frozenset(
+    [
+        "<|eot_id|>",
+        "<|im_end|>",
+        "<|end|>",
+        "<end_of_turn>",
+        "<|endoftext|>",
+        "<|end_of_text|>",
+        "<EOT>",
+        "_<EOT>",
+        "[EOT]",
+        "<end_of_utterance>",
+        "<|eom_id|>",
+        "<|fim_prefix|>",
+        "<fim-prefix>",
+        "<fim_prefix>",
+        "<PRE>",
+        "<|code_prefix|>",
+        "<|prefix|>",
+        "<|fim_suffix|>",
+        "<fim-suffix>",
+        "<fim_suffix>",
+        "<SUF>",
+        "<|code_suffix|>",
+        "<|suffix|>",
+        "<|fim_middle|>",
+        "<fim-middle>",
+        "<fim_middle>",
+        "<MID>",
+        "<|code_middle|>",
+        "<|middle|>",
+        "<|fim_pad|>",
+        "<fim-pad>",
+        "<fim_pad>",
+        "<PAD>",
+        "[PAD]",
+        "<|fim_repo|>",
+        "<|repo_name|>",
+        "<fim-repo>",
+        "<REPO>",
+        "<reponame>",
+        "<|file_sep|>",
+        "<|return|>",
+        "<|call|>",
+        "<|flush|>",
+        "<|calls|>",
+        "</s>",
+        "[EOS]",
+        "<eos>",
+        "<turn|>",
+        "<|tool_response>",
+        "[e~[",
+    ]
+)
+# It makes these ones user-defined tokens.
+_ALWAYS_USER_DEFINED = frozenset(["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"])
+
+
+def limits(model: ModelProto) -> list[Limit]:
+    """Return what llama.cpp does not do as ``sentencepiece``."""
+    kind = model.trainer_spec.model_type
+    if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
+        name = TrainerSpec.ModelType.Name(kind).lower()
+        return [
+            Limit(
+                f"llama.cpp has no tokenizer for a {name} model.",
+                "Train with --model_type=unigram or --model_type=bpe.",
+                refuses=True,
+            )
+        ]
+    rules = _BPE_RULES if kind == TrainerSpec.BPE else _UNIGRAM_RULES
+    found = [limit for rule in (*_COMMON_RULES, *rules) for limit in rule(model)]
+    return found if kind == TrainerSpec.BPE else [*found, TIES]
+
+
+def special_ids(model: ModelProto) -> dict[str, int]:
+    """Return the ids of the reserved pieces that the model has, by their names in GGUF."""
+    ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
+    return {name: ids[kind] for kind, name in _NAMES.items() if kind in ids}
+
+
+def _symbols(model: ModelProto) -> list[str]:
+    return [piece.piece for piece in model.pieces if piece.type == _PIECE.USER_DEFINED]
+
+
+def cut_symbols(model: ModelProto) -> list[str]:
+    """Return the symbols of a BPE model at which llama.cpp must cut the text.
+
+    A symbol of one character that no learned piece holds is found without that. A symbol with a
+    space is never found: ``sentencepiece`` looks for it in a text whose spaces are space marks.
+    """
+    learned = (_PIECE.NORMAL, _PIECE.UNUSED)
+    held = set("".join(piece.piece for piece in model.pieces if piece.type in learned))
+    return [
+        symbol
+        for symbol in _symbols(model)
+        if " " not in symbol and not (len(symbol) == 1 and symbol not in held)
+    ]
+
+
+def _rules(model: ModelProto) -> dict[tuple[int, ...], tuple[int, ...]]:
+    blob = model.normalizer_spec.precompiled_charsmap
+    return decompile(blob) if blob else {}
+
+
+def changed_symbols(model: ModelProto) -> dict[str, bool]:
+    """Return the symbols that the charsmap does not leave alone, and if it changes them always.
+
+    Otherwise it changes them in front of some characters, for example ``>`` in front of a
+    combining stroke.
+    """
+    return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
+
+
+# The limits and the file need the same answer, and the large charsmaps take a second.
+@lru_cache(maxsize=1)
+def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
+    if not symbols or not charsmap:
+        return {}
+    characters = set(map(ord, "".join(symbols)))
+    rules = {
+        "".join(map(chr, source)): "".join(map(chr, target))
+        for source, target in decompile(charsmap).items()
+        if source[0] in characters
+    }
+    # A space becomes the space mark in the end.
+    sources = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
+    begins = {source[:size] for source in sources for size in range(1, len(source))}
+    found = {}
+    for symbol in symbols:
+        ends = [symbol[at:] for at in range(len(symbol))]
+        is_always = any(end[:size] in sources for end in ends for size in range(1, len(end) + 1))
+        if is_always or not begins.isdisjoint(ends):
+            found[symbol] = is_always
+    return found
+
+
+def _nul_characters(model: ModelProto) -> Iterator[Limit]:
+    if any("\0" in piece.piece for piece in model.pieces):
+        yield Limit(
+            "A piece holds the NUL character, at which llama.cpp ends a token.",
+            "Train without that symbol.",
+            refuses=True,
+        )
+
+
+def _suffix(model: ModelProto) -> Iterator[Limit]:
+    if model.trainer_spec.treat_whitespace_as_suffix and model.normalizer_spec.add_dummy_prefix:
+        yield Limit(
+            "llama.cpp adds no space behind the text.",
+            "Train with --treat_whitespace_as_suffix=false or --add_dummy_prefix=false.",
+            refuses=True,
+        )
+
+
+def _spaces_kept_as_they_are(model: ModelProto) -> Iterator[Limit]:
+    if not model.normalizer_spec.escape_whitespaces:
+        yield Limit("llama.cpp always replaces spaces by the space mark.", refuses=True)
+
+
+def _end_of_text(model: ModelProto) -> Iterator[Limit]:
+    if "eos" not in special_ids(model):
+        taken = 1 if model.trainer_spec.model_type == TrainerSpec.UNIGRAM else 2
+        yield Limit(
+            f"The model has no eos, and llama.cpp then ends a text at id {taken}.",
+            "Train with --eos_id of 0 or more.",
+        )
+
+
+def _known_texts(model: ModelProto) -> Iterator[Limit]:
+    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+    found = [
+        piece.piece
+        for piece in model.pieces
+        if (piece.piece in _ALWAYS_USER_DEFINED and piece.type != _PIECE.NORMAL)
+        or (is_bpe and piece.piece in _ALWAYS_CONTROL and piece.type == _PIECE.USER_DEFINED)
+    ]
+    if found:
+        yield Limit(
+            f"llama.cpp has a type of its own for pieces named {listed(found)}: it finds them in "
+            "texts in other cases than sentencepiece.",
+            "Train with other names of symbols.",
+        )
+
+
+def _unknown_characters(model: ModelProto) -> Iterator[Limit]:
+    types = {piece.type for piece in model.pieces}
+    if _PIECE.UNKNOWN not in types:
+        yield Limit(
+            "The model has no unknown piece, which llama.cpp needs.",
+            "Train with --unk_id of 0 or more.",
+            refuses=True,
+        )
+    elif model.trainer_spec.byte_fallback:
+        yield Limit(
+            "llama.cpp encodes unknown characters as the unknown piece, not as bytes.",
+            "Train with --byte_fallback=false or --model_type=bpe.",
+        )
+
+
+def _first_space(model: ModelProto) -> Iterator[Limit]:
+    spec = model.normalizer_spec
+    if spec.remove_extra_whitespaces and not spec.add_dummy_prefix:
+        yield Limit(
+            "llama.cpp puts a space before the text if it removes extra spaces.",
+            "Train with --add_dummy_prefix=true or --remove_extra_whitespaces=false.",
+            refuses=True,
+        )
+    elif spec.add_dummy_prefix and not spec.remove_extra_whitespaces:
+        yield Limit(
+            "llama.cpp puts no space before a text that is all spaces.",
+            "Train with --remove_extra_whitespaces=true or --add_dummy_prefix=false.",
+        )
+
+
+def _last_marks(model: ModelProto) -> Iterator[Limit]:
+    spec = model.normalizer_spec
+    if spec.remove_extra_whitespaces and (ord(SPACE_MARK),) not in _rules(model):
+        yield Limit(
+            "llama.cpp keeps the character U+2581 at the end of a text.",
+            "Train with --remove_extra_whitespaces=false if texts end with it.",
+        )
+
+
+def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
+    found = changed_symbols(model)
+    always = [symbol for symbol, is_always in found.items() if is_always]
+    lost = [symbol for symbol in always if not symbol.isascii()]
+    kept = [symbol for symbol in always if symbol.isascii()]
+    if lost:
+        yield Limit(
+            f"llama.cpp normalizes {listed(lost)} as other text, and does not find it.",
+            "Train with --normalization_rule_name=identity or with other symbols.",
+        )
+    if kept:
+        spec = model.normalizer_spec
+        puts_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+        yield Limit(
+            f"The normalizer would change {listed(kept)}. llama.cpp does not normalize text that "
+            f"only begins so{', and puts a space behind such a symbol' if puts_space else ''}.",
+            "Train with --normalization_rule_name=identity or with other symbols.",
+        )
+    if len(found) > len(always):
+        yield Limit(
+            f"llama.cpp normalizes the end of {listed([one for one in found if not found[one]])} "
+            "together with a combining mark behind it.",
+            "Train with --normalization_rule_name=identity if the text has such marks.",
+        )
+
+
+def _no_normalizer(model: ModelProto) -> Iterator[Limit]:
+    if model.normalizer_spec.precompiled_charsmap:
+        yield Limit(
+            "llama.cpp does not normalize the text of a BPE model.",
+            "Train with --normalization_rule_name=identity.",
+        )
+    if model.normalizer_spec.remove_extra_whitespaces:
+        yield Limit(
+            "llama.cpp keeps extra spaces in the text of a BPE model.",
+            "Train with --remove_extra_whitespaces=false.",
+        )
+
+
+def _no_bytes(model: ModelProto) -> Iterator[Limit]:
+    if not model.trainer_spec.byte_fallback:
+        yield Limit(
+            "llama.cpp encodes unknown characters of a BPE model as bytes, and ends the program if "
+            "the model has none.",
+            "Train with --byte_fallback=true.",
+            refuses=True,
+        )
+
+
+def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
+    symbols = cut_symbols(model)
+    if symbols and model.normalizer_spec.add_dummy_prefix:
+        yield Limit(
+            f"llama.cpp puts no space before {listed(symbols)} at the start of a text, and puts "
+            "one behind such a symbol.",
+            "Train with --add_dummy_prefix=false.",
+        )
+    overlapping = [symbol for symbol in symbols if _overlaps(symbol, symbols)]
+    if overlapping:
+        yield Limit(
+            f"{listed(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
+            "and llama.cpp the longest one.",
+            "Train with symbols that do not end as others begin.",
+        )
+
+
+def _overlaps(symbol: str, symbols: Sequence[str]) -> bool:
+    ends = tuple(symbol[at:] for at in range(1, len(symbol)))
+    return any(
+        other != symbol and len(other) > len(end) and other.startswith(end)
+        for end in ends
+        for other in symbols
+    )
+
+
+def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
+    unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
+    if unused:
+        yield Limit(
+            f"llama.cpp uses the unused pieces of a BPE model: {listed(unused)}.",
+            "Train with a smaller --vocab_size instead of taking pieces out of use.",
+        )
+
+
+def _merged_texts(model: ModelProto) -> Iterator[Limit]:
+    """Tell which control and byte pieces llama.cpp puts together from other pieces."""
+    texts = {piece.piece for piece in model.pieces}
+    special = (_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE)
+    found = [
+        piece.piece
+        for piece in model.pieces
+        if piece.type in special and (len(piece.piece) == 1 or _has_parts(piece.piece, texts))
+    ]
+    if found:
+        yield Limit(
+            f"llama.cpp merges pieces to {listed(found)} where the text holds these characters.",
+            "Train with other names: --bos_piece, --eos_piece, --unk_piece, --control_symbols.",
+        )
+
+
+def _has_parts(text: str, texts: Set[str]) -> bool:
+    return any(
+        all(len(part) == 1 or part in texts for part in (text[:at], text[at:]))
+        for at in range(1, len(text))
+    )
+
+
+_Rule: TypeAlias = Callable[[ModelProto], Iterator[Limit]]
+_COMMON_RULES: tuple[_Rule, ...] = (
+    _nul_characters,
+    _suffix,
+    _spaces_kept_as_they_are,
+    _end_of_text,
+    _known_texts,
+)
+_UNIGRAM_RULES: tuple[_Rule, ...] = (
+    _unknown_characters,
+    _first_space,
+    _last_marks,
+    _normalized_symbols,
+)
+_BPE_RULES: tuple[_Rule, ...] = (
+    _no_normalizer,
+    _no_bytes,
+    _cuts_at_symbols,
+    _unused_pieces,
+    _merged_texts,
+)

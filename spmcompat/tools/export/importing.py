@@ -1,0 +1,380 @@
+"""Makes a model of a ``tokenizer.json``, if that is exact.
+
+A model is guessed from the file and exported again. Only if the result is the file, part for part,
+the model encodes as the file does. So nothing that this module misses can make a wrong model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.normalization.charsmap import compile_charsmap, precompiled
+from spmcompat.tools.export import tokenizer_json
+from spmcompat.tools.export.charsmap_steps import Step, rules_of
+from spmcompat.tools.export.document import read_document
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.normalizer_json import normalizer
+from spmcompat.tools.export.patterns import texts_of
+
+_PIECE = ModelProto.SentencePiece
+_BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
+_FLOAT32 = float(np.finfo(np.float32).max)
+# Symbols are repeated at each place of a pattern where they part; longer work is not for symbols.
+_WORK = 100
+
+
+def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
+    """Make a model of the content of a ``tokenizer.json``.
+
+    Parameters
+    ----------
+    content : bytes
+        The content of the file.
+
+    Returns
+    -------
+    model : ModelProto
+        A model that encodes as the file does.
+    limits : list of Limit
+        What the model does not do though the file says so; it concerns no ordinary line.
+
+    Raises
+    ------
+    BadValueError
+        If the file is no ``tokenizer.json``, or a model cannot express it exactly. The message
+        names the part of the file.
+    """
+    given = read_document(content)
+    model = _guess(given)
+    again = json.loads(tokenizer_json.files(model)[""])
+    for part in ("model", "pre_tokenizer", "normalizer"):
+        if not _equal(part, given, again):
+            raise _refusal(part, given)
+    return model, list(_limits(given, again))
+
+
+def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
+    """Return the error that names the part that cannot be exact."""
+    value = given.get(part)
+    named = isinstance(value, dict) and "type" in value
+    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
+    reason = reason or "no model of sentencepiece does exactly the same."
+    return BadValueError(
+        f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
+        "has written, or one that works alike."
+    )
+
+
+def _printable(name: str) -> str:
+    return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
+
+
+# ---------------------------------------------------------------- the guess
+
+
+def _guess(given: Step) -> ModelProto:
+    """Return the model that could have been exported to this file."""
+    described = given["model"]
+    assert isinstance(described, dict)
+    kind = described.get("type", "BPE")
+    if kind not in ("Unigram", "BPE"):
+        raise _refusal("model", given, "only Unigram and BPE can be.")
+    model = _unigram(given, described) if kind == "Unigram" else _bpe(given, described)
+    if not model.pieces:
+        raise _refusal("model", given, "it has no pieces.")
+    _set_specs(model, given, described)
+    return model
+
+
+def _unigram(given: Step, described: Step) -> ModelProto:
+    vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+    unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
+    ids = {text: index for index, (text, _) in enumerate(vocabulary)}
+    if len(ids) != len(vocabulary):
+        raise _refusal("model", given, "a piece occurs twice.")
+    if unknown is not None and unknown >= len(vocabulary):
+        raise _refusal("model", given, f"its unk_id {unknown} is not in the vocabulary.")
+    silent = _silent(given, ids) | _special(given, ids)
+    reserved = [score for text, score in vocabulary if text in _BYTES or text in silent]
+    low = min(reserved, default=None)
+    if unknown is not None:
+        low = vocabulary[unknown][1]
+    model = ModelProto()
+    for index, (text, score) in enumerate(vocabulary):
+        kind = _PIECE.NORMAL
+        if described.get("byte_fallback") and text in _BYTES:
+            kind = _PIECE.BYTE
+        elif index == unknown:
+            kind = _PIECE.UNKNOWN
+        elif text in silent:
+            kind = _PIECE.CONTROL
+        elif low is not None and score == low - 1:
+            kind = _PIECE.UNUSED
+        elif score == float(np.float32(0.1 * (len(text.encode()) - 1))):
+            kind = _PIECE.USER_DEFINED
+        if kind == _PIECE.NORMAL and abs(score) > _FLOAT32:
+            raise _refusal("model", given, f"the score {score!r} is no float32.")
+        _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
+    model.trainer_spec.model_type = TrainerSpec.UNIGRAM
+    return model
+
+
+def _bpe(given: Step, described: Step) -> ModelProto:
+    vocabulary: dict[str, int] = described["vocab"]  # type: ignore[assignment]
+    texts = sorted(vocabulary, key=vocabulary.__getitem__)
+    if [vocabulary[text] for text in texts] != list(range(len(texts))):
+        raise _refusal("model", given, "its ids have gaps, or two pieces have the same id.")
+    merges = _merges(described)
+    for merge in merges:
+        for part in (*merge, "".join(merge)):
+            if part not in vocabulary:
+                raise _refusal("model", given, f"a merge names {part!r}, which is no piece.")
+    silent = _silent(given, vocabulary) | _special(given, vocabulary)
+    symbols = _symbols(given, vocabulary)
+    types = {}
+    for text in texts:
+        types[text] = _PIECE.NORMAL
+        if described.get("byte_fallback") and text in _BYTES:
+            types[text] = _PIECE.BYTE
+        elif text == described.get("unk_token"):
+            types[text] = _PIECE.UNKNOWN
+        elif text in silent:
+            types[text] = _PIECE.CONTROL
+        elif text in symbols:
+            types[text] = _PIECE.USER_DEFINED
+    # The scores that the trainer of sentencepiece gives: pieces in the order of their merges, then
+    # what no merge makes.
+    made = dict.fromkeys(left + right for left, right in merges)
+    normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
+    normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]
+    scores = {text: -float(rank) for rank, text in enumerate(normal)}
+    model = ModelProto()
+    for text in texts:
+        _add(model, text, scores.get(text, 0.0), types[text])
+    model.trainer_spec.model_type = TrainerSpec.BPE if merges else TrainerSpec.CHAR
+    return model
+
+
+def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
+    piece = model.pieces.add(piece=text, score=np.float32(score))
+    if kind != _PIECE.NORMAL:
+        piece.MergeFrom(_PIECE(type=kind))  # type: ignore[arg-type]
+
+
+def _merges(described: Step) -> list[tuple[str, str]]:
+    """Return the merges; older files join the two parts with a space."""
+    merges = []
+    for merge in described["merges"]:  # type: ignore[attr-defined]
+        left, _, right = (
+            merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
+        )
+        merges.append((left, right))
+    return merges
+
+
+def _set_specs(model: ModelProto, given: Step, described: Step) -> None:
+    spec = model.trainer_spec
+    spec.vocab_size = len(model.pieces)
+    spec.byte_fallback = bool(described.get("byte_fallback"))
+    spec.unk_surface = _surface(given)
+    texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
+    spec.unk_id = -1
+    for index, piece in enumerate(model.pieces):
+        if piece.type == _PIECE.UNKNOWN:
+            spec.unk_id, spec.unk_piece = index, piece.piece
+        if piece.type == _PIECE.USER_DEFINED:
+            spec.user_defined_symbols.append(piece.piece)
+    for kind, text in (("bos", "<s>"), ("eos", "</s>"), ("pad", "<pad>")):
+        index = texts.get(text, -1)
+        is_control = index >= 0 and model.pieces[index].type == _PIECE.CONTROL
+        setattr(spec, f"{kind}_id", index if is_control else -1)
+    _set_normalizer(model, given)
+
+
+def _set_normalizer(model: ModelProto, given: Step) -> None:
+    """Set the normalizer to one whose steps are those of the file."""
+    described = given.get("normalizer")
+    steps: Sequence[Step] = []
+    if isinstance(described, dict):
+        steps = described.get("normalizers", [described])
+    spec = model.normalizer_spec
+    try:
+        charsmaps = list(_charsmaps(steps))
+    except TrainingError as error:
+        raise _refusal(
+            "normalizer", given, f"its precompiled_charsmap is damaged: {error}"
+        ) from None
+    for name, charsmap in charsmaps:
+        spec.name, spec.precompiled_charsmap = name, charsmap
+        for prefix, remove, escape, suffix in product((True, False), repeat=4):
+            spec.add_dummy_prefix = prefix
+            spec.remove_extra_whitespaces = remove
+            spec.escape_whitespaces = escape
+            model.trainer_spec.treat_whitespace_as_suffix = not suffix
+            if _steps(normalizer(model)) == list(steps):
+                return
+    raise _refusal(
+        "normalizer",
+        given,
+        "its Precompiled works by grapheme cluster, which sentencepiece does not."
+        if any(step["type"] == "Precompiled" for step in steps)
+        else "",
+    )
+
+
+def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
+    """Yield names and charsmaps that the steps may come from."""
+    rules = rules_of(steps)
+    if any(step.get("type") == "NFC" for step in steps):
+        # Only predefined rules have so many of several characters that NFC is worth a step. Those
+        # of nmt make a TAB a space, those of cf make capitals small.
+        start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
+        name = f"{start}_cf" if (0x41,) in rules else start
+        yield name, precompiled(name, "")
+        return
+    yield ("user_defined", compile_charsmap(rules)) if rules else ("identity", b"")
+
+
+def _steps(normalizer: Step | None) -> list[Step]:
+    return [] if normalizer is None else list(normalizer["normalizers"])  # type: ignore[call-overload]
+
+
+# ---------------------------------------------------------------- patterns of the file
+
+
+def _texts(part: str, given: Step, pattern: str, pieces: Collection[str]) -> set[str]:
+    """Return the texts that a pattern of the file matches, if it is a list of texts.
+
+    No pattern of a file is run: a match can take any time.
+
+    Raises
+    ------
+    BadValueError
+        If the pattern is anything else.
+    """
+    texts = texts_of(pattern, _WORK * (sum(map(len, pieces)) + len(pieces)))
+    if texts is None:
+        shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
+        raise _refusal(part, given, f"its regular expression {shown} is not a list of pieces.")
+    return set(texts)
+
+
+def _silent(given: Step, pieces: Collection[str]) -> set[str]:
+    """Return the pieces that the decoder drops: control pieces."""
+    for step in _decoders(given):
+        pattern = _whole(step)
+        if pattern and step.get("content") == "":
+            return _texts("decoder", given, pattern, pieces)
+    return set()
+
+
+def _surface(given: Step) -> str:
+    """Return the text that the decoder writes for the unknown piece."""
+    for step in _decoders(given):
+        if _whole(step) and step.get("content"):
+            return str(step["content"])
+    return TrainerSpec().unk_surface
+
+
+def _whole(step: Step) -> str:
+    """Return the pattern of the whole pieces that a step replaces; empty if it does not."""
+    pattern = step.get("pattern")
+    regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
+    is_whole = regex.startswith("\\A(?:") and regex.endswith("\\z")
+    return regex.removeprefix("\\A").removesuffix("\\z") if is_whole else ""
+
+
+def _decoders(given: Step) -> Iterable[Step]:
+    decoder = given.get("decoder")
+    return decoder.get("decoders", [decoder]) if isinstance(decoder, dict) else []
+
+
+def _symbols(given: Step, pieces: Collection[str]) -> set[str]:
+    """Return the user-defined symbols of BPE."""
+    described = given.get("pre_tokenizer")
+    if not isinstance(described, dict) or described.get("type") != "Split":
+        return set()
+    pattern = described.get("pattern")
+    regex = pattern.get("Regex") if isinstance(pattern, dict) else None
+    return set() if regex is None else _texts("pre_tokenizer", given, regex, pieces)
+
+
+def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
+    """Return the texts of special added tokens; they become control pieces.
+
+    Raises
+    ------
+    BadValueError
+        If an added token is not special: it would cut each line into parts. Or if the vocabulary
+        does not have it, or has another id for it.
+    """
+    added = given.get("added_tokens") or []
+    for token in added:  # type: ignore[attr-defined]
+        if not token["special"]:
+            raise _refusal(
+                "added_tokens",
+                given,
+                f"{token['content']!r} is not special, so each part of the line around it is "
+                "normalized apart.",
+            )
+        if ids.get(token["content"]) != token["id"]:
+            reason = f"{token['content']!r} does not have the id {token['id']} in the vocabulary."
+            raise _refusal("added_tokens", given, reason)
+    return {token["content"] for token in added}  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- the comparison
+
+
+def _equal(part: str, given: Step, again: Step) -> bool:
+    """Tell whether a part of the file does the same as that of the new export."""
+    if part == "normalizer":
+        return True  # `_set_normalizer` has compared it
+    if part == "pre_tokenizer":
+        return given.get(part) == again.get(part)
+    ours, theirs = dict(again["model"]), dict(given["model"])  # type: ignore[call-overload]
+    theirs.setdefault("type", ours["type"])
+    if ours["type"] == "BPE":
+        theirs.setdefault("ignore_merges", False)
+        for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+            theirs[name] = theirs.get(name) or None
+        theirs["dropout"] = theirs.get("dropout") or None
+        if not _same_order(_merges(ours), _merges(theirs)):
+            return False
+        del ours["merges"], theirs["merges"]
+    theirs.setdefault("byte_fallback", False)
+    return bool(ours == theirs)
+
+
+def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether merges are the same, and those of each piece come together.
+
+    The order of the merges of one piece does not matter: they have one score.
+    """
+    if set(ours) != set(theirs) or len(ours) != len(theirs):
+        return False
+    return [a + b for a, b in ours] == [a + b for a, b in theirs]
+
+
+def _limits(given: Step, again: Mapping[str, object]) -> Iterator[Limit]:
+    """Yield what the model leaves out."""
+    added = given.get("added_tokens") or []
+    if added:
+        texts = [token["content"] for token in added]  # type: ignore[attr-defined]
+        yield Limit(
+            f"Special tokens such as {texts[0]!r} become control pieces: sentencepiece never finds "
+            "their texts in a line."
+        )
+    if given.get("post_processor") is not None:
+        yield Limit(
+            "The post-processor is left out: sentencepiece adds no pieces such as bos and eos "
+            "unless it is asked to."
+        )
+    if given.get("decoder") != again.get("decoder"):
+        yield Limit("The decoder is left out: ids can be decoded to a text with other spaces.")

@@ -1,0 +1,65 @@
+"""The merges that stand for the scores of a BPE model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.edit.reach import Merges
+from spmcompat.tools.edit.vocabulary import USER_DEFINED, pieces_of
+
+_PIECE = ModelProto.SentencePiece
+
+
+def mergeable(model: ModelProto) -> dict[str, float]:
+    """Return the pieces that merges can make, with their scores."""
+    return {
+        piece.piece: piece.score
+        for piece in model.pieces
+        if piece.type in (_PIECE.NORMAL, _PIECE.UNUSED)
+    }
+
+
+def merges_of(model: ModelProto) -> list[tuple[str, str]]:
+    """Return the merges, the first one to apply first.
+
+    ``sentencepiece`` merges any two neighbours whose joined text is a piece, the highest score
+    first. So every split of a piece into two pieces is a merge. A user-defined symbol is never
+    part of one.
+    """
+    scores = mergeable(model)
+    lengths = sorted({len(text) for text in scores})
+    merges = [
+        (-score, index, left, right)
+        for index, (text, score) in enumerate(scores.items())
+        for left, right in splits(text, scores, lengths)
+    ]
+    merges.sort(key=lambda merge: merge[:2])
+    return [(left, right) for _, _, left, right in merges]
+
+
+def splits(
+    text: str, pieces: Mapping[str, float], lengths: Iterable[int]
+) -> Iterator[tuple[str, str]]:
+    """Yield the splits of a text into two pieces.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    pieces : mapping
+        The pieces.
+    lengths : iterable of int
+        The lengths of the pieces, in ascending order. No other split is tried: a text may be long.
+    """
+    for cut in lengths:
+        left, right = text[:cut], text[cut:]
+        if not right:
+            break
+        if left in pieces and right in pieces:
+            yield left, right
+
+
+def merges_without_symbols(model: ModelProto) -> Merges:
+    """Return the merges of a BPE model in a text that holds no user-defined symbol."""
+    return Merges(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)

@@ -1,0 +1,147 @@
+"""The normalizer of a model as the field ``normalizer`` of a ``tokenizer.json``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.tools.export.charsmap_steps import (
+    MOST_EXPLICIT,
+    Step,
+    analysed,
+    deleted_mark,
+    make_plan,
+    prepend,
+    replace,
+    replace_pattern,
+    steps_of,
+)
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.patterns import character_class
+from spmcompat.unicode.marks import SPACE_MARK
+
+_PIECE = ModelProto.SentencePiece
+
+# Noncharacters: no text should hold them.
+_END_MARK, _NO_PIECE = "\ufde9", "\ufdea"
+
+
+def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
+    """Return the texts of the user-defined symbols."""
+    return tuple(piece.piece for piece in model.pieces if piece.type == _PIECE.USER_DEFINED)
+
+
+def reserved_texts(model: ModelProto) -> list[str]:
+    """Return the texts of pieces that ``sentencepiece`` never finds in a line."""
+    types = [_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE]
+    if model.trainer_spec.model_type == TrainerSpec.UNIGRAM:
+        types.append(_PIECE.UNUSED)
+    return [piece.piece for piece in model.pieces if piece.type in types]
+
+
+def hidden_characters(model: ModelProto) -> list[str]:
+    """Return the unknown characters of reserved texts.
+
+    The library would find the reserved texts in a line. The normalizer replaces these characters by
+    one that is no piece, which is unknown as well. But not if bytes stand for them.
+    """
+    if model.trainer_spec.byte_fallback:
+        return []
+    reserved = set(reserved_texts(model))
+    found = {one for piece in model.pieces if piece.piece not in reserved for one in piece.piece}
+    return sorted({one for text in reserved for one in text} - found)
+
+
+def normalizer_limits(model: ModelProto) -> list[Limit]:
+    """Return what the steps cannot express exactly."""
+    spec = model.normalizer_spec
+    rules = analysed(spec.precompiled_charsmap)
+    if len(rules.explicit) > MOST_EXPLICIT:
+        return [
+            Limit(
+                f"Its charsmap has {len(rules.explicit):,} rules of several characters, and each "
+                "would be a step of the normalizer.",
+                "Train with --normalization_rule_name=nmt_nfkc, or with fewer rules in "
+                "--normalization_rule_tsv.",
+                refuses=True,
+            )
+        ]
+    targets = (*rules.single.values(), *rules.several.values())
+    doubled = any(a == b == 0x20 for target in targets for a, b in pairwise(target))
+    if spec.remove_extra_whitespaces and doubled:
+        return [
+            Limit(
+                "The target of a rule holds two spaces in a row, which become one.",
+                "Leave this rule out of --normalization_rule_tsv.",
+            )
+        ]
+    return []
+
+
+def normalizer(model: ModelProto) -> Step | None:
+    """Return the normalizer, or None if it changes nothing.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    """
+    spec = model.normalizer_spec
+    at_end = model.trainer_spec.treat_whitespace_as_suffix and spec.add_dummy_prefix
+    at_start = spec.add_dummy_prefix and not at_end
+    symbols = user_defined_symbols(model)
+    plan = make_plan(spec.precompiled_charsmap, symbols)
+    rules = plan.rules
+    deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
+    taken = frozenset(piece.piece for piece in model.pieces)
+    marks_deleted = deletes and spec.remove_extra_whitespaces
+    steps = list(_charsmap_steps(spec.precompiled_charsmap, symbols, taken, marks_deleted))
+    if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
+        # The steps that are usual for models without rules.
+        steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
+        return {"type": "Sequence", "normalizers": steps}
+    # A line of which nothing is left gets no space if extra spaces are removed.
+    if at_start and not spec.remove_extra_whitespaces:
+        steps.insert(0, prepend(_END_MARK))
+    if at_end and not spec.remove_extra_whitespaces:
+        steps.insert(0, _append_mark())
+    if spec.remove_extra_whitespaces:
+        steps.append(replace_pattern("\\A +", ""))
+        if at_end:
+            steps.append(_append_mark())
+        if at_end and deletes:
+            steps += [replace(deleted_mark(), ""), replace_pattern("\\A +", "")]
+        steps.append(replace_pattern(" {2,}", " "))
+        if at_start:
+            steps.append(prepend(" "))
+    space = " "
+    steps += _hide(model)
+    if spec.escape_whitespaces:
+        steps.append(replace(" ", SPACE_MARK))
+        space = SPACE_MARK
+    if spec.remove_extra_whitespaces:
+        end = f"(?={_END_MARK}\\z)" if at_end else "\\z"
+        steps.append(replace_pattern(f"{space}+{end}", ""))
+    if spec.add_dummy_prefix and (at_end or not spec.remove_extra_whitespaces):
+        steps.append(replace(_END_MARK, space))
+    return {"type": "Sequence", "normalizers": steps} if steps else None
+
+
+# An import tries all settings of spaces, but the steps of a large charsmap take a while.
+@lru_cache(maxsize=2)
+def _charsmap_steps(
+    charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
+) -> tuple[Step, ...]:
+    plan = make_plan(charsmap, symbols)
+    return tuple(steps_of(plan, taken, marks_deleted=marks_deleted))
+
+
+def _hide(model: ModelProto) -> list[Step]:
+    hidden = hidden_characters(model)
+    return [replace_pattern(character_class(map(ord, hidden)), _NO_PIECE)] if hidden else []
+
+
+def _append_mark() -> Step:
+    """Return the step that puts the mark behind a line that is not empty."""
+    return replace_pattern("(?m:(?<=.)\\z)", _END_MARK)

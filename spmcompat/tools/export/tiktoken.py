@@ -1,0 +1,255 @@
+"""The files of tiktoken: ranks of byte strings, and the pattern that splits texts.
+
+tiktoken merges bytes, and always the pair with the lowest rank; the rank is the id. The BPE model
+merges characters, and always the pair with the highest score. With equal ids this is the same if
+the ids of merged pieces follow the scores, and if no merged piece holds a character of several
+bytes: the parts of such a character would need ids too. Characters of several bytes that are pieces
+of their own are split off by the pattern, and tiktoken first looks up the whole of what the pattern
+finds. So are user-defined symbols.
+
+A character of two bytes needs no other part than itself. It may stand in merged pieces if its id is
+below theirs, for it is then put together first.
+"""
+
+import json
+import os
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.merging import merges_without_symbols
+from spmcompat.tools.export.targets import VERIFYING, Loaded
+from spmcompat.unicode.marks import SPACE_MARK
+
+RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"
+
+_PIECE = ModelProto.SentencePiece
+_ASCII = frozenset(map(chr, range(128)))
+
+
+def limits(model: ModelProto) -> list[Limit]:
+    """Return what tiktoken does not do as ``sentencepiece``."""
+    refusals = [Limit(text, remedy, refuses=True) for text, remedy in _refusals(model)]
+    return refusals or [
+        Limit(
+            "tiktoken takes the character U+2581 in a text for itself, sentencepiece for a space."
+        )
+    ]
+
+
+def files(model: ModelProto) -> dict[str, bytes]:
+    """Return the ranks, and the other arguments of ``tiktoken.Encoding`` as JSON."""
+    ranks = _ranks(model)
+    lines = [
+        b64encode(token) + b" %d\n" % rank
+        for token, rank in sorted(ranks.items(), key=lambda item: item[1])
+    ]
+    names = {
+        piece.piece: number
+        for number, piece in enumerate(model.pieces)
+        if piece.type in (_PIECE.CONTROL, _PIECE.UNKNOWN) or not _is_found(piece)
+    }
+    settings = {"name": "sentencepiece", "pat_str": _pattern(model), "special_tokens": names}
+    return {
+        RANKS: b"".join(lines),
+        SETTINGS: json.dumps(settings, ensure_ascii=False, indent=1).encode() + b"\n",
+    }
+
+
+def load(path: str) -> Loaded:
+    """Load the folder with tiktoken."""
+    require("tiktoken", VERIFYING, "formats")
+    from tiktoken import Encoding  # noqa: PLC0415
+
+    # `tiktoken.load` would keep a copy by the path of the file, and not see another export there.
+    with open(os.path.join(path, RANKS), encoding="ascii") as file:
+        ranks = {b64decode(token): int(rank) for token, rank in map(str.split, file)}
+    with open(os.path.join(path, SETTINGS), encoding="utf-8") as file:
+        encoding = Encoding(mergeable_ranks=ranks, **json.load(file))
+
+    def encode(lines: Sequence[str]) -> list[list[int]]:
+        return [encoding.encode_ordinary(line) for line in lines]
+
+    return Loaded(encode, decode=encoding.decode)
+
+
+def _refusals(model: ModelProto) -> Iterator[tuple[str, str]]:
+    kind = model.trainer_spec.model_type
+    if kind != TrainerSpec.BPE:
+        name = TrainerSpec.ModelType.Name(kind).lower()
+        yield (
+            f"tiktoken only merges, and a {name} model has no merges.",
+            "Train with --model_type=bpe.",
+        )
+        return
+    spec = model.normalizer_spec
+    if spec.precompiled_charsmap:
+        yield "tiktoken does not normalize.", "Train with --normalization_rule_name=identity."
+    if spec.remove_extra_whitespaces:
+        yield "tiktoken keeps extra spaces.", "Train with --remove_extra_whitespaces=false."
+    if spec.add_dummy_prefix:
+        yield "tiktoken adds no space to a text.", "Train with --add_dummy_prefix=false."
+    if not model.trainer_spec.byte_fallback:
+        yield "tiktoken needs a piece for each byte.", "Train with --byte_fallback=true."
+    else:
+        yield from _refused_pieces(model)
+
+
+def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
+    unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
+    if unused:
+        yield (
+            f"tiktoken has no unused pieces, as {unused[0]!r} is.",
+            "Drop them with spmcompat edit --reorder-ids.",
+        )
+    if " " not in {_text(piece) for piece in model.pieces}:
+        yield "No piece is a space.", "Train with text that has spaces."
+    scores = [piece.score for piece in model.pieces if _is_merged(piece)]
+    if any(score <= following for score, following in pairwise(scores)):
+        yield (
+            "tiktoken merges in the order of ids, and the scores of this model have another order.",
+            "Order the ids with spmcompat edit --reorder-ids.",
+        )
+        return
+    characters = _held_characters(model) - _ASCII - _early_characters(model)
+    if characters:
+        yield (
+            "tiktoken merges bytes, so it needs ids for the parts of the characters of several "
+            f"bytes in longer pieces. This model has {len(characters)} such characters.",
+            _remedy_of_characters(model, characters),
+        )
+        return
+    broken = _first_broken(model)
+    if broken:
+        yield (
+            f"tiktoken looks up {broken!r} before it merges, and sentencepiece merges other pieces "
+            "there.",
+            "Train on other text or with another --vocab_size.",
+        )
+
+
+def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
+    pieces = "".join(_text(piece) for piece in model.pieces if piece.type == _PIECE.NORMAL)
+    symbols = sorted(set(pieces) - _ASCII)
+    remedy = "Train with a lower --character_coverage, so that they become bytes"
+    if len(symbols) <= 50:
+        given = ",".join(symbols)
+        remedy += f", or with --user_defined_symbols={given} for pieces of their own"
+    if all(len(character.encode()) == 2 for character in characters):
+        remedy += ". Or give them lower ids than longer pieces have; docs/exporting.md shows how"
+    return f"{remedy}."
+
+
+def _text(piece: ModelProto.SentencePiece) -> str:
+    """Return the text that a piece stands for."""
+    text: str = piece.piece
+    return text.replace(SPACE_MARK, " ")
+
+
+def _is_found(piece: ModelProto.SentencePiece) -> bool:
+    """Tell whether a piece may be found in a text, in which spaces are space marks."""
+    return " " not in piece.piece
+
+
+def _is_merged(piece: ModelProto.SentencePiece) -> bool:
+    return piece.type == _PIECE.NORMAL and len(piece.piece) > 1 and _is_found(piece)
+
+
+def _ranks(model: ModelProto) -> dict[bytes, int]:
+    """Return the id of each token.
+
+    A byte has the id of its byte piece, unless it is a character with a piece of its own.
+    """
+    ranks = {
+        bytes([int(piece.piece[3:5], 16)]): number
+        for number, piece in enumerate(model.pieces)
+        if piece.type == _PIECE.BYTE
+    }
+    for number, piece in enumerate(model.pieces):
+        if piece.type in (_PIECE.NORMAL, _PIECE.USER_DEFINED) and _is_found(piece):
+            ranks[_text(piece).encode()] = number
+    return ranks
+
+
+def _held_characters(model: ModelProto) -> Set[str]:
+    """Return the characters of merged pieces."""
+    return set("".join(_text(piece) for piece in model.pieces if _is_merged(piece)))
+
+
+def _early_characters(model: ModelProto) -> Set[str]:
+    """Return the characters of two bytes whose ids are below those of all merged pieces."""
+    early = set()
+    for piece in model.pieces:
+        if _is_merged(piece):
+            break
+        if piece.type == _PIECE.NORMAL and len(piece.piece.encode()) == 2:
+            early.add(piece.piece)
+    return early
+
+
+def _first_broken(model: ModelProto) -> str | None:
+    """Return a piece that merging does not give back from its own characters, if there is one."""
+    merges = merges_without_symbols(model)
+    broken = (one for one in model.pieces if _is_merged(one) and merges.parts(one.piece) is None)
+    return next(map(_text, broken), None)
+
+
+def _pattern(model: ModelProto) -> str:
+    """Return the pattern that splits a text where no piece may cross.
+
+    It finds user-defined symbols, the longest first; characters that stand alone; and between them
+    slices of other characters. Where spaces only begin pieces or only end them, these slices are
+    words, so that tiktoken has less to merge.
+    """
+    symbols = [
+        _text(piece)
+        for piece in model.pieces
+        if piece.type == _PIECE.USER_DEFINED and _is_found(piece)
+    ]
+    longer = sorted((one for one in symbols if len(one) > 1), key=len, reverse=True)
+    joined = (_ASCII | (_early_characters(model) & _held_characters(model))) - {
+        symbol for symbol in symbols if len(symbol) == 1
+    }
+    merged = [_text(piece) for piece in model.pieces if _is_merged(piece)]
+    words = _slices(joined - {" "}, longer)
+    if " " not in joined or any(" " in symbol for symbol in longer):
+        text = _slices(joined, longer)
+    elif not any(re.search("[^ ] ", one) for one in merged):
+        text = f"(?> *){words}| +" if longer else f" *{words}| +"
+    elif not any(re.search(" [^ ]", one) for one in merged):
+        text = f"{words} *| +"
+    else:
+        text = _slices(joined, longer)
+    return "|".join([*map(_escaped, longer), f"[^{_class(joined)}]", text])
+
+
+def _slices(characters: Set[str], symbols: Sequence[str]) -> str:
+    """Return a pattern for slices of these characters in which no symbol begins.
+
+    tiktoken's engine keeps each step of a repetition, and fails after a million. So a step is a
+    single character only where a symbol may begin.
+    """
+    starts = characters & {symbol[0] for symbol in symbols}
+    if not starts:
+        return f"[{_class(characters)}]+"
+    no_symbol = f"(?!{'|'.join(map(_escaped, symbols))})"
+    return f"(?:(?>[{_class(characters - starts)}]+)|{no_symbol}[{_class(starts)}])+"
+
+
+def _escaped(text: str) -> str:
+    return "".join(rf"\x{{{ord(character):X}}}" for character in text)
+
+
+def _class(characters: Set[str]) -> str:
+    """Return the inside of a character class, as ranges of code points."""
+    ranges: list[list[int]] = []
+    for code in sorted(map(ord, characters)):
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in ranges)

@@ -1,0 +1,339 @@
+"""The target ``tokenizer.json``: a file of the ``tokenizers`` library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.libraries import require
+from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
+from spmcompat.tools.export.limits import TIES, Limit
+from spmcompat.tools.export.merging import mergeable, merges_of, merges_without_symbols
+from spmcompat.tools.export.normalizer_json import (
+    hidden_characters,
+    normalizer,
+    normalizer_limits,
+    reserved_texts,
+    user_defined_symbols,
+)
+from spmcompat.tools.export.patterns import escaped, longest_of
+from spmcompat.tools.export.targets import VERIFYING, Loaded
+from spmcompat.unicode.marks import SPACE_MARK
+
+_PIECE = ModelProto.SentencePiece
+_UNKNOWN_PENALTY = 10.0
+_FIRST_SPACE = "\ufdeb"  # a noncharacter: no text should hold it
+
+
+def limits(model: ModelProto) -> list[Limit]:
+    """Return what a ``tokenizer.json`` cannot express exactly."""
+    kind = model.trainer_spec.model_type
+    if kind == TrainerSpec.WORD:
+        return [
+            Limit(
+                "It is a word model: unknown words in a row are one piece, and no model of the "
+                "library does that.",
+                "Train with --model_type=unigram or bpe.",
+                refuses=True,
+            )
+        ]
+    found = normalizer_limits(model)
+    seen = _found_texts(model)
+    if seen:
+        found.append(
+            Limit(
+                f"{_some(seen)} in a line becomes that piece, which sentencepiece never finds in a "
+                "line.",
+                "Train with the characters of that text in --required_chars.",
+            )
+        )
+    found += _unigram_limits(model) if kind == TrainerSpec.UNIGRAM else _bpe_limits(model)
+    if model.denormalizer_spec.precompiled_charsmap:
+        found.append(
+            Limit(
+                "The model has rules for decoding, which are left out: encoding is the same, the "
+                "decoded text is not.",
+                "Train without --denormalization_rule_tsv.",
+            )
+        )
+    return found
+
+
+def files(model: ModelProto) -> dict[str, bytes]:
+    """Return the file."""
+    text = json.dumps(content(model), ensure_ascii=False, indent=1, allow_nan=False)
+    return {"": (text + "\n").encode()}
+
+
+def load(path: str) -> Loaded:
+    """Load the file with ``tokenizers``."""
+    require("tokenizers", VERIFYING, "formats")
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    tokenizer = Tokenizer.from_file(path)
+
+    def encode(lines: Sequence[str]) -> list[list[int]]:
+        found = tokenizer.encode_batch_fast(list(lines), add_special_tokens=False)
+        return [one.ids for one in found]
+
+    def normalize(line: str) -> str:
+        return line if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(line)
+
+    def decode(ids: Sequence[int]) -> str:
+        text: str = tokenizer.decode(list(ids), skip_special_tokens=False)
+        return text
+
+    return Loaded(encode, normalize, decode)
+
+
+def content(model: ModelProto) -> Step:
+    """Return the content of the file."""
+    is_unigram = model.trainer_spec.model_type == TrainerSpec.UNIGRAM
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": normalizer(model),
+        "pre_tokenizer": None if is_unigram else _pre_tokenizer(model),
+        "post_processor": None,
+        "decoder": _decoder(model),
+        "model": _unigram(model) if is_unigram else _bpe(model),
+    }
+
+
+def _found_texts(model: ModelProto) -> list[str]:
+    """Return the reserved texts that the library finds in a line.
+
+    A Unigram model finds any of them, but their scores are so low that it cuts the text into
+    characters if it can. BPE finds a single character only.
+    """
+    reserved = reserved_texts(model)
+    hidden = hidden_characters(model)
+    texts = [text for text in reserved if not set(text) & set(hidden)]
+    if model.trainer_spec.model_type != TrainerSpec.UNIGRAM:
+        return [text for text in texts if len(text) == 1]
+    return [text for text in texts if not _characters(model).issuperset(text)]
+
+
+def _characters(model: ModelProto) -> set[str]:
+    """Return the characters that are pieces."""
+    types = (_PIECE.NORMAL, _PIECE.USER_DEFINED)
+    return {piece.piece for piece in model.pieces if piece.type in types and len(piece.piece) == 1}
+
+
+# ---------------------------------------------------------------- Unigram
+
+
+def _unigram(model: ModelProto) -> Step:
+    low = _low_score(model)
+    return {
+        "type": "Unigram",
+        "unk_id": _unknown_id(model),
+        "vocab": [[piece.piece, _unigram_score(model, piece, low)] for piece in model.pieces],
+        "byte_fallback": model.trainer_spec.byte_fallback,
+    }
+
+
+def _unknown_id(model: ModelProto) -> int | None:
+    """Return the id of the unknown piece.
+
+    Without it, any piece will do that no text is cut into: the library only looks whether there is
+    an id, and takes the pieces of the bytes.
+    """
+    for wanted in (_PIECE.UNKNOWN, _PIECE.BYTE):
+        for index, piece in enumerate(model.pieces):
+            if piece.type == wanted:
+                return index
+    return None
+
+
+def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: float) -> float:
+    """Return the score of a piece.
+
+    The library searches for the texts of all pieces; ``sentencepiece`` never for those of reserved
+    and unused pieces. A very low score keeps them out of the result. A user-defined symbol has the
+    score that ``sentencepiece`` gives it when it encodes.
+    """
+    if piece.type == _PIECE.NORMAL:
+        return piece.score
+    if piece.type == _PIECE.USER_DEFINED:
+        return float(np.float32(0.1 * (len(piece.piece.encode()) - 1)))
+    return low - 1 if piece.type == _PIECE.UNUSED else low
+
+
+def _low_score(model: ModelProto) -> float:
+    """Return a score below that of any way to cut the text of a piece into characters."""
+    lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
+    longest = max(len(piece.piece) for piece in model.pieces)
+    return float(np.floor((longest + 2) * (min(lowest, 0.0) - _UNKNOWN_PENALTY)))
+
+
+def _unigram_limits(model: ModelProto) -> list[Limit]:
+    found = [TIES]
+    single = _characters(model)
+    partial = [
+        piece.piece
+        for piece in model.pieces
+        if piece.type == _PIECE.NORMAL and not single.issuperset(piece.piece)
+    ]
+    if partial:
+        found.append(
+            Limit(
+                f"{_some(partial)} holds a character that is no piece, which costs more in the "
+                "library than in sentencepiece, so lines with it can be cut differently.",
+                "Train with these characters in --required_chars.",
+            )
+        )
+    return found
+
+
+# ---------------------------------------------------------------- BPE and char
+
+
+def _bpe(model: ModelProto) -> Step:
+    unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
+    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": unknown[0] if unknown else None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": True,
+        "byte_fallback": model.trainer_spec.byte_fallback,
+        "ignore_merges": _has_long_symbols(model),
+        "vocab": {piece.piece: index for index, piece in enumerate(model.pieces)},
+        "merges": merges_of(model) if is_bpe else [],
+    }
+
+
+def _has_long_symbols(model: ModelProto) -> bool:
+    return any(len(symbol) > 1 for symbol in user_defined_symbols(model))
+
+
+def _pre_tokenizer(model: ModelProto) -> Step | None:
+    """Return the step that cuts user-defined symbols out, so that nothing is merged with them.
+
+    A part that is a piece as a whole is not merged (``ignore_merges``), so a symbol stays whole.
+    """
+    symbols = user_defined_symbols(model)
+    if not symbols:
+        return None
+    pattern = longest_of([tuple(map(ord, symbol)) for symbol in symbols])
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def _bpe_limits(model: ModelProto) -> list[Limit]:
+    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+    pieces = mergeable(model)
+    found: list[Limit] = []
+    if is_bpe:
+        found += _merge_limits(model, pieces)
+    if not _has_long_symbols(model):
+        return found
+    hidden = set(hidden_characters(model))
+    reserved = [
+        text for text in reserved_texts(model) if len(text) > 1 and not hidden.intersection(text)
+    ]
+    if reserved:
+        found.append(
+            Limit(
+                f"{_some(reserved)} becomes that piece if it is the whole line, or all that stands "
+                "between two user-defined symbols.",
+                "Train without --user_defined_symbols.",
+            )
+        )
+    merges = merges_without_symbols(model)
+    unmade = [
+        text for text in pieces if len(text) > 1 and (not is_bpe or merges.parts(text) is None)
+    ]
+    if unmade:
+        found.append(
+            Limit(
+                f"The merges do not make {_some(unmade)}; it becomes that piece if it is all that "
+                "stands between two user-defined symbols.",
+                "Train without --user_defined_symbols.",
+            )
+        )
+    return found
+
+
+def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
+    found = []
+    longer = [score for text, score in pieces.items() if len(text) > 1]
+    equal = len(longer) - len(set(longer))
+    if equal:
+        found.append(
+            Limit(
+                f"{equal:,} pieces have the score of another piece. Of neighbouring merges with "
+                "one score sentencepiece does the left one first, the library the one that stands "
+                "first in the file.",
+                "A model that spm_train has written has distinct scores.",
+            )
+        )
+    partial = [text for text in pieces if len(text) > 1 and not set(text) <= pieces.keys()]
+    if partial:
+        found.append(
+            Limit(
+                f"{_some(partial)} holds a character that is no piece, so no merge makes it.",
+                "Train with these characters in --required_chars.",
+            )
+        )
+    merges = merges_without_symbols(model)
+    unused = [
+        piece.piece
+        for piece in model.pieces
+        if piece.type == _PIECE.UNUSED and merges.parts(piece.piece) is not None
+    ]
+    if unused:
+        found.append(
+            Limit(
+                f"The unused piece {_some(unused)} is used; sentencepiece cuts it into its parts."
+            )
+        )
+    return found
+
+
+# ---------------------------------------------------------------- decoding
+
+
+def _decoder(model: ModelProto) -> Step:
+    """Return the steps from pieces to text, as ``sentencepiece`` decodes."""
+    spec = model.normalizer_spec
+    unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
+    silent = [piece.piece for piece in model.pieces if piece.type == _PIECE.CONTROL]
+    steps = [_whole(unknown, model.trainer_spec.unk_surface)] if unknown else []
+    steps += [_whole(silent, "")] if silent else []
+    strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+    # At the beginning of the text a piece loses the space it begins with. Later steps do not see
+    # where a piece begins, so a mark tells it.
+    if strips:
+        steps.append(replace_pattern(f"\\A{SPACE_MARK}", _FIRST_SPACE))
+    if model.trainer_spec.byte_fallback:
+        steps.append({"type": "ByteFallback"})
+    steps.append({"type": "Fuse"})
+    if strips:
+        several = "+" if spec.remove_extra_whitespaces else ""
+        steps.append(replace_pattern(f"\\A{_FIRST_SPACE}{several}", ""))
+        steps.append(replace(_FIRST_SPACE, " "))
+    return {"type": "Sequence", "decoders": [*steps, replace(SPACE_MARK, " ")]}
+
+
+def _whole(texts: Sequence[str], content: str) -> Step:
+    """Return the step that replaces pieces, not parts of them."""
+    return replace_pattern(f"\\A(?:{'|'.join(map(escaped, texts))})\\z", content)
+
+
+def _some(texts: Sequence[str]) -> str:
+    """Return the first of several texts, and how many more there are."""
+    more = f" (and {len(texts) - 1:,} more)" if len(texts) > 1 else ""
+    return f"{texts[0]!r}{more}"

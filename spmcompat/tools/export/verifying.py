@@ -1,0 +1,138 @@
+"""Encodes lines with sentencepiece and with a target's library, and names what differs and why."""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import MissingLibraryError, require
+from spmcompat.tools.export.causes import TIE, Reference, cause_of
+from spmcompat.tools.export.targets import VERIFYING, Loaded, NotVerifiableError, Target
+
+_KEPT = 20
+
+
+class Difference(NamedTuple):
+    """A line that the two libraries encode differently.
+
+    Attributes
+    ----------
+    line : str
+        The line.
+    cause : str
+        One of `spmcompat.tools.export.causes.CAUSES`.
+    expected, actual : list of str
+        The pieces of ``sentencepiece`` and of the target.
+    """
+
+    line: str
+    cause: str
+    expected: list[str]
+    actual: list[str]
+
+
+class Verification(NamedTuple):
+    """How far an export agrees with ``sentencepiece``.
+
+    Attributes
+    ----------
+    lines : int
+        The number of lines that both have encoded.
+    causes : dict of str to int
+        The number of lines that differ, by cause.
+    differences : list of Difference
+        The first of these lines.
+    problem : str
+        Why nothing was verified, for example a library that is not installed. Empty otherwise.
+    """
+
+    lines: int
+    causes: dict[str, int]
+    differences: list[Difference]
+    problem: str = ""
+
+    @property
+    def different(self) -> int:
+        """The number of lines that differ."""
+        return sum(self.causes.values())
+
+    @property
+    def ok(self) -> bool:
+        """Whether no line differs, except by ties, which nothing can avoid."""
+        return self.different == self.causes.get(TIE, 0)
+
+    def __repr__(self) -> str:
+        """Return the counts, without the lines."""
+        if self.problem:
+            return f"<Verification: {self.problem}>"
+        return f"<Verification: {self.lines:,} lines, {self.different:,} differ, ok={self.ok}>"
+
+
+def verify(
+    model: ModelProto, target: Target, files: Mapping[str, bytes], lines: Iterable[str]
+) -> Verification:
+    """Load an export with the library of its target, and compare the ids of lines.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    target : module
+        The target.
+    files : mapping of str to bytes
+        What `Target.files` has returned. They are written to a temporary folder.
+    lines : iterable of str
+        The lines.
+
+    Returns
+    -------
+    Verification
+        How many of the lines differ, and why.
+    """
+    try:
+        require("sentencepiece", VERIFYING, "eval")
+        with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
+            path = os.path.join(folder, "export")
+            if "" not in files:
+                os.mkdir(path)
+            for name, content in files.items():
+                with open(os.path.join(path, name) if name else path, "wb") as file:
+                    file.write(content)
+            loaded = target.load(path)
+            return compare(Reference(model), loaded, lines)
+    except (NotVerifiableError, MissingLibraryError) as error:
+        return Verification(0, {}, [], f"not verified: {error}")
+
+
+def compare(reference: Reference, loaded: Loaded, lines: Iterable[str]) -> Verification:
+    """Encode lines with both, and name the cause of each difference."""
+    causes: Counter[str] = Counter()
+    differences: list[Difference] = []
+    total = 0
+    for batch in _batches(lines):
+        total += len(batch)
+        for line, expected, actual in zip(
+            batch, reference.encode(batch), loaded.encode(batch), strict=True
+        ):
+            if expected == actual:
+                continue
+            cause = cause_of(reference, loaded, line, expected, actual)
+            causes[cause] += 1
+            if len(differences) < _KEPT:
+                differences.append(
+                    Difference(line, cause, reference.pieces(expected), reference.pieces(actual))
+                )
+    return Verification(total, dict(causes), differences)
+
+
+def _batches(lines: Iterable[str], size: int = 1000) -> Iterable[Sequence[str]]:
+    batch: list[str] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

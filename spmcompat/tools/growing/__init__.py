@@ -1,1 +1,0 @@
-"""The commands that make a vocabulary larger or smaller."""

@@ -1,1 +1,0 @@
-"""Merging of models."""

@@ -1,0 +1,61 @@
+"""Small models and texts for the tests of editing."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import cache
+from pydoc_data.topics import topics
+from typing import Any
+
+import sentencepiece
+
+import spmcompat
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.edit.vocabulary import Piece, pieces_of
+
+TYPES = ("unigram", "bpe", "word", "char")
+
+
+@cache
+def lines() -> list[str]:
+    """Return the documentation that every Python has, line by line."""
+    text = "\n".join(topics[name] for name in sorted(topics))
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def train(model_type: str, text: Sequence[str], **options: Any) -> ModelProto:
+    """Return a model that is trained on `text`, by default of 600 pieces at most."""
+    written = io.BytesIO()
+    given: dict[str, Any] = {
+        "sentence_iterator": text,
+        "model_type": model_type,
+        "vocab_size": 600,
+        "hard_vocab_limit": False,
+        "use_all_vocab": model_type == "char",
+        "minloglevel": 2,
+        "model_writer": written,
+        **{name: list(one) if isinstance(one, tuple) else one for name, one in options.items()},
+    }
+    spmcompat.SentencePieceTrainer.train(**given)
+    return ModelProto.FromString(written.getvalue())
+
+
+@cache
+def _trained(model_type: str, text: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> bytes:
+    return train(model_type, text or lines()[:4000], **dict(options)).SerializeToString()
+
+
+def trained(model_type: str, text: tuple[str, ...] = (), **options: Any) -> ModelProto:
+    """Return what `train` does, by default on the first 4,000 of `lines`. It is kept."""
+    return ModelProto.FromString(_trained(model_type, text, tuple(sorted(options.items()))))
+
+
+def processor(model: ModelProto) -> sentencepiece.SentencePieceProcessor:
+    """Load a model with the real library. A model with unused pieces must load too."""
+    return sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
+
+
+def by_text(model: ModelProto) -> dict[str, tuple[int, Piece]]:
+    """Return the id and the piece of each text."""
+    return {piece.text: (i, piece) for i, piece in enumerate(pieces_of(model))}

@@ -1,0 +1,231 @@
+"""The frame of exports: limits, files, verification, and the causes of differences."""
+
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.libraries import require
+from spmcompat.tools.export import targets
+from spmcompat.tools.export.causes import (
+    NORMALIZER,
+    OTHER,
+    SYMBOLS,
+    TIE,
+    UNKNOWN,
+    Reference,
+    cause_of,
+)
+from spmcompat.tools.export.exporting import export, lines_of
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.targets import Loaded
+from tests.unit.tools.export.models import changed, train, trained
+
+
+class Fake:
+    """A target that writes what it is told."""
+
+    def __init__(self, written: dict[str, bytes], limits: Sequence[Limit] = ()) -> None:
+        self.written = written
+        self.known = list(limits)
+        self.problem = ""
+
+    def limits(self, model: ModelProto) -> list[Limit]:
+        return self.known
+
+    def files(self, model: ModelProto) -> dict[str, bytes]:
+        return self.written
+
+    def load(self, path: str) -> Loaded:
+        if self.problem:
+            require(self.problem, "the check", "formats")
+        read = {
+            name: Path(path, name).read_bytes() if name else Path(path).read_bytes()
+            for name in self.written
+        }
+        assert read == self.written
+        return Loaded(lambda lines: [[0] for _ in lines])
+
+
+@pytest.fixture(scope="module")
+def model() -> ModelProto:
+    return trained("unigram", "identity", "plain")
+
+
+def use(monkeypatch: pytest.MonkeyPatch, fake: Fake) -> None:
+    monkeypatch.setattr("spmcompat.tools.export.exporting.target_of", lambda name: fake)
+
+
+def test_limits_are_said_before_anything_is_written(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    said = []
+
+    def warn(line: str) -> None:
+        assert not output.exists()
+        said.append(line)
+
+    use(monkeypatch, Fake({"": b"x"}, [Limit("Not exact.", "Train with --a."), Limit("Nor that.")]))
+    assert export(model, "fake", str(output), None, warn) is None
+    assert said == ["fake: Not exact. Train with --a.", "fake: Nor that."]
+    assert output.read_bytes() == b"x"
+
+
+def test_a_refusal_writes_nothing(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Fake({"": b"x"}, [Limit("It is a word model.", "Train so.", refuses=True), Limit("A.")])
+    use(monkeypatch, fake)
+    with pytest.raises(BadValueError, match=r"fake cannot express .* It is a word model. Train so"):
+        export(model, "fake", str(tmp_path / "out"), None, pytest.fail)
+    assert not os.listdir(tmp_path)
+
+
+def test_a_folder_is_written_whole_or_not_at_all(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, Fake({"a": b"1", "b": b"2"}))
+    export(model, "fake", str(tmp_path / "new" / "out"), ["x"], pytest.fail)
+    assert sorted(os.listdir(tmp_path / "new" / "out")) == ["a", "b"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MissingFileError, match="Choose another --output"):
+        export(model, "fake", str(tmp_path / "file"), None, pytest.fail)
+    half = tmp_path / "half"
+    (half / "b").mkdir(parents=True)
+    with pytest.raises(MissingFileError, match="Choose another --output"):
+        export(model, "fake", str(half), None, pytest.fail)
+    assert os.listdir(half) == ["b"]
+
+
+def test_a_missing_library_is_said_and_the_files_are_written(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Fake({"": b"x"})
+    fake.problem = "nothing_of_that_name"
+    use(monkeypatch, fake)
+    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
+    assert found is not None
+    assert found.problem == (
+        "not verified: the check needs nothing_of_that_name, which is not installed: pip install "
+        "'spmcompat[formats]'."
+    )
+    assert (tmp_path / "out").exists()
+
+
+def test_every_target_has_the_functions() -> None:
+    for name in targets.TARGETS:
+        target = targets.target_of(name)
+        assert callable(target.limits)
+        assert callable(target.files)
+        assert callable(target.load)
+    with pytest.raises(BadValueError, match=r"tokenizer\.json"):
+        targets.target_of("none")
+
+
+def test_lines_to_verify_with(model: ModelProto, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes("a\r\n\n é\u2028b".encode())
+    assert list(lines_of(model, str(path)) or []) == ["a\r", "", " é\u2028b"]
+    assert lines_of(model, False) is None
+    assert lines_of(model, True) == hard_lines(model)
+    assert lines_of(model, ["x"]) == ["x"]
+    with pytest.raises(MissingFileError, match="--verify"):
+        lines_of(model, str(tmp_path / "none"))
+    path.write_bytes(b"\xff\n")
+    with pytest.raises(BadValueError, match="UTF-8"):
+        list(lines_of(model, str(path)) or [])
+
+
+def test_hard_lines_hold_the_symbols_of_the_model() -> None:
+    lines = hard_lines(trained("bpe", "identity", "symbols"))
+    for symbol in ("<mask>", "<ctl>", "¶", "<s>", "<unk>", "@@"):
+        assert symbol in lines
+    assert "" in lines
+    assert len(lines) == len(set(lines))
+
+
+def test_each_cause_is_named() -> None:
+    def add(model: ModelProto) -> None:
+        model.pieces.add(piece="ab", score=-9)
+
+    learned = train("unigram", ["a b c d"] * 9, vocab_size=30, control_symbols="<c>")
+    model = changed(learned, add)
+    reference = Reference(model)
+    ids = {piece.piece: index for index, piece in enumerate(model.pieces)}
+    same = Loaded(lambda lines: [], reference.normalize)
+    other_text = Loaded(lambda lines: [], lambda line: line.upper())
+
+    def cause(line: str, actual: list[str], loaded: Loaded = same) -> str:
+        (expected,) = reference.encode([line])
+        return cause_of(reference, loaded, line, expected, [ids[piece] for piece in actual])
+
+    assert cause("c d", ["c"], other_text) == NORMALIZER
+    assert cause("c d", ["▁", "c", "▁"]) == NORMALIZER
+    assert cause("c<c>", ["▁", "c", "<c>"]) == SYMBOLS
+    assert cause("c é", ["▁", "c", "▁", "<unk>", "<unk>"]) == UNKNOWN
+    assert cause("ab", ["▁", "ab"]) == OTHER
+    # "ab" + "a" + "b" and "a" + "b" + "ab" are the same pieces in another order.
+    one, other = [ids[text] for text in ("a", "b", "ab")], [ids[text] for text in ("ab", "a", "b")]
+    assert cause_of(reference, same, "abab", one, other) == TIE
+
+
+def test_a_tie_may_leave_other_characters_unknown() -> None:
+    model = train("unigram", ["a b c d"] * 9, vocab_size=30, user_defined_symbols="@@")
+    reference = Reference(model)
+    same = Loaded(lambda lines: [], reference.normalize)
+
+    def cause(line: str, *pieces: str) -> str:
+        (expected,) = reference.encode([line])
+        actual = [model_id(model, piece) for piece in pieces]
+        return cause_of(reference, same, line, expected, actual)
+
+    assert reference.pieces(reference.encode(["@@@"])[0]) == ["▁", "<unk>", "@@"]
+    assert cause("@@@", "▁", "@@", "<unk>") == TIE
+    # The pieces do not spell the line, or leave more of it unknown.
+    assert cause("@@@", "▁", "@@") == SYMBOLS
+    assert cause("@@@", "@@", "<unk>") == SYMBOLS
+    assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS
+    assert cause("@@@", "▁", "<unk>") == SYMBOLS
+    # Unknown characters that follow each other are one piece.
+    assert reference.pieces(reference.encode(["x@@@"])[0]) == ["▁", "<unk>", "@@", "<unk>"]
+    assert cause("x@@@", "▁", "<unk>", "@@") == TIE
+    assert cause("x@@@", "▁", "<unk>", "<unk>", "@@") == SYMBOLS
+
+
+def test_a_tie_of_bpe_needs_equal_scores() -> None:
+    model = trained("bpe", "identity", "plain")
+    reference = Reference(model)
+    same = Loaded(lambda lines: [], reference.normalize)
+    (expected,) = reference.encode(["the"])
+    characters = [model_id(model, one) for one in "▁the"]
+    assert cause_of(reference, same, "the", expected, characters) == OTHER
+
+
+def model_id(model: ModelProto, text: str) -> int:
+    return next(index for index, one in enumerate(model.pieces) if one.piece == text)
+
+
+def test_the_functions_of_the_package(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    path, stream = tmp_path / "m.model", io.StringIO()
+    path.write_bytes(trained("unigram", "identity", "plain").SerializeToString())
+    output = tmp_path / "tokenizer.json"
+    found = spmcompat.export(
+        path, to="tokenizer.json", output=output, verify=["The fox"], logstream=stream
+    )
+    assert found is not None
+    assert (found.lines, found.different, found.problem) == (1, 0, "")
+    assert "WARNING spmcompat: tokenizer.json: " in stream.getvalue()
+    none = spmcompat.export(
+        path, to="tokenizer.json", output=output, verify=False, logstream=stream
+    )
+    assert none is None
+    spmcompat.import_tokenizer(output, output=tmp_path / "back.model", logstream=stream)
+    assert (tmp_path / "back.model").stat().st_size > 1000

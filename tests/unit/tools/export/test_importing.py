@@ -1,0 +1,245 @@
+"""A ``tokenizer.json`` becomes a model that encodes alike, or the part that cannot is named."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.errors import BadValueError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.export import tokenizer_json
+from spmcompat.tools.export.causes import Reference
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.importing import import_tokenizer
+from tests.unit.tools.export.models import FORMS, TEXT, changed, train, trained
+
+PIECE = ModelProto.SentencePiece
+CASES = [("own", form) for form in FORMS] + [("identity", form) for form in FORMS]
+CASES += [("nmt_nfkc", "symbols"), ("nfkc_cf", "plain")]
+
+
+def described(model: ModelProto) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(tokenizer_json.files(model)[""])
+    return content
+
+
+def again(content: dict[str, Any]) -> ModelProto:
+    return import_tokenizer(json.dumps(content).encode())[0]
+
+
+@pytest.mark.parametrize(("rules", "form"), CASES)
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
+    model = trained(model_type, rules, form)
+    back, limits = import_tokenizer(tokenizer_json.files(model)[""])
+    assert not limits
+    assert [(one.piece, one.score, one.type) for one in back.pieces] == [
+        (one.piece, one.score, one.type) for one in model.pieces
+    ]
+    for name in ("name", "precompiled_charsmap", "add_dummy_prefix", "remove_extra_whitespaces"):
+        assert getattr(back.normalizer_spec, name) == getattr(model.normalizer_spec, name)
+    lines = [*hard_lines(model), *TEXT[:8]]
+    assert Reference(back).encode(lines) == Reference(model).encode(lines)
+    # The trainer's own ids of unk, bos, eos and pad are those of the new model.
+    for kind in ("unk_id", "bos_id", "eos_id", "pad_id"):
+        assert getattr(back.trainer_spec, kind) == getattr(model.trainer_spec, kind)
+
+
+def test_rules_that_delete_control_characters_come_back(tmp_path: Path) -> None:
+    """Two of these characters separate what symbols and rules apply to."""
+    rules = tmp_path / "rules.tsv"
+    rules.write_text("1\t\n2\t\n41\t61\n")
+    model = train("bpe", normalization_rule_tsv=str(rules), user_defined_symbols=["<A>"])
+    back = again(described(model))
+    assert back.normalizer_spec.precompiled_charsmap == model.normalizer_spec.precompiled_charsmap
+    assert back.pieces == model.pieces
+
+
+def test_unused_pieces_and_char_models_come_back() -> None:
+    def retire(model: ModelProto) -> None:
+        model.pieces[20].type = PIECE.UNUSED
+
+    model = changed(trained("unigram", "identity", "plain"), retire)
+    assert again(described(model)).pieces[20].type == PIECE.UNUSED
+    model = train("char")
+    back = again(described(model))
+    assert Reference(back).encode(TEXT) == Reference(model).encode(TEXT)
+
+
+def test_the_usual_file_of_a_model_without_rules_is_imported() -> None:
+    """Special tokens, a post-processor and merges as text, as converters of others write them."""
+    options = {
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "byte_fallback": True,
+    }
+    model = train("bpe", **options)
+    content = described(model)
+    content["added_tokens"] = [
+        {"id": index, "content": text, "special": True, "normalized": False}
+        for index, text in enumerate(["<unk>", "<s>", "</s>"])
+    ]
+    content["post_processor"] = {"type": "TemplateProcessing"}
+    content["decoder"] = {
+        "type": "Sequence",
+        "decoders": [
+            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+            {"type": "ByteFallback"},
+            {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ],
+    }
+    assert content["normalizer"] == {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "▁"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        ],
+    }
+    content["model"]["merges"] = [" ".join(merge) for merge in content["model"]["merges"]]
+    del content["model"]["ignore_merges"]
+    back, limits = import_tokenizer(json.dumps(content).encode())
+    assert len(limits) == 3
+    assert Reference(back).encode(TEXT) == Reference(model).encode(TEXT)
+    assert [one.type for one in back.pieces] == [one.type for one in model.pieces]
+
+
+def _precompiled(content: dict[str, Any]) -> None:
+    steps = content["normalizer"]["normalizers"]
+    content["normalizer"] = {
+        "type": "Sequence",
+        "normalizers": [step for step in steps if step["type"] in ("Precompiled", "Prepend")],
+    }
+
+
+def _word_piece(content: dict[str, Any]) -> None:
+    content["model"] = {"type": "WordPiece", "vocab": {"a": 0}}
+
+
+def _swap(content: dict[str, Any]) -> None:
+    """Move the first of two merges that make one piece to the end: it has no score then."""
+    merges = content["model"]["merges"]
+    texts = ["".join(merge) for merge in merges]
+    merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))
+
+
+def _without_one(content: dict[str, Any]) -> None:
+    content["model"]["merges"].pop()
+
+
+def _gap(content: dict[str, Any]) -> None:
+    content["model"]["vocab"]["gap"] = 10_000
+
+
+def _dropout(content: dict[str, Any]) -> None:
+    content["model"]["dropout"] = 0.1
+
+
+def _metaspace(content: dict[str, Any]) -> None:
+    content["pre_tokenizer"] = {"type": "Metaspace", "replacement": "▁"}
+
+
+def _lower(content: dict[str, Any]) -> None:
+    content["normalizer"]["normalizers"].append({"type": "Lowercase"})
+
+
+def _added(content: dict[str, Any]) -> None:
+    content["added_tokens"] = [{"id": 5, "content": "<x>", "special": False}]
+
+
+def _added_beyond(content: dict[str, Any]) -> None:
+    content["added_tokens"] = [{"id": 900, "content": "<x>", "special": True}]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        (_precompiled, '"normalizer"'),
+        (_lower, '"normalizer"'),
+        (_word_piece, '"model" (WordPiece)'),
+        (_swap, '"model" (BPE)'),
+        (_without_one, '"model" (BPE)'),
+        (_gap, '"model" (BPE)'),
+        (_dropout, '"model" (BPE)'),
+        (_metaspace, '"pre_tokenizer" (Metaspace)'),
+        (_added, '"added_tokens"'),
+        (_added_beyond, '"added_tokens"'),
+    ],
+)
+def test_what_cannot_be_exact_is_refused_by_its_name(
+    change: Callable[[dict[str, Any]], None], part: str
+) -> None:
+    content = described(trained("bpe", "own", "plain"))
+    change(content)
+    with pytest.raises(BadValueError, match="cannot be imported") as error:
+        again(content)
+    assert f"the part {part}" in str(error.value)
+
+
+def test_scores_that_are_no_float32_are_refused() -> None:
+    content = described(trained("unigram", "identity", "plain"))
+    content["model"]["vocab"][10][1] += 1e-12
+    with pytest.raises(BadValueError, match='the part "model"'):
+        again(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'{"model": 1}',
+        b'{"model": {"type": "BPE", "merges": 1}}',
+        b'{"model": {"type": "BPE", "vocab": {}, "merges": []}}',
+        b'{"model": {"type": "Unigram"}}',
+        b'{"model": {"type": "Unigram", "vocab": [1]}}',
+    ],
+)
+def test_other_files_are_refused(content: bytes) -> None:
+    with pytest.raises(BadValueError):
+        import_tokenizer(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"model": ' + "[" * 100_000, "nested too deeply"),
+        ('{"model": {"vocab": [["a", NaN]], "type": "Unigram"}}', "contains NaN"),
+        (
+            '{"model": {"vocab": [["a", 1e400]], "type": "Unigram"}}',
+            r"vocab\[0\]\[1\] must be a finite",
+        ),
+        ('{"model": {"vocab": [["a", 0], ["a", 1]], "type": "Unigram"}}', "occurs twice"),
+        ('{"model": {"vocab": {"a": 0, "a": 1}, "merges": []}}', "occurs twice"),
+        ('{"model": {"vocab": {"a": 1099511627776}, "merges": []}}', "must be a whole number"),
+        ('{"model": {"vocab": {"a": 0, "b": 0}, "merges": []}}', "same id"),
+        ('{"model": {"vocab": {"a": 0}, "merges": [["a", "b"]]}}', "names 'b'"),
+        ('{"model": {"vocab": [["\\ud800", 0]], "type": "Unigram"}}', "text in Unicode"),
+        (
+            '{"added_tokens": [{"id": 1, "content": "a", "special": true}],'
+            ' "model": {"vocab": {"a": 0}, "merges": []}}',
+            "does not have the id 1",
+        ),
+        (
+            '{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="},'
+            ' "model": {"vocab": {"a": 0}, "merges": []}}',
+            "cannot be imported",
+        ),
+    ],
+)
+def test_damaged_files_are_refused_by_the_place(content: str, message: str) -> None:
+    with pytest.raises(BadValueError, match=message):
+        import_tokenizer(content.encode())
+
+
+@pytest.mark.parametrize("pattern", [r"\A(?:(a|a)*b)\z", r"\A(?:" + "(?:a|b)" * 60 + r")\z"])
+def test_no_pattern_of_the_file_is_run(pattern: str) -> None:
+    content = described(trained("bpe", "identity", "plain"))
+    content["decoder"] = {"type": "Replace", "pattern": {"Regex": pattern}, "content": ""}
+    content["model"]["vocab"]["a" * 60] = len(content["model"]["vocab"])
+    with pytest.raises(BadValueError, match="is not a list of pieces"):
+        again(content)
