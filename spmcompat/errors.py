@@ -57,6 +57,11 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
         )
 
 
+def printable(text: str) -> str:
+    """Return a text with unprintable characters, other than spaces, as backslash escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class UnknownOptionError(TrainingError, OSError):
     """No option has this name. ``sentencepiece`` raises ``OSError`` before 0.2.2."""
 

@@ -13,6 +13,9 @@
 
 namespace spmcompat {
 
+// How many bytes of a line are kept: all of them, or just enough to show that it has more than `longest`.
+inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
+
 // Divides texts that lie one behind the other at each LF. CR and LF at the ends of lines are removed.
 inline void split_items(const std::string& items, const std::vector<size_t>& ends,
                         std::string& lines, std::vector<size_t>& line_ends) {

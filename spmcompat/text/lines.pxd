@@ -21,6 +21,9 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     ctypedef shared_ptr[char] TextBlock
 
 
+cdef size_t NO_LIMIT  # no line is longer
+
+
 cdef class ReadBuffer:
     cdef readonly object origin
     cdef readonly object first_line
@@ -33,7 +36,8 @@ cdef class ReadBuffer:
     cdef vector[size_t] ends
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
-    # Bytes of a line that is too long to be a sentence are dropped behind its beginning.
+    # Of lines that are too long to be sentences, only the beginnings are kept. For lines of a file,
+    # `before_dropped` is the size of the beginning; only the first line of a buffer can have one.
     cdef readonly size_t before_dropped, dropped
     cdef bint is_lines
     cdef Py_ssize_t taken, records

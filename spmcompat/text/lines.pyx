@@ -20,6 +20,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
     size_t behind_last_line_end(string_view text)
+    size_t kept_of(size_t size, size_t longest)
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -40,7 +41,7 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
 
 cdef size_t MOST_BYTES = 1 << 20
 BUFFER_BYTES = MOST_BYTES
-cdef size_t NO_LIMIT = <size_t>-1 >> 1  # no line is longer
+NO_LIMIT = <size_t>-1 >> 1
 
 
 @final
@@ -64,8 +65,17 @@ cdef class ReadBuffer:
         return buffer
 
     @staticmethod
-    def of_items(iterator, first_item):
+    def of_items(iterator, first_item, longest=None):
         """The next items (str or bytes) of an iterator; CR and LF at their ends are removed.
+
+        Parameters
+        ----------
+        iterator : iterator of str or bytes
+            The items.
+        first_item : int
+            The number of the first one, counted from 1.
+        longest : int, optional
+            Of an item with more bytes, only the beginning is kept: it is too long to be a sentence.
 
         Returns
         -------
@@ -74,16 +84,26 @@ cdef class ReadBuffer:
         """
         cdef ReadBuffer buffer = ReadBuffer()
         cdef bytes data
-        cdef Py_ssize_t size
+        cdef size_t size, kept
+        cdef size_t most = NO_LIMIT if longest is None else longest
+        cdef bint is_cut
         buffer.is_lines = False
         buffer.origin = "item"
         buffer.first_line = first_item
         for item in iterator:
+            is_cut = isinstance(item, str) and <size_t>len(item) > most
+            if is_cut:
+                # Not all of it is encoded. Line ends do not count, so they are removed first.
+                item = item.rstrip("\r\n")
+                buffer.dropped += max(len(item) - (most + 1), 0)
+                item = item[:most + 1]
             data = _encode(item)
             size = PyBytes_GET_SIZE(data)
-            while size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
+            while not is_cut and size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
                 size -= 1
-            buffer.items.append(PyBytes_AS_STRING(data), size)
+            kept = kept_of(size, most)
+            buffer.items.append(PyBytes_AS_STRING(data), kept)
+            buffer.dropped += size - kept
             buffer.ends.push_back(buffer.items.size())
             if buffer.items.size() >= BUFFER_BYTES:
                 break
@@ -142,7 +162,7 @@ cdef class ReadBuffer:
     @property
     def size(self):
         """Size in bytes, with what was dropped."""
-        return self.text_size + self.dropped if self.is_lines else self.items.size()
+        return self.dropped + (self.text_size if self.is_lines else self.items.size())
 
     @property
     def input_size(self):

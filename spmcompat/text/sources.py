@@ -120,13 +120,13 @@ def open_source(
         return Files(text, report)
     # A list of str needs none of the Arrow modules.
     if isinstance(sentences, list | tuple):
-        return Items(sentences, column, text.split_lines)
+        return Items(sentences, column, text)
     from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
 
     parts = arrow_parts(sentences, column)
     if parts is not None:
-        return ArrowRows(parts, column, text.split_lines)
-    return Items(cast("Iterable[str | bytes]", sentences), column, text.split_lines)
+        return ArrowRows(parts, column, text)
+    return Items(cast("Iterable[str | bytes]", sentences), column, text)
 
 
 def sample_sentences(
@@ -166,9 +166,10 @@ class _ReadOnce:
 
     _what: str
 
-    def __init__(self, column: str | None, split_lines: bool) -> None:
+    def __init__(self, column: str | None, text: TextPlan | None) -> None:
         self._column = column
-        self._split_lines = split_lines
+        self._split_lines = text is not None and text.split_lines
+        self._longest = text and text.longest_record
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text. Closing the generator closes what it reads from."""
@@ -211,9 +212,9 @@ class Items(_ReadOnce):
     _what = "an iterator"
 
     def __init__(
-        self, items: Iterable[Any], column: str | None = None, split_lines: bool = False
+        self, items: Iterable[Any], column: str | None = None, text: TextPlan | None = None
     ) -> None:
-        super().__init__(column, split_lines)
+        super().__init__(column, text)
         self._items = items
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
@@ -225,7 +226,7 @@ class Items(_ReadOnce):
 
             if is_arrow(start[0]):
                 del start  # So that the first part is freed before the second one is made.
-                yield from strings_of_all(items, self._column)
+                yield from strings_of_all(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
             raise BadValueError(
@@ -234,7 +235,7 @@ class Items(_ReadOnce):
             )
         first = 1
         while True:
-            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first))
+            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first, self._longest))
             if buffer is None:
                 return
             yield buffer
@@ -248,15 +249,15 @@ class ArrowRows(_ReadOnce):
     _what = "Arrow data"
 
     def __init__(
-        self, parts: Iterable[ArrowExportable], column: str | None, split_lines: bool
+        self, parts: Iterable[ArrowExportable], column: str | None, text: TextPlan
     ) -> None:
-        super().__init__(column, split_lines)
+        super().__init__(column, text)
         self._parts = parts
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
         from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
 
-        return strings_of_all(self._parts, self._column)
+        return strings_of_all(self._parts, self._column, longest=self._longest)
 
 
 class SampleSource:
