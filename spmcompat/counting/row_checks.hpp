@@ -7,22 +7,13 @@
 
 #include "spmcompat/counting/row_batch.hpp"
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
 
 constexpr uint32_t kLargestCharacter = kCodePoints - 1;
 // Counts above this cannot be added up in 64 bits, even a few of them.
 constexpr int64_t kLargestCount = int64_t{1} << 62;
-
-inline bool is_utf8(std::string_view text) {
-  const char* end = text.data() + text.size();
-  for (const char* p = text.data(); p < end;) {
-    size_t size;
-    if (decode_utf8(p, end, &size) == kReplacement && size == 1) return false;
-    p += size;
-  }
-  return true;
-}
 
 enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kCount };
 

@@ -37,12 +37,18 @@ class ReadBuffer:
 @final
 class LineReader:
     def __init__(
-        self, file: ReadableInto, origin: str, block_size: int, longest: int | None
+        self,
+        file: ReadableInto,
+        origin: str,
+        block_size: int,
+        longest: int | None,
+        numbered: bool,
     ) -> None: ...
     def read(self) -> ReadBuffer | None: ...
 
 @final
 class LineFilter:
+    places: dict[str, tuple[int, str]]
     def __init__(self, text: TextPlan) -> None: ...
     @property
     def sentences(self) -> int: ...
@@ -50,5 +56,7 @@ class LineFilter:
     def too_long(self) -> int: ...
     @property
     def reserved(self) -> int: ...
+    @property
+    def empty(self) -> int: ...
     @property
     def huge_characters(self) -> float: ...

@@ -60,6 +60,7 @@ cdef class ReadBuffer:
         buffer.text = PyBytes_AS_STRING(text)
         buffer.text_size = PyBytes_GET_SIZE(text)
         buffer.is_lines = True
+        buffer.is_numbered = True
         buffer.origin = origin
         buffer.first_line = first_line
         return buffer
@@ -91,7 +92,7 @@ cdef class ReadBuffer:
         buffer.origin = "item"
         buffer.first_line = first_item
         for item in iterator:
-            is_cut = isinstance(item, str) and <size_t>len(item) > most
+            is_cut = isinstance(item, str) and len(item) > <Py_ssize_t>most
             if is_cut:
                 # Not all of it is encoded. Line ends do not count, so they are removed first.
                 item = item.rstrip("\r\n")
@@ -149,6 +150,22 @@ cdef class ReadBuffer:
             self.null_places.begin(), self.null_places.end(), item) - self.null_places.begin()
         return self.first_line + item + nulls
 
+    cdef place_of(self, const char* at):
+        """Return where in the input the line at an address of the text or of the items is."""
+        cdef size_t begin
+        if not self.is_lines:
+            begin = at - self.items.data()
+            if self.records >= 0:  # its items are lines of records
+                return f"near {self.origin}:{self.first_line}"
+            begin = upper_bound(self.ends.begin(), self.ends.end(), begin) - self.ends.begin()
+            return f"{self.origin}:{self.number_of(begin + 1)}"
+        if self.is_numbered:
+            return f"{self.origin}:{self.number_of(count(self.text, at, <char>b'\n') + 1)}"
+        begin = at - self.text
+        if begin >= self.before_dropped:
+            begin += self.dropped
+        return f"{self.origin}, from byte {self.offset + begin} on"
+
     @property
     def lines(self):
         """Number of items, each with all its lines."""
@@ -203,22 +220,23 @@ cdef class LineReader:
     block_size : int
         At most so many bytes are read at a time.
     longest : int or None
-        If given, a line with more bytes is no sentence: only its beginning is kept. Then lines are
-        not numbered, and every buffer begins with line 1.
+        If given, only the beginning of a line with more bytes is kept.
+    numbered : bool
+        Whether the lines are counted. Otherwise every buffer begins with line 1.
     """
 
     cdef object file, origin
     cdef bint count_lines
-    cdef uint64_t line
+    cdef uint64_t line, offset
     cdef size_t block_size
     cdef unique_ptr[TextBlocks] blocks
     cdef unique_ptr[UnfinishedLine] unfinished
 
-    def __init__(self, file, str origin not None, size_t block_size, longest):
+    def __init__(self, file, str origin not None, size_t block_size, longest, bint numbered):
         self.file = file
         self.origin = origin
         self.block_size = block_size
-        self.count_lines = longest is None
+        self.count_lines = numbered
         self.line = 1
         self.blocks.reset(new TextBlocks(block_size))
         self.unfinished.reset(new UnfinishedLine(NO_LIMIT if longest is None else longest))
@@ -272,6 +290,9 @@ cdef class LineReader:
         buffer.is_lines = True
         buffer.origin = self.origin
         buffer.first_line = self.line
+        buffer.is_numbered = self.count_lines
+        buffer.offset = self.offset
+        self.offset += buffer.text_size + buffer.dropped
         if self.count_lines:
             self.line += count(buffer.text, buffer.text + buffer.text_size, <char>b"\n")
         return buffer
@@ -285,11 +306,18 @@ cdef class LineFilter:
     ----------
     text : TextPlan
         How lines are read.
+
+    Attributes
+    ----------
+    places : dict of str to (int, str)
+        For each kind of trouble (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``), the
+        first case: the index of its read buffer, and its place in the input.
     """
 
     def __init__(self, text not None):
         self.filter.reset(new CLineFilter(
             text.max_sentence_length, text.tsv, text.streams_numbers, text.skips_empty_fields))
+        self.places = {}
 
     @property
     def sentences(self):
@@ -307,9 +335,24 @@ cdef class LineFilter:
         return dereference(self.filter).reserved()
 
     @property
+    def empty(self):
+        """Number of empty lines."""
+        return dereference(self.filter).empty()
+
+    @property
     def huge_characters(self):
         """Number of characters, before normalization, of sentences with huge counts."""
         return dereference(self.filter).huge_characters()
+
+    cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
+        """Note where the first case of a kind in a read buffer is, unless `at` is null."""
+        if at != NULL and (kind not in self.places or index < self.places[kind][0]):
+            self.places[kind] = (index, buffer.place_of(at))
+
+    cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
+        """Note which lines of the read buffer were the first to be skipped."""
+        self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
+        self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
 
     cdef fail(self, ReadBuffer buffer, error):
         """Raise the error of the line that was read last."""

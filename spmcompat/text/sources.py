@@ -6,10 +6,11 @@ of their read buffers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
@@ -33,7 +34,8 @@ class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
     `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
-    records that hold no text; `broken` and `first_broken` are those of `Skipped`.
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`, whose records that
+    are too long are among `too_long`. `places` holds where the first case of each kind is.
     """
 
     sentences: int
@@ -44,6 +46,8 @@ class LineFacts(NamedTuple):
     nulls: int = 0
     broken: int = 0
     first_broken: str = ""
+    empty: int = 0
+    places: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -53,14 +57,28 @@ class LineFacts(NamedTuple):
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
-            sum(f.too_long for f in found),
+            sum(f.too_long for f in found) + skipped.too_long,
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
             nulls,
             skipped.broken,
             skipped.first_broken,
+            sum(f.empty for f in found),
+            _first_places(found, skipped),
         )
+
+
+def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, str]:
+    """Return where the first case of each kind is, of those that several filters found."""
+    first: dict[str, tuple[int, str]] = {}
+    for line_filter in filters:
+        for kind, place in line_filter.places.items():
+            first[kind] = min(first.get(kind, place), place)
+    places = {kind: where for kind, (_, where) in first.items()}
+    if skipped.first_too_long:
+        places["too_long"] = skipped.first_too_long
+    return places
 
 
 class Source(Protocol):

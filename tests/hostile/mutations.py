@@ -41,6 +41,8 @@ def damage_document(document: Document, chance: random.Random) -> Document:
     """Return a copy of the document with up to four random changes."""
     root = [copy.deepcopy(document)]
     for _ in range(chance.randint(1, 4)):
+        if not root:  # the document itself was deleted
+            break
         holder, key = chance.choice(_places(root))
         _change(holder, key, chance)
     return root[0] if root else None

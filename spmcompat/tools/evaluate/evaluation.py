@@ -6,12 +6,13 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
 from spmcompat.tools.evaluate.bootstrap import (
@@ -44,6 +45,8 @@ from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
 # Size of the lines that are encoded at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
+# sentencepiece takes about forty times the memory of a line to encode it.
+_MOST_LINE_BYTES = 8 << 20
 # The number of lines that are aligned at once, so that the arrays stay small.
 _ALIGNED_LINES = 1000
 # A model may lose this share of the characters, and of the spaces. The usual character coverage,
@@ -453,7 +456,14 @@ def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
     for path in paths:
         try:
             with open(path, "rb") as file:
-                for number, line in enumerate(file):
+                lines_of_file = iter(partial(file.readline, _MOST_LINE_BYTES + 1), b"")
+                for number, line in enumerate(lines_of_file):
+                    if len(line) > _MOST_LINE_BYTES:
+                        raise TrainingError(
+                            f"{path}:{number + 1}: the line has more than {_MOST_LINE_BYTES:,} "
+                            "bytes, and encoding takes about 40 times as much memory. Divide it "
+                            "into sentences."
+                        )
                     if number == 0:
                         file_begins.append(len(lines))
                     lines.append(line.rstrip(b"\r\n"))
