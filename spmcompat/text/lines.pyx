@@ -41,7 +41,7 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
 
 cdef size_t MOST_BYTES = 1 << 20
 BUFFER_BYTES = MOST_BYTES
-NO_LIMIT = <size_t>-1 >> 1
+NO_LIMIT = (<size_t>-1 >> 1) - 1
 
 
 @final
@@ -85,14 +85,14 @@ cdef class ReadBuffer:
         """
         cdef ReadBuffer buffer = ReadBuffer()
         cdef bytes data
-        cdef size_t size, kept
-        cdef size_t most = NO_LIMIT if longest is None else longest
+        cdef Py_ssize_t size, kept
+        cdef Py_ssize_t most = NO_LIMIT if longest is None else longest
         cdef bint is_cut
         buffer.is_lines = False
         buffer.origin = "item"
         buffer.first_line = first_item
         for item in iterator:
-            is_cut = isinstance(item, str) and len(item) > <Py_ssize_t>most
+            is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
                 # Not all of it is encoded. Line ends do not count, so they are removed first.
                 item = item.rstrip("\r\n")

@@ -36,9 +36,7 @@ def require_reader() -> None:
     require("pyarrow", "Reading Parquet files", "parquet")
 
 
-def read_column(
-    file: InputFile, column: str, longest: int | None = None
-) -> Iterator[ReadBuffer]:
+def read_column(file: InputFile, column: str, longest: int | None = None) -> Iterator[ReadBuffer]:
     """Yield the strings of a column.
 
     Parameters

@@ -18,7 +18,6 @@ from spmcompat.text.opening import InputFile, name_of
 from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
-
 LONGEST_RECORD = 1 << 24
 """A record of JSON Lines with more bytes is skipped, unless `max_sentence_length` is large.
 

@@ -34,8 +34,8 @@ class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
     `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
-    records that hold no text; `broken` and `first_broken` are those of `Skipped`, whose records that
-    are too long are among `too_long`. `places` holds where the first case of each kind is.
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`, whose too long
+    records are among `too_long`. `places` holds where the first case of each kind is.
     """
 
     sentences: int
@@ -253,7 +253,9 @@ class Items(_ReadOnce):
             )
         first = 1
         while True:
-            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first, self._longest))
+            buffer = naming_iterator_errors(
+                partial(ReadBuffer.of_items, items, first, self._longest)
+            )
             if buffer is None:
                 return
             yield buffer

@@ -68,7 +68,8 @@ def _change(holder: Any, key: Any, chance: random.Random) -> None:
         case 1 if isinstance(holder, dict):
             holder[chance.choice([*_STRINGS, "type", "id"])] = holder.pop(key)
         case 2 if isinstance(holder, list):
-            holder[key:key] = [copy.deepcopy(value)] * chance.choice([1, 2, 1000])
+            # The same value, since a copy of a deeply nested one would recurse.
+            holder[key:key] = [value] * chance.choice([1, 2, 1000])
         case 3 if isinstance(value, str):
             at = chance.randint(0, len(value))
             holder[key] = value[:at] + chance.choice(_STRINGS) + value[at:]

@@ -1,7 +1,7 @@
 """Damaged files of records and compressed text, read by training and counting.
 
-The pages of Parquet files are not damaged, only their beginning and their end: pyarrow decodes pages
-without checking all of them, so it may crash on pages that were made to harm it.
+Of Parquet files, only the beginning and the end are damaged. pyarrow decodes pages without checking
+all of their contents, so it may crash on pages that were made to harm it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,12 @@ import pyarrow.parquet as pq
 from spmcompat.__main__ import main
 from tests.hostile.mutations import damage_bytes, damage_document, to_json
 
-LINES = ["The cat sat on the mat, and the dog sat.", "Übermut, naïve café; 猫がいる", "", "1 2 3"] * 5
+LINES = [
+    "The cat sat on the mat, and the dog sat.",
+    "Übermut, naïve café; 猫がいる",
+    "",
+    "1 2 3",
+] * 5
 TEXT = "".join(f"{line}\n" for line in LINES).encode()
 TABLE = "".join(f"{line}\t{number}\n" for number, line in enumerate(LINES, 1)).encode()
 RECORDS: list[Any] = [{"id": n, "text": line, "tags": ["a", None]} for n, line in enumerate(LINES)]
@@ -68,7 +73,13 @@ def _damaged(source: Path, chance: random.Random) -> bytes:
     if source.name == "a.parquet":
         size = chance.choice([4, 8, len(data) // 2])
         return chance.choice(
-            [data[:-size], data[size:], data[:4], data[:-4] + b"PAR2", chance.randbytes(4) + data[4:]]
+            [
+                data[:-size],
+                data[size:],
+                data[:4],
+                data[:-4] + b"PAR2",
+                chance.randbytes(4) + data[4:],
+            ]
         )
     pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": _zstd()}
     packed = pack.get(source.suffix)

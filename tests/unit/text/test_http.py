@@ -124,8 +124,12 @@ def test_parquet_from_a_server_without_ranges(
     pq = pytest.importorskip("pyarrow.parquet")
     written = io.BytesIO()
     # Two blocks of fsspec, so that the end is not among what it reads first.
-    pq.write_table(pa.table({"text": TEXT.decode().splitlines()}), written, compression="none",
-                   use_dictionary=False)
+    pq.write_table(
+        pa.table({"text": TEXT.decode().splitlines()}),
+        written,
+        compression="none",
+        use_dictionary=False,
+    )
     monkeypatch.setattr(_Server, "content", written.getvalue())
     plain = pieces(train(sentence_iterator=TEXT.splitlines()))
     assert pieces(train(input=f"{address}/ranges.parquet")) == plain

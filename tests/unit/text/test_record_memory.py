@@ -118,7 +118,9 @@ def test_a_large_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["abcdefg " * 10_000_000]}), path)
     done = subprocess.run(
         [sys.executable, "-c", READ, path, tmp_path / "m"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "row group 0 of 'text' holds 80,0" in done.stderr
 
