@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # How much text is decoded at a time, as far as the sizes in the file tell, and the most rows.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
-# A file is refused if the cells of a row group are larger than this on average. pyarrow decodes whole
-# pages, so a page with such cells takes several times its size in memory.
+# A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
+# whole pages, so a page with such cells takes several times its size in memory.
 _MOST_CELL_BYTES = 1 << 24
 
 
@@ -63,8 +63,8 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
         source = _source(file)
         parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     chosen = _choose(parquet.schema_arrow, column, name)
-    # Equal cells are stored once, and long ones would fill the memory if they were decoded again for
-    # each row. As a dictionary, they are decoded once.
+    # Equal cells are stored once, and long ones would fill the memory if they were decoded again
+    # for each row. As a dictionary, they are decoded once.
     with _naming(name):
         parquet = ParquetFile(
             source,
