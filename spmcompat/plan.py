@@ -74,6 +74,11 @@ class TextPlan(NamedTuple):
         """The maximum size of a line in bytes; None for TSV, whose lines also have a count."""
         return None if self.tsv else self.max_sentence_length
 
+    @property
+    def longest_record(self) -> int | None:
+        """The most bytes of a record that is a sentence; None if a record holds more than that."""
+        return None if self.split_lines else self.longest_line
+
 
 class CoveragePlan(NamedTuple):
     """Which characters are required in the vocabulary.

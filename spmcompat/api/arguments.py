@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from itertools import islice
 
 from spmcompat.errors import BadValueError
 
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
 
 def check_sentences(sentences: object) -> None:
     """Raise if sentences are neither an iterable of texts nor Arrow data."""
+    # Iterating over a mapping gives its keys, which are names of columns.
+    if isinstance(sentences, Mapping):
+        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
+
+        if not is_arrow_data(sentences):
+            raise _columns_instead_of_rows(sentences)
     # A single text is an iterable too, but of characters.
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
@@ -25,6 +33,17 @@ def check_sentences(sentences: object) -> None:
         if is_arrow_data(sentences):
             return
     raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
+
+
+def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueError:
+    keys = list(islice(sentences, 1))
+    column = keys[0] if keys and isinstance(keys[0], str) else "text"
+    return BadValueError(
+        f"sentence_iterator is a {type(sentences).__name__}, and iterating over it would give its "
+        f"keys, not its texts. Pass one of its columns, such as data[{column!r}]. A slice of a "
+        f"data set is such a mapping: pass data[:50][{column!r}], or data.select(range(50)) with "
+        f"column={column!r}."
+    )
 
 
 def as_list(value: object) -> list[str]:

@@ -14,6 +14,7 @@ from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _PAUSE = 0.01  # seconds after which a finalizer has ended
+_came: list[int] = []  # the signals that have ended the command
 
 
 class Stopped(KeyboardInterrupt):
@@ -63,6 +64,7 @@ def _handle(
 
 
 def _stop(number: int, _: object) -> NoReturn:
+    _came.append(number)
     raise Stopped(number)
 
 
@@ -189,8 +191,16 @@ def run_command(
 
 
 def _status_of(do: Callable[[], int | None]) -> int:
-    """Return the exit status of the work; argparse ends it with a `SystemExit` after help."""
+    """Return the exit status of the work; argparse ends it with a `SystemExit` after help.
+
+    After a signal, any error counts as its effect: Python's compiler, for example, turns the
+    exception of the signal into a `SyntaxError`.
+    """
     try:
         return do() or OK
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else OK if end.code is None else USAGE
+    except Exception as error:
+        if _came:
+            raise Stopped(_came[-1]) from error
+        raise

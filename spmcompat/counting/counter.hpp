@@ -42,6 +42,14 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
+// Sentences that may surprise the user. `first_...` is the text of the first one in the batch, or null.
+struct Surprises {
+  uint64_t blank = 0;      // nothing is left after normalization
+  uint64_t nul = 0;        // holds a NUL
+  uint64_t malformed = 0;  // is not well-formed UTF-8
+  const char *first_nul = nullptr, *first_malformed = nullptr;
+};
+
 class Counter {
  public:
   Counter(const Plan& plan, const SentenceNormalizer& normalizer)
@@ -54,7 +62,9 @@ class Counter {
     log_ = BatchLog();
     log_.index = index;
     keep_pretokens_ = keep_pretokens;
+    surprises_.first_nul = surprises_.first_malformed = nullptr;
   }
+  const Surprises& surprises() const { return surprises_; }
   BatchLog end_batch() {
     add_waiting();
     log_.shrink_to_fit();
@@ -86,6 +96,7 @@ class Counter {
  private:
   static constexpr size_t kWaiting = 64;  // raw tokens to collect before they are counted
   static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence to look up at a time
+  static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
   static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 
   // A sentence whose raw tokens are not counted yet.
@@ -149,7 +160,10 @@ class Counter {
     RawTokenTable& table = table_.raw_tokens;
     uint32_t* const ids = token_ids_.data() + begin;
     const size_t size = sentence.end - begin;
-    if (size == 0) return record(kNoPretoken, 0, sentence.count, ids, 0);
+    if (size == 0) {
+      ++surprises_.blank;
+      return record(kNoPretoken, 0, sentence.count, ids, 0);
+    }
     const uint32_t last = ids[size - 1];
     if (rule_.boundaries_end_pretokens) {  // there is a boundary before every space
       for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
@@ -179,8 +193,21 @@ class Counter {
 
   void add_whole(const char* sentence, size_t size, int64_t count) {
     normalizer_.normalize(sentence, size, text_, scratch_);
+    note_damage({sentence, size});
     if (plan_.calls_pretokenizer) return normalized_.add(text_, count);
     add_text(count);
+  }
+
+  // Normalizing replaces malformed bytes by U+FFFD, which is faster to find than these bytes.
+  void note_damage(std::string_view sentence) {
+    if (SentenceNormalizer::holds_nul(sentence)) {
+      ++surprises_.nul;
+      if (surprises_.first_nul == nullptr) surprises_.first_nul = sentence.data();
+    }
+    if (text_.find(kReplacementUtf8) != std::string::npos && !is_utf8(sentence)) {
+      ++surprises_.malformed;
+      if (surprises_.first_malformed == nullptr) surprises_.first_malformed = sentence.data();
+    }
   }
 
   // Counts the pretokens of text_.
@@ -191,7 +218,10 @@ class Counter {
       ids_.push_back(table_.pretokens.add(pretoken));
       nexts_.push_back(next_of_pretoken_before(pretoken, opens, rule_));
     });
-    if (ids_.empty()) return record(kNoPretoken, 0, count, nullptr, 0);
+    if (ids_.empty()) {
+      ++surprises_.blank;
+      return record(kNoPretoken, 0, count, nullptr, 0);
+    }
     ContextTable& contexts = table_.contexts;
     if (!plan_.keeps_contexts) {
       for (const uint32_t id : ids_) contexts.add(id, 0, count);
@@ -235,6 +265,7 @@ class Counter {
   CountedTexts normalized_;
 
   BatchLog log_;
+  Surprises surprises_;
   bool keep_pretokens_ = false;
 
   std::string text_, scratch_;  // of the current sentence

@@ -50,6 +50,13 @@ cdef extern from "spmcompat/counting/sentence_normalizer.hpp" namespace "spmcomp
 
 
 cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
+    cdef struct Surprises:
+        uint64_t blank
+        uint64_t nul
+        uint64_t malformed
+        const char* first_nul
+        const char* first_malformed
+
     cdef cppclass CCounter "spmcompat::Counter":
         CCounter(const CPlan& plan, const SentenceNormalizer& normalizer) except +
         void begin_batch(uint64_t index, cbool keep_pretokens) except +
@@ -57,6 +64,7 @@ cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
         void add_marked(const CountedTexts& sentences) except +
         BatchLog end_batch() except +
         WorkerTable& table()
+        const Surprises& surprises()
 
     cdef cppclass SentenceSelector:
         SentenceSelector(const BatchSelection* selection, CCounter& counter) except +
@@ -82,4 +90,5 @@ cdef class Counter:
     cdef SentenceRules rules
     cdef int worker
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector)
+    cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter)
     cdef _pretokenize(self)

@@ -166,6 +166,8 @@ cdef class Counter:
             self._pretokenize()
         batch.worker = self.worker
         batch.log = move(dereference(self.counter).end_batch())
+        if not isinstance(buffer, SampleSlice):
+            self._note_places(index, lines, line_filter)
         return batch
 
     def least_last_pretoken(self, Batch batch not None):
@@ -184,9 +186,30 @@ cdef class Counter:
         return dereference(self.counter).table().least_last_pretoken(batch.log.last)
 
     @property
+    def blank(self):
+        """Number of sentences of which normalization leaves nothing."""
+        return dereference(self.counter).surprises().blank
+
+    @property
+    def nul(self):
+        """Number of sentences that hold NUL characters."""
+        return dereference(self.counter).surprises().nul
+
+    @property
+    def malformed(self):
+        """Number of sentences that are not well-formed UTF-8."""
+        return dereference(self.counter).surprises().malformed
+
+    @property
     def table_bytes(self):
         """The memory of the distinct raw tokens and pretokens with their counts, in bytes."""
         return dereference(self.counter).table().bytes()
+
+    cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter):
+        cdef const Surprises* found = &dereference(self.counter).surprises()
+        line_filter.note_skipped(index, buffer)
+        line_filter.note("nul", index, buffer, found.first_nul)
+        line_filter.note("malformed", index, buffer, found.first_malformed)
 
     cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
         if lines.is_lines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from typing import NamedTuple
 
 from spmcompat.counting.counter import Counter, SentenceRules
 from spmcompat.counting.counts import Counts
@@ -16,6 +17,14 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
+
+
+class _Surprises(NamedTuple):
+    """Numbers of sentences that may surprise the user; the names are those of `Counter`."""
+
+    blank: int
+    nul: int
+    malformed: int
 
 
 class _Reader:
@@ -41,6 +50,13 @@ class _Reader:
 
     def facts(self, skipped: Skipped) -> LineFacts:
         return LineFacts.of(self._filters, sum(self._bytes), sum(self._nulls), skipped)
+
+    def surprises(self) -> _Surprises:
+        return _Surprises(
+            sum(counter.blank for counter in self._counters),
+            sum(counter.nul for counter in self._counters),
+            sum(counter.malformed for counter in self._counters),
+        )
 
     def counts(self) -> Counts:
         log = self._log
@@ -83,7 +99,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
 
         workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
-    _tell(facts, plan.text, report)
+    _tell(facts, readers[0].surprises(), plan.text, report)
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -148,24 +164,67 @@ def too_many_characters() -> TrainingError:
     )
 
 
-def _tell(facts: LineFacts, text: TextPlan, report: Report) -> None:
-    report.info(f"Loaded all {facts.sentences} sentences")
+def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
+    """Return a line with the number of lines, and what became of them."""
+    kinds = {
+        "empty": facts.empty,
+        "too long": facts.too_long,
+        "with U+2585": facts.reserved,
+        "null": facts.nulls,
+        "broken": facts.broken,
+    }
+    lines = facts.sentences + sum(kinds.values())
+    if not text.input_sentence_size:  # only sampled sentences are normalized
+        kinds = {"of only white space": surprises.blank, **kinds}
+    used = lines - sum(kinds.values())
+    found = [f"{number} {kind}" for kind, number in kinds.items() if number]
+    return f"Of {lines} lines: {', '.join([f'{used} used', *found])}."
+
+
+def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[str]:
+    """Return a sentence for each kind of line that is skipped or most likely is not text."""
+
+    def first(kind: str) -> str:
+        return f"; the first: {facts.places[kind]}" if kind in facts.places else ""
+
+    found = []
     if facts.too_long:
-        report.warning(
+        found.append(
             f"Skipped {facts.too_long} too long sentences (over {text.max_sentence_length} bytes; "
-            "raise --max_sentence_length to train on them)."
+            f"raise --max_sentence_length to train on them{first('too_long')})."
         )
     if facts.reserved:
-        report.warning(
-            f"Skipped {facts.reserved} sentences that contain the reserved character U+2585."
+        place = first("reserved").removeprefix("; ")
+        found.append(
+            f"Skipped {facts.reserved} sentences that contain the reserved character U+2585"
+            f"{f' ({place})' if place else ''}."
         )
     if facts.nulls:
-        report.warning(f"Skipped {facts.nulls} rows that are null.")
+        found.append(f"Skipped {facts.nulls} rows that are null.")
     if facts.broken:
-        report.warning(
+        found.append(
             f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "
             f"{facts.first_broken}"
         )
+    if surprises.nul:
+        found.append(
+            f"{surprises.nul} sentences hold NUL characters, as binary files and UTF-16 do (check "
+            f"that the input is text{first('nul')})."
+        )
+    if surprises.malformed:
+        found.append(
+            f"{surprises.malformed} sentences hold bytes that are not UTF-8, which become U+FFFD "
+            f"(convert the input with iconv -t UTF-8{first('malformed')})."
+        )
+    return found
+
+
+def _tell(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
+    """Report what became of every line; what the user may not expect, in a single warning."""
+    report.info(f"Loaded all {facts.sentences} sentences")
+    report.info(_account(facts, surprises, text))
+    if warnings := _warnings(facts, surprises, text):
+        report.warning(" ".join(warnings))
     # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()

@@ -11,22 +11,13 @@
 
 #include "spmcompat/counting/row_batch.hpp"
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
 
 constexpr uint32_t kLargestCharacter = kCodePoints - 1;
 // With larger counts, the sum of a few of them would not fit into 64 bits.
 constexpr int64_t kLargestCount = int64_t{1} << 62;
-
-inline bool is_utf8(std::string_view text) {
-  const char* end = text.data() + text.size();
-  for (const char* p = text.data(); p < end;) {
-    size_t size;
-    if (decode_utf8(p, end, &size) == kReplacement && size == 1) return false;
-    p += size;
-  }
-  return true;
-}
 
 enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kTextEnd, kCount };
 

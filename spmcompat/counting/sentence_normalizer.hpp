@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,13 +17,14 @@
 #include "spmcompat/pretokenization/script_runs.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
 
 enum class RawTokenKind : uint8_t {
   kPlain,      // it normalizes to itself
   kChanged,    // it normalizes to something else
-  kIrregular,  // it depends on its neighbours
+  kIrregular,  // it depends on its neighbours, or is damaged
 };
 
 class SentenceNormalizer {
@@ -64,8 +66,17 @@ class SentenceNormalizer {
 
   RawTokenKind kind_of(std::string_view raw, std::string& scratch) const {
     normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
-    if (is_irregular(scratch) || holds_no_pretoken(raw)) return RawTokenKind::kIrregular;
+    if (is_irregular(scratch) || holds_no_pretoken(raw) || is_damaged(raw)) return RawTokenKind::kIrregular;
     return scratch == raw ? RawTokenKind::kPlain : RawTokenKind::kChanged;
+  }
+
+  // Whether a raw token holds a NUL or is not well-formed UTF-8. Its sentences are counted whole,
+  // where such sentences are counted for the log.
+  static bool is_damaged(std::string_view raw) {
+    return holds_nul(raw) || !is_utf8(raw);
+  }
+  static bool holds_nul(std::string_view text) {
+    return std::memchr(text.data(), 0, text.size()) != nullptr;
   }
 
  private:

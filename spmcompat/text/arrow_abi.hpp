@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 
 namespace spmcompat {
 
@@ -38,6 +39,34 @@ struct ArrowArrayStream {
   void (*release)(ArrowArrayStream*);
   void* private_data;
 };
+
+// Raises if a consumer cannot read a schema: a pointer that it follows is null, or a number is negative.
+// Children of children are not read, so they are not checked.
+inline void check_schema(const ArrowSchema& schema) {
+  const auto require = [](bool holds, const char* otherwise) {
+    if (!holds) throw std::runtime_error(otherwise);
+  };
+  require(schema.format != nullptr, "a schema has no format");
+  require(schema.n_children >= 0, "a schema has a negative number of columns");
+  require(schema.n_children == 0 || schema.children != nullptr, "a schema has no columns");
+  for (int64_t i = 0; i < schema.n_children; ++i) {
+    const ArrowSchema* child = schema.children[i];
+    require(child != nullptr, "a column of a schema is missing");
+    require(child->format != nullptr, "a column of a schema has no format");
+    require(child->dictionary == nullptr || child->dictionary->format != nullptr,
+            "the schema of a dictionary has no format");
+  }
+  require(schema.dictionary == nullptr || schema.dictionary->format != nullptr,
+          "the schema of a dictionary has no format");
+}
+
+// Raises if a callback of a stream is missing.
+inline void check_stream(const ArrowArrayStream& stream) {
+  if (stream.get_schema == nullptr || stream.get_next == nullptr ||
+      stream.get_last_error == nullptr) {
+    throw std::runtime_error("a stream lacks a callback");
+  }
+}
 
 // Owns one of the structs above and calls its release callback once.
 template <typename Struct>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, printable
 
 DEFAULT_COLUMN = "text"
 """The column that is read if none is named."""
@@ -160,7 +160,7 @@ def _choice(fields: Sequence[Field], option: str) -> str:
 
 def _listed(fields: Sequence[Field]) -> str:
     """Return a sentence that names the columns and their types."""
-    named = [f"{field.name} ({field.type_name})" for field in fields[:_MOST_LISTED]]
+    named = [f"{printable(field.name)} ({field.type_name})" for field in fields[:_MOST_LISTED]]
     if len(fields) > _MOST_LISTED:
         named.append(f"and {len(fields) - _MOST_LISTED} more")
     return f"The columns are: {', '.join(named)}" if named else "There are no columns"

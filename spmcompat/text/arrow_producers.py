@@ -210,7 +210,10 @@ def strings_of(
 
 
 def strings_of_all(
-    parts: Iterable[ArrowExportable], column: str | None = None, origin: str = "row"
+    parts: Iterable[ArrowExportable],
+    column: str | None = None,
+    origin: str = "row",
+    longest: int | None = None,
 ) -> Generator[ReadBuffer, None, None]:
     """Read the strings of Arrow objects, one after the other.
 
@@ -223,6 +226,8 @@ def strings_of_all(
         holds strings.
     origin : str
         What error messages put before the number of a row.
+    longest : int, optional
+        Of a string with more bytes, only the beginning is read: it is too long to be a sentence.
 
     Yields
     ------
@@ -240,7 +245,7 @@ def strings_of_all(
     buffer = ReadBuffer.of_rows(origin, 1)
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
-        with closing(ArrowStrings(part, column)) as strings:
+        with closing(ArrowStrings(part, column, longest=longest)) as strings:
             del part  # Only the strings keep it, so that it is freed before the next one is made.
             while strings.fill(buffer):
                 yield buffer

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spmcompat/text/arrow_abi.hpp"
+#include "spmcompat/text/lines.hpp"
 
 namespace spmcompat {
 
@@ -40,15 +41,24 @@ struct StringType {
   }
 };
 
-// Where the validity and the buffers of an array are. All rows below are counted from the begin of
+// Where the validity and the buffers of an array are. The constructor checks what a consumer can check:
+// pointers and numbers of the struct itself. The structs do not contain the sizes of the buffers, so a
+// length that is too large, or an offset outside of the text, cannot be found. All rows below are counted from the begin of
 // the buffers, so that the offset of the array is in them.
 class ArrowBuffers {
  public:
   ArrowBuffers() = default;
   ArrowBuffers(const ArrowArray& array, int64_t buffers, int64_t rows)
-      : array_(&array), end_(array.offset + array.length) {
+      : array_(&array) {
     if (array.offset < 0 || array.length < 0 || array.n_buffers < buffers || array.length < rows) {
       throw std::runtime_error("an array is too short or lacks buffers");
+    }
+    if (array.offset > kMostRows || array.length > kMostRows) {
+      throw std::runtime_error("an array is longer than any memory");
+    }
+    end_ = array.offset + array.length;
+    if (array.n_buffers > 0 && array.buffers == nullptr) {
+      throw std::runtime_error("the list of buffers is missing");
     }
     if (buffers > 1 && array.length > 0 && array.buffers[1] == nullptr) {
       throw std::runtime_error("a buffer is missing");
@@ -79,6 +89,8 @@ class ArrowBuffers {
   int64_t buffers() const { return array_->n_buffers; }
 
  private:
+  static constexpr int64_t kMostRows = int64_t{1} << 48;  // as many bytes are all that can be addressed
+
   const ArrowArray* array_ = nullptr;
   const uint8_t* validity_ = nullptr;
   int64_t end_ = 0;
@@ -132,6 +144,7 @@ class StringArray {
   // Offsets are unsigned: producers fill 32 bits beyond 2 GiB.
   std::string_view between(uint64_t begin, uint64_t end) const {
     if (end < begin) throw std::runtime_error("the offsets of a string decrease");
+    if (end > INT64_MAX) throw std::runtime_error("an offset of a string is negative");
     if (end == begin) return {};
     if (buffers_.bytes(2) == nullptr) throw std::runtime_error("a buffer is missing");
     return {buffers_.bytes(2) + begin, static_cast<size_t>(end - begin)};
@@ -146,8 +159,12 @@ class StringArray {
     // The last buffer holds the sizes of the variadic ones.
     const int64_t variadic = buffers_.buffers() - kFirstVariadic - 1;
     if (found.buffer >= variadic) throw std::runtime_error("a view names no buffer");
-    const auto size = buffers_.value<uint64_t>(kFirstVariadic + variadic, found.buffer);
-    if (uint64_t{found.begin} + found.size > size) {
+    if (buffers_.bytes(kFirstVariadic + variadic) == nullptr ||
+        buffers_.bytes(kFirstVariadic + found.buffer) == nullptr) {
+      throw std::runtime_error("a buffer is missing");
+    }
+    const auto size = buffers_.value<int64_t>(kFirstVariadic + variadic, found.buffer);
+    if (int64_t{found.begin} + found.size > size) {
       throw std::runtime_error("a view ends behind its buffer");
     }
     return {buffers_.bytes(kFirstVariadic + found.buffer) + found.begin, found.size};
@@ -168,7 +185,10 @@ class StringColumn {
     const ArrowArray* child = &batch;
     if (column >= 0) {
       parent_ = ArrowBuffers(batch, 0, 0);
-      if (column >= batch.n_children) throw std::runtime_error("a batch lacks a column");
+      if (column >= batch.n_children || batch.children == nullptr ||
+          batch.children[column] == nullptr) {
+        throw std::runtime_error("a batch lacks a column");
+      }
       child = batch.children[column];
     }
     const int64_t skipped = column >= 0 ? batch.offset : 0;
@@ -187,17 +207,21 @@ class StringColumn {
   int64_t rows() const { return rows_; }
 
   // Appends strings from a row on, without CR and LF at their ends, until they fill a read buffer.
+  // Of a string with more than `longest` bytes, only the first `longest` + 1 are appended. `dropped`
+  // counts the other bytes.
   // `ends` gets the end of each string, `nulls` the number of strings before each null. Returns the
   // row to go on with. A row counts one byte besides its text, as a line end does in a file, so
   // that many empty rows and nulls fill a buffer too.
-  int64_t append(int64_t row, size_t most_bytes, std::string& text, std::vector<size_t>& ends,
-                 std::vector<size_t>& nulls) const {
+  int64_t append(int64_t row, size_t most_bytes, size_t longest, std::string& text,
+                 std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {
       std::string_view found;
       if (find(row++, &found)) {
         size_t size = found.size();
         while (size > 0 && (found[size - 1] == '\r' || found[size - 1] == '\n')) --size;
-        text.append(found.data(), size);
+        const size_t kept = kept_of(size, longest);
+        dropped += size - kept;
+        text.append(found.data(), kept);
         ends.push_back(text.size());
       } else {
         nulls.push_back(ends.size());

@@ -14,9 +14,9 @@ from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.text.lines cimport ReadBuffer
+from spmcompat.text.lines cimport NO_LIMIT, ReadBuffer
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TrainingError, printable
 from spmcompat.text.arrow_columns import COLUMN, Field, check_column_alone, column_of_table
 from spmcompat.text.lines import BUFFER_BYTES
 
@@ -39,6 +39,9 @@ cdef extern from "spmcompat/text/arrow_abi.hpp" namespace "spmcompat" nogil:
         int get_next(ArrowArrayStream*, ArrowArray*)
         const char* get_last_error(ArrowArrayStream*)
 
+    void check_schema(const ArrowSchema& schema) except +
+    void check_stream(const ArrowArrayStream& stream) except +
+
     cdef cppclass Owned[Struct]:
         void take(Struct* other)
         Struct* emptied()
@@ -57,8 +60,8 @@ cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
         StringColumn()
         StringColumn(const ArrowArray& batch, int64_t column, StringType type) except +
         int64_t append(
-            int64_t row, size_t most_bytes, string& text, vector[size_t]& ends,
-            vector[size_t]& nulls) except +
+            int64_t row, size_t most_bytes, size_t longest, string& text,
+            vector[size_t]& ends, vector[size_t]& nulls, size_t& dropped) except +
 
 
 @final
@@ -73,6 +76,8 @@ cdef class ArrowStrings:
         The column of a table.
     option : str
         How messages call the option that names the column: see `column_of_table`.
+    longest : int, optional
+        Of a string with more bytes, only the beginning is read: it is too long to be a sentence.
 
     Raises
     ------
@@ -94,10 +99,12 @@ cdef class ArrowStrings:
     cdef StringType type
     cdef int64_t column
     cdef int64_t row
+    cdef size_t longest
     cdef object name
     cdef readonly object column_name
 
-    def __init__(self, data, column=None, option=COLUMN):
+    def __init__(self, data, column=None, option=COLUMN, longest=None):
+        self.longest = NO_LIMIT if longest is None else longest
         self.name = type(data).__name__
         try:
             self._take(data)
@@ -133,8 +140,17 @@ cdef class ArrowStrings:
             raise self._error(f"{type(error).__name__}: {error}") from error
         if self.batch.is_released() and self.stream.is_released():
             raise self._error("its data have been read before")
-        if has_stream:
-            self._read_schema()
+        try:
+            if has_stream:
+                check_stream(self.stream.get()[0])
+                self._read_schema()
+            if self.schema.is_released():
+                raise self._error("it has no schema, or its schema has been read before")
+            check_schema(self.schema.get()[0])
+        except TrainingError:
+            raise
+        except RuntimeError as error:
+            raise self._broken(error) from None
 
     cdef _read_schema(self):
         cdef int code
@@ -191,9 +207,10 @@ cdef class ArrowStrings:
         try:
             with nogil:
                 self.row = self.strings.append(
-                    self.row, MOST_BYTES, buffer.items, buffer.ends, buffer.null_places)
+                    self.row, MOST_BYTES, self.longest, buffer.items, buffer.ends,
+                    buffer.null_places, buffer.dropped)
         except RuntimeError as error:
-            raise self._error(f"its Arrow data are broken: {error}") from None
+            raise self._broken(error) from None
 
     cdef bint _next_batch(self) except -1:
         """Read the next batch of a stream; return whether there is one."""
@@ -216,7 +233,10 @@ cdef class ArrowStrings:
         try:
             self.strings = StringColumn(self.batch.get()[0], self.column, self.type)
         except RuntimeError as error:
-            raise self._error(f"its Arrow data are broken: {error}") from None
+            raise self._broken(error) from None
+
+    cdef _broken(self, error):
+        return self._error(f"its Arrow data are broken: {error}")
 
     cdef _error(self, str reason):
         """Return the error of data that cannot be read; its message is one line."""
@@ -245,5 +265,5 @@ cdef _field(const ArrowSchema& schema):
     cdef bytes name = b"" if schema.name == NULL else schema.name
     cdef bytes form = schema.format
     cdef bytes values = b"" if schema.dictionary == NULL else schema.dictionary.format
-    readable = StringType.of(schema).is_readable()
-    return Field(name.decode(errors="replace"), form.decode(), values.decode(), readable)
+    texts = [printable(text.decode(errors="replace")) for text in (form, values)]
+    return Field(name.decode(errors="replace"), *texts, StringType.of(schema).is_readable())

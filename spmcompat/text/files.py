@@ -12,7 +12,7 @@ from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.text import remote
-from spmcompat.text.forms import Form
+from spmcompat.text.forms import AUTO, TEXT, Form, doubt_about
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, form_of_input, is_remote, name_of, open_input
@@ -70,6 +70,7 @@ class Files:
         self._report = report
         self._kept: list[_FileSlice | _Part | ReadBuffer] = []
         self._skipped = Skipped()
+        self._has_warned = False
         self._again = _ReadAgain(text)
 
     def __len__(self) -> int:
@@ -116,6 +117,7 @@ class Files:
                 with open_input(path) as file:
                     form = form_of_input(file, self._text.input_format)
                     holds_lines = form.holds_lines
+                    self._warn_once(file, form)
                     for buffer in self._buffers(file, form):
                         yield buffer
                         line = buffer.unfinished_line() if repeats and holds_lines else b""
@@ -128,6 +130,14 @@ class Files:
                 buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
                 self._kept.append(buffer)
                 yield buffer
+
+    def _warn_once(self, file: InputFile, form: Form) -> None:
+        """Warn of the first file that is most likely no plain text."""
+        if self._has_warned or form != ("", TEXT) or self._text.input_format != AUTO:
+            return
+        if doubt := doubt_about(file.path, file.head):
+            self._report.warning(doubt)
+            self._has_warned = True
 
     def _buffers(self, file: InputFile, form: Form) -> Iterator[ReadBuffer]:
         """Yield the buffers of one file, and remember how each can be loaded again."""

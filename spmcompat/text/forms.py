@@ -6,6 +6,7 @@ no text in UTF-8 begins with is taken for something else than text.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from typing import NamedTuple
@@ -31,6 +32,20 @@ _COMPRESSIONS = {
 }
 _SUFFIXES = {GZIP: ".gz", ZSTD: ".zst", XZ: ".xz", BZIP2: ".bz2", PARQUET: ".parquet"}
 _FORMATS = {".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET}
+_ARROW_REMEDY = (
+    "read it in Python and pass the table as sentence_iterator, or write it as a Parquet file"
+)
+# No text in UTF-8 begins with these. UTF-32 comes before UTF-16, whose mark it begins with.
+_UNREADABLE = (
+    (codecs.BOM_UTF32_LE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
+    (codecs.BOM_UTF32_BE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
+    (codecs.BOM_UTF16_LE, "is in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
+    (codecs.BOM_UTF16_BE, "is in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
+    (b"ARROW1\0\0", "contains Arrow data (Arrow IPC or Feather)", _ARROW_REMEDY),
+    (b"FEA1\0", "contains Arrow data (Feather)", _ARROW_REMEDY),
+    (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
+    (b"PK\x05\x06", "is an empty zip archive", "give the files that it should hold"),
+)
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
@@ -75,6 +90,7 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
         If name and content do not agree.
     """
     named = _form_of_name(name, input_format)
+    check_readable(name, head)
     found = content_of(head)
     if found == PARQUET:
         if named.format != PARQUET:
@@ -115,6 +131,19 @@ def content_of(head: bytes) -> str:
     return PARQUET if head.startswith(b"PAR1\x15") else ""
 
 
+def check_readable(name: str, head: bytes) -> None:
+    """Raise for content that is neither text in UTF-8 nor anything else that can be read.
+
+    Raises
+    ------
+    TrainingError
+        It names the remedy.
+    """
+    for signature, what, remedy in _UNREADABLE:
+        if head.startswith(signature):
+            raise TrainingError(f"{name or 'standard input'} {what}: {remedy}.")
+
+
 def check_contents(name: str, head: bytes, form: Form) -> None:
     """Raise if what a compressed file holds cannot be read as its form says.
 
@@ -123,6 +152,7 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
     TrainingError
         It says what the file holds instead.
     """
+    check_readable(name, head)
     found = content_of(head)
     if found:
         raise TrainingError(
@@ -131,6 +161,23 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
         )
     if head[257:262] == b"ustar":
         raise _archive(name)
+
+
+def doubt_about(name: str, head: bytes) -> str:
+    """Return a sentence about a text file that most likely is not plain text; empty for others."""
+    suffix = os.path.splitext(name.lower())[1]
+    if suffix == ".csv":
+        return (
+            f"{name} is read as plain text, with its other columns and quotation marks. If it is a "
+            "table, write the column to a Parquet or JSON Lines file, and name it with "
+            "--input_column."
+        )
+    if suffix == ".json" and head.lstrip().startswith(b"["):
+        return (
+            f"{name} is read as plain text, with brackets and names of fields. If it is a JSON "
+            "array, write its items as JSON Lines: jq -c '.[]' array.json > lines.jsonl"
+        )
+    return ""
 
 
 def _form_of_name(name: str, input_format: str) -> Form:

@@ -9,23 +9,9 @@
 #include <vector>
 
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
-
-// Whether a text is well-formed UTF-8.
-inline bool is_utf8(const char* text, const char* end) {
-  while (text < end) {
-    uint64_t eight;
-    if (end - text >= 8 && (std::memcpy(&eight, text, 8), (eight & 0x8080808080808080) == 0)) {
-      text += 8;
-      continue;
-    }
-    size_t size;
-    if (decode_utf8(text, end, &size) == kReplacement && size == 1) return false;
-    text += size;
-  }
-  return true;
-}
 
 // Reads one record after the other: a JSON object, of which one field is wanted, or a bare string.
 // It accepts what the module json of Python accepts; of equal keys the last one counts.
@@ -42,7 +28,7 @@ class JsonRecord {
     end_ = at_ + line.size();
     skip_space();
     if (at_ == end_) return kBlank;
-    if (!is_utf8(at_, end_)) return kBroken;
+    if (!is_utf8({at_, static_cast<size_t>(end_ - at_)})) return kBroken;
     const size_t before = out.size();
     Outcome found = *at_ == '{' ? read_object(out) : read_field(out);
     skip_space();
@@ -298,10 +284,11 @@ class JsonRecord {
   bool is_broken_ = false;  // whether this is no JSON
 };
 
-// Reads the records of many lines, and counts those that cannot be read.
+// Reads the records of many lines, and counts those that cannot be read. A line with more than
+// `longest` bytes is skipped: it may have been cut there.
 class JsonLines {
  public:
-  explicit JsonLines(std::string column) : record_(std::move(column)) {}
+  JsonLines(std::string column, size_t longest) : record_(std::move(column)), longest_(longest) {}
 
   // Appends the text of each record, without CR and LF at its end, and where it ends; and for each
   // null the number of texts before it.
@@ -316,6 +303,8 @@ class JsonLines {
     }
   }
 
+  uint64_t too_long() const { return too_long_; }
+  uint64_t first_too_long_line() const { return first_too_long_line_; }
   uint64_t broken() const { return broken_; }
   // Number and text of the first broken line.
   uint64_t first_broken_line() const { return first_broken_line_; }
@@ -324,6 +313,10 @@ class JsonLines {
  private:
   void take(std::string_view line, uint64_t number, std::string& items, std::vector<size_t>& ends,
             std::vector<size_t>& nulls) {
+    if (line.size() > longest_) {
+      if (too_long_++ == 0) first_too_long_line_ = number;
+      return;
+    }
     const size_t begin = items.size();
     switch (record_.read(line, items)) {
       case JsonRecord::kText:
@@ -344,6 +337,8 @@ class JsonLines {
   }
 
   JsonRecord record_;
+  size_t longest_;
+  uint64_t too_long_ = 0, first_too_long_line_ = 0;
   uint64_t broken_ = 0, first_broken_line_ = 0;
   std::string first_broken_;
 };

@@ -14,10 +14,12 @@ from spmcompat.text.lines cimport ReadBuffer
 
 cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass CJsonLines "spmcompat::JsonLines":
-        CJsonLines(string column) except +
+        CJsonLines(string column, size_t longest) except +
         void read(
             const char* text, size_t size, uint64_t line, string& items,
             vector[size_t]& ends, vector[size_t]& nulls) except +
+        uint64_t too_long()
+        uint64_t first_too_long_line()
         uint64_t broken()
         uint64_t first_broken_line()
         const string& first_broken()
@@ -31,18 +33,20 @@ cdef class JsonLines:
     ----------
     column : str
         The name of the field.
+    longest : int
+        A line with more bytes is skipped.
     """
 
     cdef unique_ptr[CJsonLines] lines
 
-    def __init__(self, str column not None):
-        self.lines.reset(new CJsonLines(column.encode()))
+    def __init__(self, str column not None, size_t longest):
+        self.lines.reset(new CJsonLines(column.encode(), longest))
 
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Read whole lines, each a record; return a `ReadBuffer` whose items are their texts.
 
         A record that is null, or whose field is null, is one of the buffer's nulls. A broken one
-        is left out and counted. Blank lines are no records.
+        is left out and counted, and so is one that is too long. Blank lines are no records.
 
         Parameters
         ----------
@@ -63,6 +67,16 @@ cdef class JsonLines:
             dereference(self.lines).read(
                 begin, size, first_line, buffer.items, buffer.ends, buffer.null_places)
         return buffer
+
+    @property
+    def too_long(self):
+        """Number of lines that were too long."""
+        return dereference(self.lines).too_long()
+
+    @property
+    def first_too_long_line(self):
+        """The number of the first line that was too long; 0 if there is none."""
+        return dereference(self.lines).first_too_long_line()
 
     @property
     def broken(self):

@@ -16,7 +16,11 @@ class ReadableInto(Protocol):
 
 
 def cut_at_lines(
-    file: ReadableInto, origin: str, longest: int | None = None, size: int = 0
+    file: ReadableInto,
+    origin: str,
+    longest: int | None = None,
+    size: int = 0,
+    numbered: bool | None = None,
 ) -> Iterator[ReadBuffer]:
     """Cut a file at line ends; a read buffer grows if a line does not fit into it.
 
@@ -27,18 +31,22 @@ def cut_at_lines(
     origin : str
         Its name.
     longest : int, optional
-        If given, every line is a sentence, unless it has more bytes. Then only the beginning of the
-        line is kept. No error message names a line, so every read buffer begins with line 1.
+        If given, a line with more bytes is skipped later, so only its beginning is kept.
     size : int
         Size of the file in bytes, if it is known. A smaller file gets smaller read buffers, which
         would otherwise need more memory than its counts.
+    numbered : bool, optional
+        Whether the lines are counted, which takes time. Otherwise every read buffer begins with
+        line 1. By default they are counted if `longest` is not given: then error messages name
+        lines.
 
     Yields
     ------
     ReadBuffer
         Whole lines; only the last one of the file may lack its line end.
     """
-    reader = LineReader(file, origin, _buffer_bytes(size), longest)
+    counts = longest is None if numbered is None else numbered
+    reader = LineReader(file, origin, _buffer_bytes(size), longest, counts)
     yield from iter(reader.read, None)
 
 

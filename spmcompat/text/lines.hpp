@@ -13,6 +13,9 @@
 
 namespace spmcompat {
 
+// How many bytes of a line are kept: all of them, or just enough to show that it has more than `longest`.
+inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
+
 // Divides texts that lie one behind the other at each LF. CR and LF at the ends of lines are removed.
 inline void split_items(const std::string& items, const std::vector<size_t>& ends,
                         std::string& lines, std::vector<size_t>& line_ends) {
@@ -98,7 +101,7 @@ class LineFilter {
   // returns false.
   template <typename Function>
   void for_each_sentence(const char* text, size_t size, Function function) {
-    line_ = 0;
+    begin_buffer();
     const char* end = text + size;
     while (text < end) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
@@ -111,7 +114,7 @@ class LineFilter {
   // Does the same for lines that may hold any byte. `ends` holds the position of the end of each.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
-    line_ = 0;
+    begin_buffer();
     size_t begin = 0;
     for (const size_t end : ends) {
       if (!take(text + begin, end - begin, function)) return;
@@ -123,6 +126,10 @@ class LineFilter {
   uint64_t sentences() const { return sentences_; }
   uint64_t too_long() const { return too_long_; }
   uint64_t reserved() const { return reserved_; }
+  uint64_t empty() const { return empty_; }
+  // The first line of the read buffer that was skipped for this reason, or null.
+  const char* first_too_long() const { return first_too_long_; }
+  const char* first_reserved() const { return first_reserved_; }
   // The sum of count times characters, before normalization, of all sentences with huge counts. If
   // it is 2^64 or more, counters of 64 bits may have wrapped.
   double huge_characters() const { return huge_characters_; }
@@ -131,17 +138,25 @@ class LineFilter {
   static constexpr int64_t kHuge = int64_t{1} << 40;
   static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
 
+  void begin_buffer() {
+    line_ = 0;
+    first_too_long_ = first_reserved_ = nullptr;
+  }
+
   template <typename Function>
   bool take(const char* text, size_t size, Function function) {
     ++line_;
     int64_t count = 1;
     std::string_view sentence(text, size);
     if (tsv_) sentence = parse_tsv(sentence, &count);
-    if (sentence.empty()) return true;
-    if (sentence.size() > max_length_) {
+    if (sentence.empty()) {
+      ++empty_;
+    } else if (sentence.size() > max_length_) {
       ++too_long_;
+      if (first_too_long_ == nullptr) first_too_long_ = text;
     } else if (sentence.find(kUnknownUtf8) != std::string_view::npos) {
       ++reserved_;
+      if (first_reserved_ == nullptr) first_reserved_ = text;
     } else {
       ++sentences_;
       if (count >= kHuge) huge_characters_ += static_cast<double>(count) * characters(sentence);
@@ -193,7 +208,8 @@ class LineFilter {
 
   size_t max_length_;
   bool tsv_, streams_numbers_, skips_empty_fields_;
-  uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0;
+  uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0, empty_ = 0;
+  const char *first_too_long_ = nullptr, *first_reserved_ = nullptr;
   double huge_characters_ = 0;
 };
 

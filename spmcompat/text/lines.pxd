@@ -14,11 +14,17 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         uint64_t sentences()
         uint64_t too_long()
         uint64_t reserved()
+        uint64_t empty()
+        const char* first_too_long()
+        const char* first_reserved()
         double huge_characters()
 
 
 cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     ctypedef shared_ptr[char] TextBlock
+
+
+cdef size_t NO_LIMIT  # no line is longer
 
 
 cdef class ReadBuffer:
@@ -33,14 +39,22 @@ cdef class ReadBuffer:
     cdef vector[size_t] ends
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
-    # Bytes of a line that is too long to be a sentence are dropped behind its beginning.
+    # Of lines that are too long to be sentences, only the beginnings are kept. For lines of a file,
+    # `before_dropped` is the size of the beginning; only the first line of a buffer can have one.
     cdef readonly size_t before_dropped, dropped
+    # Of lines of a file: whether `first_line` is known, and where in the file the text begins.
+    cdef bint is_numbered
+    cdef uint64_t offset
     cdef bint is_lines
     cdef Py_ssize_t taken, records
     cdef bint is_full(self) noexcept
     cdef number_of(self, uint64_t line)
+    cdef place_of(self, const char* at)
 
 
 cdef class LineFilter:
     cdef unique_ptr[CLineFilter] filter
+    cdef readonly dict places
+    cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at)
+    cdef note_skipped(self, uint64_t index, ReadBuffer buffer)
     cdef fail(self, ReadBuffer buffer, error)

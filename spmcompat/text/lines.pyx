@@ -20,6 +20,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
     size_t behind_last_line_end(string_view text)
+    size_t kept_of(size_t size, size_t longest)
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -40,7 +41,7 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
 
 cdef size_t MOST_BYTES = 1 << 20
 BUFFER_BYTES = MOST_BYTES
-cdef size_t NO_LIMIT = <size_t>-1 >> 1  # no line is longer
+NO_LIMIT = (<size_t>-1 >> 1) - 1
 
 
 @final
@@ -59,13 +60,23 @@ cdef class ReadBuffer:
         buffer.text = PyBytes_AS_STRING(text)
         buffer.text_size = PyBytes_GET_SIZE(text)
         buffer.is_lines = True
+        buffer.is_numbered = True
         buffer.origin = origin
         buffer.first_line = first_line
         return buffer
 
     @staticmethod
-    def of_items(iterator, first_item):
+    def of_items(iterator, first_item, longest=None):
         """The next items (str or bytes) of an iterator; CR and LF at their ends are removed.
+
+        Parameters
+        ----------
+        iterator : iterator of str or bytes
+            The items.
+        first_item : int
+            The number of the first one, counted from 1.
+        longest : int, optional
+            Of an item with more bytes, only the beginning is kept: it is too long to be a sentence.
 
         Returns
         -------
@@ -74,16 +85,26 @@ cdef class ReadBuffer:
         """
         cdef ReadBuffer buffer = ReadBuffer()
         cdef bytes data
-        cdef Py_ssize_t size
+        cdef Py_ssize_t size, kept
+        cdef Py_ssize_t most = NO_LIMIT if longest is None else longest
+        cdef bint is_cut
         buffer.is_lines = False
         buffer.origin = "item"
         buffer.first_line = first_item
         for item in iterator:
+            is_cut = isinstance(item, str) and len(item) > most
+            if is_cut:
+                # Not all of it is encoded. Line ends do not count, so they are removed first.
+                item = item.rstrip("\r\n")
+                buffer.dropped += max(len(item) - (most + 1), 0)
+                item = item[:most + 1]
             data = _encode(item)
             size = PyBytes_GET_SIZE(data)
-            while size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
+            while not is_cut and size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
                 size -= 1
-            buffer.items.append(PyBytes_AS_STRING(data), size)
+            kept = kept_of(size, most)
+            buffer.items.append(PyBytes_AS_STRING(data), kept)
+            buffer.dropped += size - kept
             buffer.ends.push_back(buffer.items.size())
             if buffer.items.size() >= BUFFER_BYTES:
                 break
@@ -129,6 +150,22 @@ cdef class ReadBuffer:
             self.null_places.begin(), self.null_places.end(), item) - self.null_places.begin()
         return self.first_line + item + nulls
 
+    cdef place_of(self, const char* at):
+        """Return where in the input the line at an address of the text or of the items is."""
+        cdef size_t begin
+        if not self.is_lines:
+            begin = at - self.items.data()
+            if self.records >= 0:  # its items are lines of records
+                return f"near {self.origin}:{self.first_line}"
+            begin = upper_bound(self.ends.begin(), self.ends.end(), begin) - self.ends.begin()
+            return f"{self.origin}:{self.number_of(begin + 1)}"
+        if self.is_numbered:
+            return f"{self.origin}:{self.number_of(count(self.text, at, <char>b'\n') + 1)}"
+        begin = at - self.text
+        if begin >= self.before_dropped:
+            begin += self.dropped
+        return f"{self.origin}, from byte {self.offset + begin} on"
+
     @property
     def lines(self):
         """Number of items, each with all its lines."""
@@ -142,7 +179,7 @@ cdef class ReadBuffer:
     @property
     def size(self):
         """Size in bytes, with what was dropped."""
-        return self.text_size + self.dropped if self.is_lines else self.items.size()
+        return self.dropped + (self.text_size if self.is_lines else self.items.size())
 
     @property
     def input_size(self):
@@ -183,22 +220,23 @@ cdef class LineReader:
     block_size : int
         At most so many bytes are read at a time.
     longest : int or None
-        If given, a line with more bytes is no sentence: only its beginning is kept. Then lines are
-        not numbered, and every buffer begins with line 1.
+        If given, only the beginning of a line with more bytes is kept.
+    numbered : bool
+        Whether the lines are counted. Otherwise every buffer begins with line 1.
     """
 
     cdef object file, origin
     cdef bint count_lines
-    cdef uint64_t line
+    cdef uint64_t line, offset
     cdef size_t block_size
     cdef unique_ptr[TextBlocks] blocks
     cdef unique_ptr[UnfinishedLine] unfinished
 
-    def __init__(self, file, str origin not None, size_t block_size, longest):
+    def __init__(self, file, str origin not None, size_t block_size, longest, bint numbered):
         self.file = file
         self.origin = origin
         self.block_size = block_size
-        self.count_lines = longest is None
+        self.count_lines = numbered
         self.line = 1
         self.blocks.reset(new TextBlocks(block_size))
         self.unfinished.reset(new UnfinishedLine(NO_LIMIT if longest is None else longest))
@@ -252,6 +290,9 @@ cdef class LineReader:
         buffer.is_lines = True
         buffer.origin = self.origin
         buffer.first_line = self.line
+        buffer.is_numbered = self.count_lines
+        buffer.offset = self.offset
+        self.offset += buffer.text_size + buffer.dropped
         if self.count_lines:
             self.line += count(buffer.text, buffer.text + buffer.text_size, <char>b"\n")
         return buffer
@@ -265,11 +306,18 @@ cdef class LineFilter:
     ----------
     text : TextPlan
         How lines are read.
+
+    Attributes
+    ----------
+    places : dict of str to (int, str)
+        For each kind of trouble (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``), the
+        first case: the index of its read buffer, and its place in the input.
     """
 
     def __init__(self, text not None):
         self.filter.reset(new CLineFilter(
             text.max_sentence_length, text.tsv, text.streams_numbers, text.skips_empty_fields))
+        self.places = {}
 
     @property
     def sentences(self):
@@ -287,9 +335,24 @@ cdef class LineFilter:
         return dereference(self.filter).reserved()
 
     @property
+    def empty(self):
+        """Number of empty lines."""
+        return dereference(self.filter).empty()
+
+    @property
     def huge_characters(self):
         """Number of characters, before normalization, of sentences with huge counts."""
         return dereference(self.filter).huge_characters()
+
+    cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
+        """Note where the first case of a kind in a read buffer is, unless `at` is null."""
+        if at != NULL and (kind not in self.places or index < self.places[kind][0]):
+            self.places[kind] = (index, buffer.place_of(at))
+
+    cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
+        """Note which lines of the read buffer were the first to be skipped."""
+        self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
+        self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
 
     cdef fail(self, ReadBuffer buffer, error):
         """Raise the error of the line that was read last."""

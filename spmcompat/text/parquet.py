@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # How much text is decoded at a time, as far as the sizes in the file tell, and the most rows.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
+# A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
+# whole pages, so a page with such cells takes several times its size in memory.
+_MOST_CELL_BYTES = 1 << 24
 
 
 def require_reader() -> None:
@@ -33,7 +36,7 @@ def require_reader() -> None:
     require("pyarrow", "Reading Parquet files", "parquet")
 
 
-def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
+def read_column(file: InputFile, column: str, longest: int | None = None) -> Iterator[ReadBuffer]:
     """Yield the strings of a column.
 
     Parameters
@@ -43,6 +46,8 @@ def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
     column : str
         The name of the column; empty for ``text``, or the only column of strings if there is no
         ``text``.
+    longest : int, optional
+        Of a string with more bytes, only the beginning is kept: it is too long to be a sentence.
 
     Raises
     ------
@@ -55,12 +60,24 @@ def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     with _naming(name):
         # Without buffering in advance, which holds whole row groups.
-        parquet = ParquetFile(_source(file), pre_buffer=False, buffer_size=1 << 20)
+        source = _source(file)
+        parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     chosen = _choose(parquet.schema_arrow, column, name)
+    # Equal cells are stored once, and long ones would fill the memory if they were decoded again
+    # for each row. As a dictionary, they are decoded once.
+    with _naming(name):
+        parquet = ParquetFile(
+            source,
+            metadata=parquet.metadata,
+            pre_buffer=False,
+            buffer_size=1 << 20,
+            read_dictionary=[chosen],
+        )
     size = file.size or 0
     rows = max(parquet.metadata.num_rows, 1)
     done = taken = 0
-    for buffer in strings_of_all(_batches(parquet, chosen, name), chosen, name):
+    batches = _batches(parquet, chosen, name)
+    for buffer in strings_of_all(batches, chosen, name, longest):
         done += buffer.lines + buffer.nulls
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size
@@ -70,13 +87,12 @@ def read_column(file: InputFile, column: str) -> Iterator[ReadBuffer]:
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
     """Turn an error of pyarrow into one line that names the file."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, TrainingError | MemoryError):
-            raise
+    except (TrainingError, MemoryError):
+        raise
+    # A file of fsspec raises exceptions of any type, and pyarrow those of Python for damaged text.
+    except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise TrainingError(
             f"{name} is broken or ends early: {reason}. Copy or make the file again."
@@ -89,8 +105,7 @@ def _source(file: InputFile) -> Any:
         return file.path
     assert isinstance(file, Stream)
     if isinstance(file.file, RemoteFile):
-        file.file.file.seek(0)
-        return file.file.file
+        return file.file.rewound()
     raise TrainingError(
         f"{name_of(file.path)} holds Parquet data, which cannot be read from a pipe: give a file."
     )
@@ -112,6 +127,12 @@ def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.Record
         # Without nested columns, each column of the schema is one of the file.
         is_flat = facts.num_columns == len(parquet.schema_arrow.names)
         size = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
+        if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:
+            raise TrainingError(
+                f"{name}: row group {group} of {column!r} holds {size:,} bytes in {facts.num_rows} "
+                "rows, which cannot be read in little memory. Divide the texts into sentences, or "
+                "write them as JSON Lines."
+            )
         rows = _BATCH_BYTES * facts.num_rows // max(size, 1)
         batches = parquet.iter_batches(
             batch_size=min(max(rows, 16), _BATCH_ROWS),

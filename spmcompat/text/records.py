@@ -6,7 +6,7 @@ import codecs
 import json
 from collections.abc import Iterator
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TrainingError, printable
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import DEFAULT_COLUMN
 from spmcompat.text.compression import Decompressed
@@ -17,6 +17,12 @@ from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
 from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
+
+LONGEST_RECORD = 1 << 24
+"""A record of JSON Lines with more bytes is skipped, unless `max_sentence_length` is large.
+
+A record is held in memory as a whole.
+"""
 
 
 def read_records(
@@ -41,7 +47,7 @@ def read_records(
         If the input cannot be read to its end.
     """
     if form.format == PARQUET:
-        buffers = read_column(file, text.input_column)
+        buffers = read_column(file, text.input_column, text.longest_record)
     elif form.holds_lines:
         buffers = _lines(file, form, text)
     else:
@@ -66,9 +72,10 @@ def _json_lines(
 ) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     column = text.input_column or DEFAULT_COLUMN
-    records = JsonLines(column)
-    taken = broken = 0
-    for lines in cut_at_lines(_contents(file, form), name):
+    longest = max(LONGEST_RECORD, 8 * text.max_sentence_length)
+    records = JsonLines(column, longest)
+    taken = broken = too_long = 0
+    for lines in cut_at_lines(_contents(file, form), name, longest=longest, numbered=True):
         first = lines.first_line
         text_of_lines = lines.lines_text()
         if first == 1:
@@ -76,6 +83,10 @@ def _json_lines(
         buffer = records.read(text_of_lines, name, first)
         skipped.broken += records.broken - broken
         broken = records.broken
+        skipped.too_long += records.too_long - too_long
+        too_long = records.too_long
+        if too_long and not skipped.first_too_long:
+            skipped.first_too_long = f"{name}:{records.first_too_long_line}"
         if records.first_broken is not None and not skipped.first_broken:
             number, line = records.first_broken
             skipped.first_broken = f"{name}:{number}: {what_is_wrong(line, column)}"
@@ -115,7 +126,7 @@ def _contents(file: InputFile, form: Form) -> InputFile | _Contents:
 def _without_mark(lines: bytes, name: str) -> bytes:
     """Return the first lines of a file without the mark that says that they are in UTF-8."""
     if lines.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise TrainingError(f"{name} is in UTF-16: convert it to UTF-8, such as with iconv.")
+        raise TrainingError(f"{name} is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.")
     return lines.removeprefix(codecs.BOM_UTF8)
 
 
@@ -142,7 +153,7 @@ def what_is_wrong(line: bytes, column: str) -> str:
         found = record
         where = "the record"
     elif column not in record:
-        listed = ", ".join(json.dumps(name, ensure_ascii=False) for name in record)
+        listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in record))
         return f'the record has no field "{column}"; it has {listed or "none"} (--input_column).'
     else:
         found = record[column]

@@ -10,6 +10,10 @@ from typing import Any, cast
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.runtime.libraries import require
 
+# fsspec says so when it asks for a range and gets the whole file.
+_NO_RANGES = "range requests"
+_BLOCK_BYTES = 1 << 20
+
 # A chain such as simplecache::s3://bucket/a.txt is an address too.
 _ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://"
 
@@ -50,9 +54,7 @@ def open_remote(address: str) -> RemoteFile:
         If it cannot be opened.
     """
     with _naming(address):
-        system, path = _system(address)
-        # Without the compression that fsspec could undo: it reads only the first frame of a file.
-        return RemoteFile(address, system.open(path, "rb"))
+        return RemoteFile(address, *_system(address))
 
 
 def base_of(address: str) -> str:
@@ -63,20 +65,67 @@ def base_of(address: str) -> str:
 class RemoteFile:
     """A file that is read from a server; errors name its address.
 
+    A file is read in ranges of bytes, where the server supports them, and otherwise as a stream.
+
+    Parameters
+    ----------
+    address : str
+        The address.
+    system : AbstractFileSystem
+        The file system of fsspec.
+    path : str
+        The path of the file there.
+
     Attributes
     ----------
     file : file object
         What fsspec returned.
     """
 
-    def __init__(self, address: str, file: Any) -> None:
+    def __init__(self, address: str, system: Any, path: str) -> None:
         self._address = address
-        self.file = file
+        self._system = system
+        self._path = path
+        self._position = 0
+        # Without the compression that fsspec could undo: it reads only the first frame of a file.
+        self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
         with _naming(self._address):
-            return cast(bytes, self.file.read(size))
+            try:
+                data = cast(bytes, self.file.read(size))
+            except ValueError as error:
+                if _NO_RANGES not in str(error):
+                    raise
+                self._reopen()
+                data = cast(bytes, self.file.read(size))
+        self._position += len(data)
+        return data
+
+    def _reopen(self) -> None:
+        """Open the file as a stream, and go to where reading was."""
+        self.file.close()
+        self.file = self._system.open(self._path, "rb", block_size=0)
+        left = self._position
+        while left and (data := self.file.read(min(left, _BLOCK_BYTES))):
+            left -= len(data)
+
+    def rewound(self) -> Any:
+        """Return the file of fsspec at its beginning, for a reader that seeks.
+
+        Raises
+        ------
+        MissingFileError
+            If the server cannot send parts of the file.
+        """
+        if not _has_ranges(self.file):
+            raise MissingFileError(
+                f'NOT_FOUND: "{self._address}": the server cannot send parts of a file, which is '
+                "how Parquet files are read: download the file first."
+            )
+        self.file.seek(0)
+        return self.file
 
     def close(self) -> None:
         """Close the file."""
@@ -99,10 +148,34 @@ def _naming(address: str) -> Iterator[None]:
         yield
     except (TrainingError, MemoryError):
         raise
-    except FileNotFoundError:
-        raise MissingFileError(
-            f'NOT_FOUND: "{address}": No such file or directory: check --input.'
-        ) from None
+    except FileNotFoundError as error:
+        reason = _answer_of(error) or "No such file or directory"
+        raise MissingFileError(f'NOT_FOUND: "{address}": {reason}: check --input.') from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise MissingFileError(f'NOT_FOUND: "{address}": {reason}: check --input.') from error
+
+
+def _has_ranges(file: Any) -> bool:
+    """Tell whether any part of a file can be read."""
+    try:
+        file.seek(0, 2)
+        file.seek(max(file.tell() - 8, 0))
+        file.read(8)
+    except ValueError:  # what fsspec raises for a stream, and for a server without ranges
+        return False
+    return True
+
+
+def _answer_of(error: BaseException | None) -> str:
+    """Return what an HTTP server answered, if that is another error than "not found".
+
+    fsspec raises `FileNotFoundError` for every answer; the answer is its cause.
+    """
+    while error is not None:
+        status = getattr(error, "status", None)
+        if isinstance(status, int):
+            said = " ".join(str(getattr(error, "message", "")).split())
+            return "" if status in (404, 410) else f"the server answered {status} {said}".strip()
+        error = error.__cause__ or error.__context__
+    return ""

@@ -95,6 +95,7 @@ cdef class ReservoirSample:
                         dereference(self.sample))
         except RuntimeError as error:
             line_filter.fail(buffer, error)
+        line_filter.note_skipped(0, buffer)
 
 
 @final

@@ -6,10 +6,11 @@ of their read buffers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
@@ -33,7 +34,8 @@ class LineFacts(NamedTuple):
     """What became of the lines of the input; the names are those of `LineFilter`.
 
     `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
-    records that hold no text; `broken` and `first_broken` are those of `Skipped`.
+    records that hold no text; `broken` and `first_broken` are those of `Skipped`, whose too long
+    records are among `too_long`. `places` holds where the first case of each kind is.
     """
 
     sentences: int
@@ -44,6 +46,8 @@ class LineFacts(NamedTuple):
     nulls: int = 0
     broken: int = 0
     first_broken: str = ""
+    empty: int = 0
+    places: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -53,14 +57,28 @@ class LineFacts(NamedTuple):
         found = list(filters)
         return cls(
             sum(f.sentences for f in found),
-            sum(f.too_long for f in found),
+            sum(f.too_long for f in found) + skipped.too_long,
             sum(f.reserved for f in found),
             sum(f.huge_characters for f in found),
             size,
             nulls,
             skipped.broken,
             skipped.first_broken,
+            sum(f.empty for f in found),
+            _first_places(found, skipped),
         )
+
+
+def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, str]:
+    """Return where the first case of each kind is, of those that several filters found."""
+    first: dict[str, tuple[int, str]] = {}
+    for line_filter in filters:
+        for kind, place in line_filter.places.items():
+            first[kind] = min(first.get(kind, place), place)
+    places = {kind: where for kind, (_, where) in first.items()}
+    if skipped.first_too_long:
+        places["too_long"] = skipped.first_too_long
+    return places
 
 
 class Source(Protocol):
@@ -120,13 +138,13 @@ def open_source(
         return Files(text, report)
     # A list of str needs none of the Arrow modules.
     if isinstance(sentences, list | tuple):
-        return Items(sentences, column, text.split_lines)
+        return Items(sentences, column, text)
     from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
 
     parts = arrow_parts(sentences, column)
     if parts is not None:
-        return ArrowRows(parts, column, text.split_lines)
-    return Items(cast("Iterable[str | bytes]", sentences), column, text.split_lines)
+        return ArrowRows(parts, column, text)
+    return Items(cast("Iterable[str | bytes]", sentences), column, text)
 
 
 def sample_sentences(
@@ -166,9 +184,10 @@ class _ReadOnce:
 
     _what: str
 
-    def __init__(self, column: str | None, split_lines: bool) -> None:
+    def __init__(self, column: str | None, text: TextPlan | None) -> None:
         self._column = column
-        self._split_lines = split_lines
+        self._split_lines = text is not None and text.split_lines
+        self._longest = text and text.longest_record
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text. Closing the generator closes what it reads from."""
@@ -211,9 +230,9 @@ class Items(_ReadOnce):
     _what = "an iterator"
 
     def __init__(
-        self, items: Iterable[Any], column: str | None = None, split_lines: bool = False
+        self, items: Iterable[Any], column: str | None = None, text: TextPlan | None = None
     ) -> None:
-        super().__init__(column, split_lines)
+        super().__init__(column, text)
         self._items = items
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
@@ -225,7 +244,7 @@ class Items(_ReadOnce):
 
             if is_arrow(start[0]):
                 del start  # So that the first part is freed before the second one is made.
-                yield from strings_of_all(items, self._column)
+                yield from strings_of_all(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
             raise BadValueError(
@@ -234,7 +253,9 @@ class Items(_ReadOnce):
             )
         first = 1
         while True:
-            buffer = naming_iterator_errors(partial(ReadBuffer.of_items, items, first))
+            buffer = naming_iterator_errors(
+                partial(ReadBuffer.of_items, items, first, self._longest)
+            )
             if buffer is None:
                 return
             yield buffer
@@ -248,15 +269,15 @@ class ArrowRows(_ReadOnce):
     _what = "Arrow data"
 
     def __init__(
-        self, parts: Iterable[ArrowExportable], column: str | None, split_lines: bool
+        self, parts: Iterable[ArrowExportable], column: str | None, text: TextPlan
     ) -> None:
-        super().__init__(column, split_lines)
+        super().__init__(column, text)
         self._parts = parts
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
         from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
 
-        return strings_of_all(self._parts, self._column)
+        return strings_of_all(self._parts, self._column, longest=self._longest)
 
 
 class SampleSource:

@@ -94,6 +94,17 @@ def test_a_signal_during_a_finalizer_is_not_lost(number: signal.Signals) -> None
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: signal.Signals(number).name)
+def test_a_signal_that_a_library_turns_into_another_error(number: signal.Signals) -> None:
+    program = """try:
+        os.kill(os.getpid(), int(sys.argv[1])); time.sleep(600)
+    except BaseException:
+        raise SyntaxError from None"""
+    run = run_python(IN_MAIN.format(program), str(int(number)))
+    assert run.returncode == 128 + number
+    assert run.stderr == f"name: {SIGNALS[number]}; no file was written.\n"
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: signal.Signals(number).name)
 def test_a_signal_at_the_end_changes_nothing(number: signal.Signals) -> None:
     program = "import atexit; atexit.register(os.kill, os.getpid(), int(sys.argv[1])); return 3"
     run = run_python(IN_MAIN.format(program), str(int(number)))

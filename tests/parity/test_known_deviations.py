@@ -164,6 +164,24 @@ def test_a_file_that_holds_gzip_data(trainers: Trainers) -> None:
     assert_fails(ours, "TrainingError", "rename it to a.txt.gz")
 
 
+@deviation("A file in UTF-16 or UTF-32 with a byte order mark, an Arrow file or a zip archive")
+@pytest.mark.parametrize(
+    ("content", "remedy"),
+    [
+        (TEXT.encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
+        (TEXT.encode("utf-32"), "iconv -f UTF-32 -t UTF-8"),
+        (b"ARROW1\0\0\n" + TEXT.encode(), "as a Parquet file"),
+        (b"PK\x03\x04\n" + TEXT.encode(), "unpack it"),
+    ],
+)
+def test_a_file_that_is_not_text(trainers: Trainers, content: bytes, remedy: str) -> None:
+    options = {**SOFT, "model_type": "char", "max_sentence_length": 1_000_000}
+    case = Case({**options, "input": "a.txt", "model_prefix": "m"}, {"a.txt": content})
+    ours, theirs = both(trainers, case)
+    assert_trains(theirs)
+    assert_fails(ours, "TrainingError", remedy)
+
+
 @deviation("A text file that is named as a packed one, such as `a.gz` or `a.parquet`")
 @pytest.mark.parametrize("name", ["a.gz", "a.parquet"])
 def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str) -> None:

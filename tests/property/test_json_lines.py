@@ -74,7 +74,7 @@ LINES = st.one_of(
 
 
 def read(text: bytes) -> Found:
-    lines = JsonLines(COLUMN)
+    lines = JsonLines(COLUMN, 1 << 30)
     buffer = lines.read(text, "name", 1)
     first = lines.first_broken
     return Found(

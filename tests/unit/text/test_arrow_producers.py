@@ -477,11 +477,7 @@ def test_a_class_of_the_same_name_is_an_iterable() -> None:
         def __iter__(self) -> Iterator[str]:
             return iter(TEXT)
 
-    class DatasetDict(dict[str, str]):
-        pass
-
     assert trained(Dataset()) == trained(TEXT)
-    assert trained(DatasetDict.fromkeys(TEXT, "")) == trained([*dict.fromkeys(TEXT)])
 
 
 def test_a_column_of_what_is_no_table() -> None:

@@ -173,6 +173,26 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: with_line(b'{"text": ["a"]}'),
         'a.jsonl:7: broken record: the field "text" holds a list, not a string.',
     ),
+    "text in UTF-16": (
+        "a.txt",
+        lambda: TEXT.decode().encode("utf-16"),
+        "a.txt is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.",
+    ),
+    "compressed text in UTF-32": (
+        "a.txt.gz",
+        lambda: gzip.compress(TEXT.decode().encode("utf-32")),
+        "a.txt.gz is in UTF-32: convert it with iconv -f UTF-32 -t UTF-8.",
+    ),
+    "an Arrow file": (
+        "a.feather",
+        lambda: b"ARROW1\0\0" + bytes(100),
+        "a.feather contains Arrow data (Arrow IPC or Feather): read it in Python",
+    ),
+    "a zip archive": (
+        "a.zip",
+        lambda: b"PK\x03\x04" + bytes(100),
+        "a.zip is a zip archive: unpack it, and give its files.",
+    ),
     "a record of another type": (
         "a.jsonl",
         lambda: with_line(b"17"),
@@ -191,7 +211,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "JSON Lines in UTF-16": (
         "a.jsonl",
         lambda: json_lines().decode().encode("utf-16"),
-        "a.jsonl is in UTF-16: convert it to UTF-8",
+        "a.jsonl is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.",
     ),
     "a text named .jsonl": (
         "a.jsonl",
@@ -273,6 +293,8 @@ def train(**options: Any) -> bytes:
         b"BZh91AY&SY is how a bzip2 file begins",
         b"BZh9 is how a bzip2 file begins",
         b"PAR1 and more",
+        b"ARROW1 and more",
+        b"PK and more",
         b"P*M\x18\x04\0\0\0 and a text",
     ],
 )
@@ -325,6 +347,32 @@ def test_other_names_are_those_of_text(name: str, tmp_path: Path) -> None:
         (tmp_path / one).write_bytes(TEXT)
     read = train(input=tmp_path / name, hard_vocab_limit=False)
     assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "warning"),
+    [
+        ("a.csv", b'"1","a cat"\n' * 9, "write the column to a Parquet or JSON Lines file"),
+        ("a.json", b'[{"text": "a"},\n{"text": "b"}]\n', "jq -c '.[]' array.json"),
+        ("a.json", b"The cat sat.\n", ""),
+        ("a.txt", b"[The cat sat.\n", ""),
+    ],
+)
+def test_files_that_most_likely_are_no_plain_text_cause_one_warning(
+    name: str, content: bytes, warning: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / f"b{name}").write_bytes(content)
+    log = io.StringIO()
+    spmcompat.train(
+        input=[tmp_path / name, tmp_path / f"b{name}"],
+        model_writer=io.BytesIO(),
+        model_type="char",
+        hard_vocab_limit=False,
+        logstream=log,
+    )
+    assert log.getvalue().count("WARNING") == bool(warning)
+    assert warning in log.getvalue()
 
 
 def test_json_lines_can_be_read_as_text(tmp_path: Path) -> None:

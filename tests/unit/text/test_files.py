@@ -78,7 +78,11 @@ def test_every_form_holds_the_same_sentences(
 def test_read_buffers_end_at_the_last_line_end_wherever_it_is(size: int) -> None:
     for place in range(600):
         text = b"a" * place + b"\n" + b"b" * (599 - place)
-        buffers = [*iter(LineReader(io.BytesIO(text), "file", size, longest=None).read, None)]
+        buffers = [
+            *iter(
+                LineReader(io.BytesIO(text), "file", size, longest=None, numbered=True).read, None
+            )
+        ]
         lines = [buffer.lines_text() for buffer in buffers]
         assert lines == [line for line in (text[: place + 1], text[place + 1 :]) if line]
         assert ReadBuffer.of_lines(text, "file", 1).unfinished_line() == text[place + 1 :]

@@ -1,0 +1,114 @@
+"""Every line of the input is accounted for, and one warning names what the user may not expect."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.errors import BadValueError
+
+LINES = [
+    b"The cat sat.",
+    b"",
+    b"   ",
+    b"a" * 30,
+    "the mark \u2585".encode(),
+    b"caf\xe9",
+    b"a\0b",
+    b"caf\xe9 again",
+    b"The dog.",
+]
+ACCOUNT = "Of 9 lines: 5 used, 1 of only white space, 1 empty, 1 too long, 1 with U+2585."
+
+
+def log_of(**options: Any) -> str:
+    log = io.StringIO()
+    spmcompat.train(
+        model_writer=io.BytesIO(),
+        hard_vocab_limit=False,
+        vocab_size=60,
+        max_sentence_length=20,
+        workers=2,
+        logstream=log,
+        **options,
+    )
+    return log.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["char", "word", "unigram", "bpe"])
+@pytest.mark.parametrize("by_raw_tokens", [True, False])
+def test_lines_of_a_file(kind: str, by_raw_tokens: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\n".join(LINES))
+    log = log_of(input=path, model_type=kind, remove_extra_whitespaces=by_raw_tokens)
+    used = ACCOUNT if by_raw_tokens else ACCOUNT.replace("5 used, 1 of only white space", "6 used")
+    assert used in log
+    [warning] = [line for line in log.splitlines() if "WARNING" in line and "Skipped" in line]
+    starts = [sum(len(line) + 1 for line in LINES[:number]) for number in range(len(LINES))]
+    for message in (
+        "Skipped 1 too long sentences (over 20 bytes; raise --max_sentence_length to train on "
+        f"them; the first: {path}, from byte {starts[3]} on).",
+        "Skipped 1 sentences that contain the reserved character U+2585 (the first: "
+        f"{path}, from byte {starts[4]} on).",
+        f"1 sentences hold NUL characters, as binary files and UTF-16 do (check that the input is "
+        f"text; the first: {path}, from byte {starts[6]} on).",
+        "2 sentences hold bytes that are not UTF-8, which become U+FFFD (convert the input with "
+        f"iconv -t UTF-8; the first: {path}, from byte {starts[5]} on).",
+    ):
+        assert message in warning
+
+
+def test_items_of_an_iterator() -> None:
+    log = log_of(sentence_iterator=LINES, model_type="char")
+    assert ACCOUNT in log
+    for place in ("item:4)", "item:5)", "item:6)", "item:7)"):
+        assert f"the first: {place}" in log
+
+
+def test_first_cases_after_many_read_buffers(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    text = b"The cat sat.\n" * 300_000
+    path.write_bytes(text + b"caf\xe9\n" + text + b"caf\xe9\n")
+    log = log_of(input=path, model_type="char")
+    assert "2 sentences hold bytes that are not UTF-8" in log
+    assert f"the first: {path}, from byte {len(text)} on" in log
+
+
+def test_usual_text_causes_no_warning(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The cat sat \ufffd.\n\n", encoding="utf-8")
+    log = log_of(input=path, model_type="char")
+    assert "WARNING" not in log
+    assert "Of 2 lines: 1 used, 1 empty." in log
+
+
+@pytest.mark.parametrize("function", [spmcompat.train, spmcompat.count])
+def test_columns_of_a_data_set_are_no_sentences(function: Any) -> None:
+    columns = {"body": ["a", "b"], "id": [1, 2]}
+    with pytest.raises(
+        BadValueError, match=r"pass data\[:50\]\['body'\], or data\.select"
+    ) as caught:
+        function(sentence_iterator=columns)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["a text", b"a text"])
+def test_a_single_text_is_no_iterator(text: str | bytes) -> None:
+    with pytest.raises(BadValueError, match="must be an iterable"):
+        spmcompat.train(sentence_iterator=text)  # type: ignore[arg-type]
+
+
+def test_the_end_of_a_long_item_is_left_out_once() -> None:
+    items = [
+        "a" * 20 + "\nbbb",
+        "a" * 21 + "\n",
+        "a" * 20 + "\n\r\n",
+        "b" * 20,
+        "c" * 20 + "\n" * 50,
+    ]
+    log = log_of(sentence_iterator=items, model_type="char")
+    assert "Of 5 lines: 3 used, 2 too long." in log
