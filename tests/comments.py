@@ -1,7 +1,7 @@
 """Prints comments and docstrings at random, for a reader who asks whether they are plain English.
 
-``python -m tests.comments --seed 1`` prints ten of each package, with the file and the line. Read each
-once; whatever needs a second reading is to be written again.
+``python -m tests.comments --seed 1`` prints ten of each package, with the file and the line. Read
+each once, and rewrite whatever needs a second reading.
 """
 
 import argparse
