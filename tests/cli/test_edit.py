@@ -10,7 +10,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
 from spmcompat.model.reading import read_model
-from spmcompat.tools.edit import command
+from spmcompat.tools.edit import edit_command
 from spmcompat.tools.edit.vocabulary import UNUSED, pieces_of
 from tests.unit.tools.edit.models import by_text, processor, trained
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return edit_command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
 def refused(*arguments: str) -> str:

@@ -11,14 +11,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from spmcompat.tools.growing import extend, trim
 
 import spmcompat
 from spmcompat.model.reading import read_model
+from spmcompat.tools.edit import extend_command, trim_command
 from tests.processes import read_until, start_python
 from tests.unit.tools.edit.growing_models import KINDS, trained, words
 
-COMMANDS = {"extend": (extend.main, "add"), "trim": (trim.main, "keep")}
+COMMANDS = {"extend": (extend_command.main, "add"), "trim": (trim_command.main, "keep")}
 
 
 @pytest.fixture(autouse=True)

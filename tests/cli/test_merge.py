@@ -10,7 +10,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
 from spmcompat.model.reading import read_model
-from spmcompat.tools.edit import command
+from spmcompat.tools.edit import merge_command
 from spmcompat.tools.edit.vocabulary import pieces_of
 from tests.unit.tools.edit.models import processor, trained
 from tests.unit.tools.edit.test_merging import english, german
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return merge_command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
 def refused(*arguments: str) -> str:

@@ -183,7 +183,7 @@ def test_ctrl_c_ends_the_command_with_a_status_of_its_own(monkeypatch: pytest.Mo
     monkeypatch.setattr(check, "run", interrupted)
     status, out, err = _main("--input=t.txt")
     assert (status, out) == (INTERRUPTED, "")
-    assert err.endswith("interrupted.\n")
+    assert err.endswith("interrupted; no file was written.\n")
 
 
 # ---------------------------------------------------------------- the pytest fixture
