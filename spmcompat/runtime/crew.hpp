@@ -307,10 +307,12 @@ void start_stage(Crew& crew, Result& result, Function function, Arguments&... ar
   });
 }
 
-// Starts the stage object.change(arguments..., crew).
+// Starts the stage change(object, arguments..., crew), which may be a method of the object.
 template <typename Object, typename Change, typename... Arguments>
 void start_change(Crew& crew, Object& object, Change change, Arguments&... arguments) {
-  crew.start([&crew, &object, change, &arguments...] { (object.*change)(arguments..., crew); });
+  crew.start([&crew, &object, change, &arguments...] {
+    std::invoke(change, object, arguments..., crew);
+  });
 }
 
 }  // namespace spmcompat

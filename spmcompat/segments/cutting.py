@@ -10,7 +10,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.coverage import find_alphabet
-from spmcompat.segments.segmenter import bpe_segments, cut, lacks_pretokens
+from spmcompat.segments.cut import bpe_segments, cut, lacks_pretokens
 from spmcompat.text.sources import Source
 
 

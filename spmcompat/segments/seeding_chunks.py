@@ -16,7 +16,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.chunk_plan import Chunk, ChunkPlan
 from spmcompat.segments.corpus import Corpus
-from spmcompat.segments.segmenter import cut_seeding_chunk
+from spmcompat.segments.cut import cut_seeding_chunk
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.sources import Buffer, Source
 

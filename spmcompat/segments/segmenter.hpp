@@ -14,22 +14,13 @@
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
-// Workers share its steps. The steps for pretokens and segments:
-//   1. sort_pretokens for all parts.
-//   2. divide.
-//   3. merge for all parts.
-//   4. end_merge.
-//   5. cut for all parts.
-//   6. take_contexts for all shards of the pretokens.
-//   7. assemble.
-// The steps for segments alone: cut_shard for all shards of the pretokens, take_contexts for all
-// shards, assemble_segments.
 class Segmenter {
  public:
   // For a seed tree of characters, what follows a segment is recorded in characters, else in bytes.
@@ -50,6 +41,63 @@ class Segmenter {
       last_segment_[shard].resize(pretokens_.size(shard));
     }
   }
+
+  // Cuts the pretokens and writes them in their sequence. If `order` is given, writes the sentences
+  // in their order instead. This order decides in which lane each of them is summed. Segments are
+  // in the order in which they first occur in the sequence.
+  void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
+    crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
+    divide();
+    crew.for_each(parts(), [this](size_t part) { merge(part); });
+    std::vector<std::vector<Key>>().swap(sorted_);
+    crew.for_each(parts(), [this](size_t part) { cut(part); });
+    take_contexts(crew);
+    if (order == nullptr) pretokens_.drop_ids();
+    number_segments(out);
+    copy_segments(out);
+    if (order == nullptr) {
+      out.pretoken_count.swap(totals_);
+    } else {
+      arrange(*order, out);
+    }
+  }
+
+  // Cuts the pretokens and writes the segments alone, in unspecified order.
+  void cut_alone(SegmentedCorpus& out, Crew& crew) {
+    crew.for_each(pretokens_.shards(), [this](uint32_t shard) { cut_shard(shard); });
+    take_contexts(crew);
+    pretokens_.drop_ids();
+    for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
+      for (uint32_t i = 0; i < segments_.size(shard); ++i) {
+        numbered_.push_back(segments_.id(shard, i));
+      }
+    }
+    copy_segments(out);
+  }
+
+ private:
+  static constexpr unsigned kShardBits = 6;
+  static constexpr size_t kAhead = 16;  // prefetch distance, in pretokens
+
+  struct Key {
+    uint64_t total, head, middle;
+    uint32_t pretoken;
+  };
+  struct Before {
+    const PretokenTable* pretokens;
+    bool operator()(const Key& a, const Key& b) const {
+      if (a.total != b.total) return a.total > b.total;
+      if (a.head != b.head) return a.head < b.head;
+      if (a.middle != b.middle) return a.middle < b.middle;
+      return (*pretokens)[a.pretoken] < (*pretokens)[b.pretoken];
+    }
+  };
+  struct Cuts {
+    std::vector<uint32_t> segments;  // of all pretokens of the part
+    std::vector<uint32_t> lengths;   // of each pretoken, in segments
+  };
+
+  size_t parts() const { return cuts_.size(); }
 
   // Sorts the pretokens of the part's shards.
   void sort_pretokens(size_t part) {
@@ -112,7 +160,6 @@ class Segmenter {
       }
     }
   }
-  void end_merge() { std::vector<std::vector<Key>>().swap(sorted_); }
 
   void cut(size_t part) {
     const size_t end = begin(part + 1);
@@ -143,66 +190,18 @@ class Segmenter {
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds those contexts of the pretokens of a shard that their uses do not count.
-  void take_contexts(uint32_t shard) {
-    pretokens_.for_each_context(shard, [this](const Context& c) {
-      if (c.count == 0) return;
-      const Followers followers = followers_of(c.next, c.count);
-      segments_.update(last_segment(c.pretoken),
-                       [&](SegmentUse& use) { use.followers.add(followers); });
+  // Adds those contexts of the pretokens that their uses do not count.
+  void take_contexts(Crew& crew) {
+    crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
+      pretokens_.for_each_context(shard, [this](const Context& c) {
+        if (c.count == 0) return;
+        const Followers followers = followers_of(c.next, c.count);
+        segments_.update(last_segment(c.pretoken),
+                         [&](SegmentUse& use) { use.followers.add(followers); });
+      });
     });
-  }
-
-  // Writes the pretokens in their sequence. If `order` is given, writes the sentences in their
-  // order instead. This order decides in which lane each of them is summed. Segments are in the
-  // order in which they first occur in the sequence.
-  void assemble(const SentenceOrder* order, SegmentedCorpus& out) {
     segments_.drop_index();
-    if (order == nullptr) pretokens_.drop_ids();
-    number_segments(out);
-    copy_segments(out);
-    if (order == nullptr) {
-      out.pretoken_count.swap(totals_);
-    } else {
-      arrange(*order, out);
-    }
   }
-
-  // Writes the segments alone, in unspecified order.
-  void assemble_segments(SegmentedCorpus& out) {
-    segments_.drop_index();
-    pretokens_.drop_ids();
-    for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
-      for (uint32_t i = 0; i < segments_.size(shard); ++i) {
-        numbered_.push_back(segments_.id(shard, i));
-      }
-    }
-    copy_segments(out);
-  }
-
- private:
-  static constexpr unsigned kShardBits = 6;
-  static constexpr size_t kAhead = 16;  // prefetch distance, in pretokens
-
-  struct Key {
-    uint64_t total, head, middle;
-    uint32_t pretoken;
-  };
-  struct Before {
-    const PretokenTable* pretokens;
-    bool operator()(const Key& a, const Key& b) const {
-      if (a.total != b.total) return a.total > b.total;
-      if (a.head != b.head) return a.head < b.head;
-      if (a.middle != b.middle) return a.middle < b.middle;
-      return (*pretokens)[a.pretoken] < (*pretokens)[b.pretoken];
-    }
-  };
-  struct Cuts {
-    std::vector<uint32_t> segments;  // the segments of all pretokens of the part
-    std::vector<uint32_t> lengths;   // the length of each pretoken, in segments
-  };
-
-  size_t parts() const { return cuts_.size(); }
 
   // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, so two
   // bits encode whether one does.

@@ -23,7 +23,7 @@ ExpectedCounts sum_in_lanes(const Lattices& lattices, size_t lanes, bool single_
                             Crew& crew, void (Pass::*find)(), Add add) {
   Lanes all(lattices, lanes, single_sum, crew);
   crew.for_each(crew.size(), [&](size_t) {
-    Pass pass(lattices);
+    Pass pass(lattices, crew);
     all.work(pass, find, add);
   });
   return all.take_total();
@@ -32,7 +32,7 @@ ExpectedCounts sum_in_lanes(const Lattices& lattices, size_t lanes, bool single_
 inline void find_shared_alphas(Lattices& lattices, Crew& crew) {
   crew.for_each(lattices.blocks(), [&](size_t block) {
     find_shared_alphas(lattices.block(block), lattices.shared_first_segments(block),
-                       lattices.links(), lattices.arithmetic());
+                       lattices.links(), lattices.arithmetic(), crew);
   });
 }
 
@@ -92,7 +92,7 @@ inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew
   std::vector<float> found(lattices.corpus().segments.size());
   crew.for_each_range(found.size(), kRange, [&](uint32_t segment, uint32_t last) {
     float* out = found.data() + segment;
-    ForwardBackward pass(lattices);
+    ForwardBackward pass(lattices, crew);
     while (segment < last) {
       for (; segment < last && !pass.full(); ++segment) pass.add(&segment, 1, 1.0f);
       pass.find_likelihoods();

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/log_math.hpp"
@@ -31,12 +32,13 @@ constexpr size_t kNodePadding = 3;
 
 // Computes the alphas of some segments of a block, as they are at the begin of a pretoken.
 inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
-                               const PrefixLinks& links, const Arithmetic& arithmetic) {
+                               const PrefixLinks& links, const Arithmetic& arithmetic,
+                               const Crew& crew) {
   float* alphas = block.reserve_alphas(segments);
   alphas[0] = kGuard;
   std::vector<uint32_t> first_nodes, nodes;
   std::vector<Stream> streams;
-  StreamRunner<ForwardPass> runner(arithmetic.avx2);
+  StreamRunner<ForwardPass> runner(arithmetic, crew);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
     // Slot 0 of a later group is the last alpha of the group before. Idle streams do not change it.
     const size_t base = block.alphas_begin(segments[first]) - 1;
@@ -84,13 +86,13 @@ class PlainSum {
 //   4. clear.
 class ForwardBackward {
  public:
-  explicit ForwardBackward(const Lattices& lattices)
+  ForwardBackward(const Lattices& lattices, const Crew& crew)
       : lattices_(lattices),
         links_(lattices.links()),
         arithmetic_(lattices.arithmetic()),
-        listing_(arithmetic_.avx2),
-        forward_(arithmetic_.avx2),
-        backward_(arithmetic_.avx2) {
+        listing_(arithmetic_, crew),
+        forward_(arithmetic_, crew),
+        backward_(arithmetic_, crew) {
     clear();
   }
 

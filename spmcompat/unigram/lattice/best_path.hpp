@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
@@ -30,13 +31,13 @@ namespace spmcompat {
 //   4. clear.
 class BestPaths {
  public:
-  explicit BestPaths(const Lattices& lattices)
+  BestPaths(const Lattices& lattices, const Crew& crew)
       : lattices_(lattices),
         links_(lattices.links()),
         arithmetic_(lattices.arithmetic()),
         max_length_(links_.max_length()),
         unknown_magnitude_(std::fabs(links_[links_.unknown()].score)),
-        runner_(arithmetic_.avx2) {
+        runner_(arithmetic_, crew) {
     clear();
   }
 

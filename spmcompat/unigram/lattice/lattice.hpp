@@ -66,14 +66,17 @@ class LatticeBlock {
   // the segments from `segment` to `last`. `lookups` is working memory, which is kept from block to
   // block. It is empty before and after a call.
   void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
-                    const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups) {
+                    const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups,
+                    const Crew& crew) {
     const char* const text = segments.text();
     const uint32_t begin = segments.begin(segment);
     const std::string_view texts(text + begin, segments.end(last) - begin);
     trie.for_each_of_part(texts, [&](const char* at, size_t position) {
       while (text + segments.end(segment) <= at) ++segment;
       lookups.push_back(trie.lookup(at, text + segments.end(segment), &first_nodes_[position]));
-      if (lookups.size() == PieceTrie::kInterleaved) trie.find_longest(lookups);
+      if (lookups.size() < PieceTrie::kInterleaved) return;
+      crew.check_cancelled();
+      trie.find_longest(lookups);
     });
     trie.find_longest(lookups);
   }
@@ -232,9 +235,8 @@ class Lattices {
       const PieceTrie trie(pieces, part, parts, &prefixes);
       std::vector<PieceTrie::Lookup> lookups;
       for (size_t block = 0; block < blocks_.size(); ++block) {
-        crew.check_cancelled();
         blocks_[block].find_longest(segments, block * kBlockSize, segments_end(block) - 1, trie,
-                                    lookups);
+                                    lookups, crew);
       }
     });
     std::vector<uint32_t> first_nodes;

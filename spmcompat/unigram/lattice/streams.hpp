@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
 
 namespace spmcompat {
@@ -36,7 +37,8 @@ struct Stream {
 template <typename Pass>
 class StreamRunner {
  public:
-  explicit StreamRunner(bool avx2) : avx2_(avx2) {}
+  StreamRunner(const Arithmetic& arithmetic, const Crew& crew)
+      : avx2_(arithmetic.avx2), crew_(crew) {}
 
   void run(const std::vector<Stream>& streams, const PassArrays& arrays) {
     if (streams.empty()) return;
@@ -49,6 +51,7 @@ class StreamRunner {
 
  private:
   static constexpr size_t kWidth = Pass::kWidth;
+  static constexpr size_t kUnchecked = 1 << 17;  // nodes between two checks for Ctrl-C
   static constexpr bool kBackward = std::is_same_v<Pass, BackwardPass>;
 
   void run_together(const Stream* const* streams, size_t running, const PassArrays& arrays) {
@@ -61,7 +64,8 @@ class StreamRunner {
       }
     }
     for (size_t done = 0; running > 0;) {
-      const size_t end = streams[running - 1]->size;
+      const size_t end = std::min<size_t>(streams[running - 1]->size, done + kUnchecked);
+      crew_.check_cancelled();
       if (avx2_) {
         avx2::advance(arrays, states, done, end);
       } else {
@@ -121,6 +125,7 @@ class StreamRunner {
 
   static constexpr size_t kCounted = 255;
   bool avx2_;
+  const Crew& crew_;
   std::vector<const Stream*> sorted_;
   std::vector<uint32_t> idle_nodes_;
 };

@@ -40,8 +40,8 @@ using SegmentLosses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLossSearch {
  public:
-  explicit ExactLossSearch(const Lattices& lattices)
-      : lattices_(lattices), links_(lattices.links()), paths_(lattices) {}
+  ExactLossSearch(const Lattices& lattices, const Crew& crew)
+      : lattices_(lattices), links_(lattices.links()), paths_(lattices, crew), crew_(crew) {}
 
   // Adds the losses in the segments [first, last).
   void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, SegmentLosses& losses) {
@@ -65,6 +65,7 @@ class ExactLossSearch {
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
     for (const uint32_t piece : used_) {
+      crew_.check_cancelled();
       losses.emplace_back(piece, count * (double(best) - best_without(piece, view)));
     }
   }
@@ -85,6 +86,7 @@ class ExactLossSearch {
   const Lattices& lattices_;
   const PrefixLinks& links_;
   BestPaths paths_;
+  const Crew& crew_;
   std::vector<uint32_t> used_;
   std::vector<float> best_;  // score of the best path to each position
 };
@@ -99,7 +101,7 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   const std::vector<uint64_t> counts = segment_counts(lattices.corpus());
   std::vector<SegmentLosses> blocks(lattices.blocks());
   crew.for_each_range(counts.size(), Lattices::kBlockSize, [&](uint32_t first, uint32_t last) {
-    ExactLossSearch(lattices).add(first, last, counts, blocks[first / Lattices::kBlockSize]);
+    ExactLossSearch(lattices, crew).add(first, last, counts, blocks[first / Lattices::kBlockSize]);
   });
   ExactLosses found;
   found.losses.resize(lattices.links().pieces(), 0.0);

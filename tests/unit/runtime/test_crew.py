@@ -111,7 +111,12 @@ print("done")
     completed = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,  # not the checkout, whose spmcompat may hold no compiled modules
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            # The thread sanitizer does not expect new threads in the forked process.
+            "TSAN_OPTIONS": f"{os.environ.get('TSAN_OPTIONS', '')}:die_after_fork=0",
+        },
         capture_output=True,
         text=True,
         check=False,

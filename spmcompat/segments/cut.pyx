@@ -1,22 +1,23 @@
 """From counts and an alphabet to a corpus: rare characters replaced, pretokens cut into segments.
 
-pretoken_counts.hpp replaces characters, delimiter.hpp removes delimiters, text_end.hpp looks at the
-end of the text, and segmenter.hpp cuts. Workers share each step, by shards or parts of the
-pretokens; all of them release the GIL while they work.
+For example::
+
+    corpus = cut(counts, alphabet, plan, workers)
+
+The functions of cut.hpp do this, and those of text_end.hpp for old releases.
 """
 
-from cython cimport final
-
 from cython.operator cimport dereference
-from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from spmcompat.counting.counter cimport CCounter, Counter
-from spmcompat.counting.counts cimport SHARD_BITS, CharacterSum, Counts, PretokenCounts
+from spmcompat.counting.counts cimport (
+    SHARD_BITS, CharacterSum, Counts, PretokenCounts, SentenceOrder)
 from spmcompat.plan cimport char32_t
+from spmcompat.runtime.crew cimport Crew, start_change
 from spmcompat.segments.corpus cimport CSegmentCounts, Corpus, PretokenRule, SegmentCounts
 
 from functools import partial
@@ -25,9 +26,6 @@ from spmcompat.errors import TrainingError
 from spmcompat.unicode.marks import SPACE_MARK
 from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.segments.coverage import whole_alphabet
-
-
-cdef size_t PARTS_PER_WORKER = 4
 
 
 # Cython cannot pass C++ lambdas.
@@ -55,8 +53,6 @@ cdef extern from *:
     }
     }
     """
-    vector[cbool] required_characters "spmcompat::required_characters"(
-        const vector[char32_t]& alphabet) except + nogil
     void count_text_segments "spmcompat::count_text_segments"(
         CCounter& counter, const PretokenRule& rule, const vector[char32_t]& alphabet,
         CSegmentCounts& out) except + nogil
@@ -150,18 +146,23 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
 
 def _table_segments(Counts counts, list alphabet, workers):
     counts.cut(workers)
+    cdef Crew crew = workers.crew
+    cdef vector[char32_t] required = _characters(alphabet)
     cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
-    covering = _CuttingSegments(counts, alphabet)
-    covering.run(workers)
+    start_change(
+        dereference(crew.crew), dereference(counts.segments), cut_at_rare_characters, required)
+    crew.await_stage()
     found.segments = CSegmentCounts(move(dereference(counts.segments)))
     counts.segments.reset()
     return found
 
 
+cdef vector[char32_t] _characters(list alphabet):
+    return [c for c, _ in alphabet]
+
+
 def _counter_segments(Counter counter, Counts counts, list alphabet):
-    cdef vector[char32_t] required
-    for c, _ in alphabet:
-        required.push_back(c)
+    cdef vector[char32_t] required = _characters(alphabet)
     cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
     try:
         with nogil:
@@ -194,17 +195,34 @@ def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretoke
     corpus.rule = PieceRule(counts.plan)
     corpus.pretoken_rule = PretokenRule(counts.plan)
     corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
-    cdef bint with_order = in_order or counts.plan.looks_at_text_end
-    _Covering(counts, alphabet).run(workers, with_order)
+    cdef Crew crew = workers.crew
+    cdef vector[char32_t] required = _characters(alphabet)
+    cdef cbool ordered = in_order
+    cdef CharacterSum characters = CharacterSum(workers.count)
+    cdef SentenceOrder* order = NULL
+    if in_order or counts.plan.looks_at_text_end:
+        order = &counts.order
+    start_change(
+        dereference(crew.crew), dereference(counts.pretokens), cover_pretokens, required, order)
+    crew.await_stage()
     if counts.plan.removed_delimiter.size() > 0:
-        part_characters = _Delimiting(counts, with_order).run(workers, in_order)
+        start_change(
+            dereference(crew.crew), counts.pretokens, remove_delimiters, counts.plan, SHARD_BITS,
+            counts.order, ordered, characters.counts)
+        crew.await_stage()
+        part_characters = characters.total()
     if counts.plan.looks_at_text_end:
         workers.call(lambda: _look_at_text_end(counts, corpus))
     corpus.text_bytes = dereference(counts.pretokens).text_bytes()
     if with_pretokens:
-        _Segmenting(counts, PARTS_PER_WORKER * workers.count).run(corpus, workers, in_order)
+        order = &counts.order if in_order else NULL
+        start_change(
+            dereference(crew.crew), corpus.segmented, cut_pretokens, counts.pretokens,
+            counts.plan, order)
     else:
-        _Segmenting(counts, 0).run_without_pretokens(corpus, workers)
+        start_change(
+            dereference(crew.crew), corpus.segmented, cut_segments, counts.pretokens, counts.plan)
+    crew.await_stage()
     counts.order = SentenceOrder()
     return_freed_memory()
     return corpus, part_characters
@@ -217,177 +235,3 @@ def _look_at_text_end(Counts counts, Corpus corpus):
             dereference(counts.pretokens).pretokens(), corpus.rule, counts.order,
             max(counts.plan.copies, 1)))
         corpus.segmented.at_text_end = dereference(end).counts()
-
-
-@final
-cdef class _Covering:
-    """Replaces all characters but those of the alphabet."""
-
-    cdef Counts counts
-    cdef vector[char32_t] required
-
-    def __init__(self, Counts counts, list alphabet):
-        self.counts = counts
-        for c, _ in alphabet:
-            self.required.push_back(c)
-
-    def run(self, workers, bint with_order):
-        shards = range(dereference(self.counts.pretokens).pretokens().shards())
-        workers.call(self._require)
-        workers.run(shards, lambda _, shard: self._find_changes(shard))
-        workers.run(shards, lambda _, shard: self._change(shard))
-        workers.call(lambda: self._finish(with_order))
-
-    def _require(self):
-        with nogil:
-            dereference(self.counts.pretokens).require(self.required)
-
-    def _find_changes(self, uint32_t shard):
-        with nogil:
-            dereference(self.counts.pretokens).find_changes(shard)
-
-    def _change(self, uint32_t shard):
-        with nogil:
-            dereference(self.counts.pretokens).change(shard)
-
-    def _finish(self, bint with_order):
-        with nogil:
-            dereference(self.counts.pretokens).finish_changes(
-                &self.counts.order if with_order else NULL)
-
-
-@final
-cdef class _CuttingSegments:
-    """Cuts segments at the characters that are not in the alphabet."""
-
-    cdef Counts counts
-    cdef vector[cbool] required
-
-    def __init__(self, Counts counts, list alphabet):
-        cdef vector[char32_t] characters
-        self.counts = counts
-        for c, _ in alphabet:
-            characters.push_back(c)
-        self.required = required_characters(characters)
-
-    def run(self, workers):
-        shards = range(dereference(self.counts.segments).shards())
-        workers.run(shards, lambda _, shard: self._find_parts(shard))
-        workers.run(shards, lambda _, shard: self._add_parts(shard))
-
-    def _find_parts(self, uint32_t shard):
-        with nogil:
-            dereference(self.counts.segments).find_parts(shard, self.required)
-
-    def _add_parts(self, uint32_t shard):
-        with nogil:
-            dereference(self.counts.segments).add_parts(shard)
-
-
-@final
-cdef class _Delimiting:
-    """Removes the delimiters of old releases from sentences, and cuts the sentences."""
-
-    cdef Counts counts
-    cdef unique_ptr[DelimitedSentences] sentences
-    cdef unique_ptr[PretokenCounts] pretokens
-
-    def __init__(self, Counts counts, bint ordered):
-        self.counts = counts
-        self.sentences.reset(new DelimitedSentences(
-            dereference(counts.pretokens).pretokens(), counts.plan, ordered))
-        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
-
-    def run(self, workers, bint in_order):
-        """Return how often each known character occurs between the delimiters."""
-        cdef CharacterSum characters = CharacterSum(workers.count)
-        cdef bint at_end = self.counts.plan.looks_at_text_end
-        shards = range(dereference(self.counts.pretokens).pretokens().shards())
-        workers.run(
-            shards, lambda worker, shard: self._count_characters(characters, worker, shard))
-        workers.run(shards, lambda _, shard: self._cut(shard))
-        with nogil:
-            if at_end:
-                self.counts.order = dereference(self.sentences).order_of_pretokens(
-                    self.counts.order)
-            elif in_order:
-                self.counts.order = dereference(self.sentences).order_of_texts(self.counts.order)
-            self.sentences.reset()
-            self.counts.pretokens = move(self.pretokens)
-        return characters.total()
-
-    def _count_characters(self, CharacterSum characters, size_t worker, uint32_t shard):
-        with nogil:
-            dereference(self.sentences).count_characters(shard, characters.counts[worker])
-
-    def _cut(self, uint32_t shard):
-        with nogil:
-            dereference(self.sentences).cut(shard, dereference(self.pretokens).pretokens())
-
-
-@final
-cdef class _Segmenting:
-    """Cuts pretokens into segments. It takes the pretokens out of the counts."""
-
-    cdef Counts counts
-    cdef unique_ptr[Segmenter] segmenter
-    cdef object parts
-    cdef object shards
-
-    def __init__(self, Counts counts, size_t parts):
-        self.counts = counts
-        self.parts = range(parts)
-        self.shards = range(dereference(counts.pretokens).pretokens().shards())
-        self.segmenter.reset(new Segmenter(
-            move(dereference(counts.pretokens).pretokens()), PieceRule(counts.plan),
-            counts.plan.seed_tree_of_characters, parts))
-        counts.pretokens.reset()
-
-    def run(self, Corpus corpus, workers, bint in_order):
-        workers.run(self.parts, lambda _, part: self._sort(part))
-        workers.call(self._divide)
-        workers.run(self.parts, lambda _, part: self._merge(part))
-        dereference(self.segmenter).end_merge()
-        workers.run(self.parts, lambda _, part: self._cut(part))
-        workers.run(self.shards, lambda _, shard: self._take_contexts(shard))
-        workers.call(lambda: self._assemble(corpus, in_order))
-
-    def run_without_pretokens(self, Corpus corpus, workers):
-        workers.run(self.shards, lambda _, shard: self._cut_shard(shard))
-        workers.run(self.shards, lambda _, shard: self._take_contexts(shard))
-        workers.call(lambda: self._assemble_segments(corpus))
-
-    def _sort(self, size_t part):
-        with nogil:
-            dereference(self.segmenter).sort_pretokens(part)
-
-    def _divide(self):
-        with nogil:
-            dereference(self.segmenter).divide()
-
-    def _merge(self, size_t part):
-        with nogil:
-            dereference(self.segmenter).merge(part)
-
-    def _cut(self, size_t part):
-        with nogil:
-            dereference(self.segmenter).cut(part)
-
-    def _cut_shard(self, uint32_t shard):
-        with nogil:
-            dereference(self.segmenter).cut_shard(shard)
-
-    def _take_contexts(self, uint32_t shard):
-        with nogil:
-            dereference(self.segmenter).take_contexts(shard)
-
-    def _assemble(self, Corpus corpus, bint in_order):
-        with nogil:
-            dereference(self.segmenter).assemble(
-                &self.counts.order if in_order else NULL, corpus.segmented)
-            self.segmenter.reset()
-
-    def _assemble_segments(self, Corpus corpus):
-        with nogil:
-            dereference(self.segmenter).assemble_segments(corpus.segmented)
-            self.segmenter.reset()
