@@ -58,9 +58,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                     shutil.copytree(folder, given.keep / f"{given.kind}-{given.seed}-{number}")
             shutil.rmtree(folder)
     ended = ", ".join(f"{count} with {status}" for status, count in sorted(statuses.items()))
+    (seconds, slow), (peak, large) = slowest, largest
     print(
-        f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly; at most "
-        f"{slowest[0]:.1f} seconds (case {slowest[1]}) and {largest[0] >> 20} MiB (case {largest[1]})"
+        f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly; "
+        f"at most {seconds:.1f} seconds (case {slow}) and {peak >> 20} MiB (case {large})"
     )
     return int(faults > 0)
 
