@@ -2,7 +2,8 @@
 
 ``python -m tests.hostile models --cases 2000 --seed 1`` makes the cases one after the other. A case
 depends only on the kind, the seed and its number. A command may succeed or fail, but it must end
-with one line and an exit status: without a traceback or a signal, within 30 seconds and 1 GiB.
+with one line and an exit status: without a traceback or a signal, within 30 seconds of processor
+time and 1 GiB. The last line of the output counts the cases and names the slowest and largest ones.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
     kind = kind_of(given.kind)
     statuses: Counter[int] = Counter()
+    slowest, largest = (0.0, 0), (0, 0)
     faults = 0
     with tempfile.TemporaryDirectory() as temporary:
         valid, folder = Path(temporary, "valid"), Path(temporary, "case")
@@ -46,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             command = kind.command(Random(f"{given.kind} {given.seed} {number}"), valid, folder)
             outcome = forked.run(command, folder)
             statuses[outcome.status] += 1
+            slowest = max(slowest, (outcome.seconds, number))
+            largest = max(largest, (outcome.peak, number))
             if outcome.faults:
                 faults += 1
                 print(f"case {number}: {', '.join(outcome.faults)}: {command}")
@@ -54,7 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                     shutil.copytree(folder, given.keep / f"{given.kind}-{given.seed}-{number}")
             shutil.rmtree(folder)
     ended = ", ".join(f"{count} with {status}" for status, count in sorted(statuses.items()))
-    print(f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly")
+    (seconds, slow), (peak, large) = slowest, largest
+    print(
+        f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly; "
+        f"at most {seconds:.1f} seconds (case {slow}) and {peak >> 20} MiB (case {large})"
+    )
     return int(faults > 0)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 _BYTE_SPACE = "\u0120"  # stands for a space in byte-level vocabularies
 _CONTINUES = "##"  # prefix of WordPiece tokens inside a word
@@ -161,17 +165,15 @@ class _HuggingFace:
         from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
         os.stat(path)  # the library raises the same error for a missing and an invalid file
-        try:
+        with _errors_of_tokenizers(path):
             self._tokenizer = Tokenizer.from_file(path)
-        except Exception as error:
-            raise BadValueError(f"{path} is not a tokenizer: {error}.") from error
-        model = self._tokenizer.model
+            model = self._tokenizer.model
+            self.size = self._tokenizer.get_vocab_size()
+            texts = [self._tokenizer.id_to_token(i) or "" for i in range(self.size)]
+            special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
+            unknown = getattr(model, "unk_token", None)
         self.path = path
         self.model_type = f"tokenizers {type(model).__name__}"
-        self.size = self._tokenizer.get_vocab_size()
-        texts = [self._tokenizer.id_to_token(i) or "" for i in range(self.size)]
-        special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
-        unknown = getattr(model, "unk_token", None)
         self.vocabulary = {text for text in texts if text not in special}
         self.marks_continuation = type(model).__name__ == "WordPiece"
         self.kinds = _kinds_of_tokens(
@@ -183,19 +185,36 @@ class _HuggingFace:
         self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
-        texts = [line.decode(errors="replace") for line in lines]
-        encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        encoded = self._encoded([line.decode(errors="replace") for line in lines])
         return [np.array(line.ids, dtype=np.int32) for line in encoded]
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
-        encoded = self._tokenizer.encode_batch(list(lines), add_special_tokens=False)
-        return [list(line.offsets) for line in encoded]
+        return [list(line.offsets) for line in self._encoded(lines)]
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
-        encoded = self._tokenizer.encode_batch(list(words), add_special_tokens=False)
+        encoded = self._encoded(words)
         return [
             _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
         ]
+
+    def _encoded(self, lines: Sequence[str]) -> list[Encoding]:
+        with _errors_of_tokenizers(self.path):
+            return self._tokenizer.encode_batch(list(lines), add_special_tokens=False)
+
+
+@contextmanager
+def _errors_of_tokenizers(path: str) -> Iterator[None]:
+    """Turn an error that ``tokenizers`` raises because of a file into a `BadValueError`."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except BaseException as error:
+        # A panic of its Rust code is a BaseException, whose class cannot be imported.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        reason = " ".join(str(error).split())
+        raise BadValueError(f'"{path}": tokenizers cannot use it: {reason}') from error
 
 
 def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:

@@ -3,7 +3,8 @@
 Each rule was read in ``llama-vocab.cpp``, and the tests show it with ``llama-cpp-python``.
 """
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -145,15 +146,43 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
         if source[0] in characters
     }
     # A space becomes the space mark in the end.
-    sources = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
-    begins = {source[:size] for source in sources for size in range(1, len(source))}
+    changing = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
+    sources = _without_longer(changing)
+    longest = max(map(len, sources), default=0)
     found = {}
     for symbol in symbols:
-        ends = [symbol[at:] for at in range(len(symbol))]
-        is_always = any(end[:size] in sources for end in ends for size in range(1, len(end) + 1))
-        if is_always or not begins.isdisjoint(ends):
+        size = len(symbol)
+        is_always = any(_has_begin(symbol[at : at + longest], sources) for at in range(size))
+        if is_always or any(
+            _is_begin(symbol[at:], sources) for at in range(max(size - longest, 0), size)
+        ):
             found[symbol] = is_always
     return found
+
+
+def _without_longer(texts: Iterable[str]) -> list[str]:
+    """Return the texts of which no other text is the beginning, in order."""
+    kept: list[str] = []
+    for text in sorted(texts):
+        # All texts with one beginning follow each other.
+        if not kept or not text.startswith(kept[-1]):
+            kept.append(text)
+    return kept
+
+
+def _has_begin(text: str, begins: Sequence[str]) -> bool:
+    """Return whether a text starts with one of the results of `_without_longer`.
+
+    Only the last one that is not greater can be that.
+    """
+    at = bisect_right(begins, text)
+    return at > 0 and text.startswith(begins[at - 1])
+
+
+def _is_begin(begin: str, texts: Sequence[str]) -> bool:
+    """Return whether a longer text of an ordered list starts with `begin`."""
+    at = bisect_right(texts, begin)
+    return at < len(texts) and texts[at].startswith(begin)
 
 
 def _nul_characters(model: ModelProto) -> Iterator[Limit]:

@@ -227,8 +227,8 @@ def _change_charsmap(model: _Model, chance: random.Random) -> None:
 
 def _change_samples(model: _Model, chance: random.Random) -> None:
     for _ in range(chance.choice([1, 1_000])):
-        texts = [chance.choice(_UNUSUAL)] * 2
-        model.self_test_data.samples.add(input=texts[0], expected=texts[1])
+        text = chance.choice(_UNUSUAL).encode()
+        model.self_test_data.samples.add(input=text, expected=text)
 
 
 def _refused_scores(model: _Model, chance: random.Random) -> None:

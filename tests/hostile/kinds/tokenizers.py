@@ -1,4 +1,4 @@
-"""Damaged ``tokenizer.json`` files, read by ``import``."""
+"""Damaged ``tokenizer.json`` files, read by ``import``, and by ``evaluate`` with ``tokenizers``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spmcompat.__main__ import main
+from spmcompat.runtime.libraries import is_installed
 from tests.hostile.mutations import damage_bytes, damage_document, nested, to_json
 
 TEXT = "The cat sat on the mat, and the dog sat on the cat. 123 Übermut, naïve café; 猫がいる\n"
@@ -52,12 +53,14 @@ def prepare(folder: Path) -> None:
         Path(f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
     for name in (*OPTIONS, "llama"):
         assert main(["import", f"{name}.json", "--output=imported.model"]) == 0, name
+    expected = 0 if is_installed("tokenizers") else 1
+    assert main(["evaluate", "--quiet", f"--text={text}", "llama.json"]) == expected
     for name in ("gpt2", "t5"):
         assert main(["import", f"{name}.json", "--output=imported.model"]) == 1, name
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage one of the files, and import it."""
+    """Damage one of the files, and import or evaluate it."""
     data = chance.choice(sorted(valid.glob("*.json"))).read_bytes()
     damaged = folder / "tokenizer.json"
     if chance.random() < 0.3:
@@ -65,7 +68,10 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    return partial(main, ["import", str(damaged), "--output=imported.model"])
+    # Without `tokenizers`, evaluate has one line of error for any file.
+    evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
+    importing = ["import", str(damaged), "--output=imported.model"]
+    return partial(main, chance.choice([evaluating, importing]))
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:

@@ -9,8 +9,9 @@ import pytest
 
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.export import tokenizer_json
+from spmcompat.tools.export import document, tokenizer_json
 from spmcompat.tools.export.causes import Reference
+from spmcompat.tools.export.exporting import import_file
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
 from tests.unit.tools.export.models import FORMS, TEXT, changed, train, trained
@@ -234,6 +235,18 @@ def test_other_files_are_refused(content: bytes) -> None:
 def test_damaged_files_are_refused_by_the_place(content: str, message: str) -> None:
     with pytest.raises(BadValueError, match=message):
         import_tokenizer(content.encode())
+
+
+def test_files_above_the_limit_are_refused_before_they_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "MOST_BYTES", 1 << 20)
+    path, output = tmp_path / "tokenizer.json", tmp_path / "m.model"
+    for size, message in ((1 << 20, "it is not JSON"), ((1 << 20) + 1, "it has more than 1 MiB")):
+        path.write_bytes(b"x" * size)
+        with pytest.raises(BadValueError, match=message):
+            import_file(str(path), str(output), lambda _: None)
+    assert not output.exists()
 
 
 @pytest.mark.parametrize("pattern", [r"\A(?:(a|a)*b)\z", r"\A(?:" + "(?:a|b)" * 60 + r")\z"])

@@ -1,0 +1,46 @@
+"""Results of changes: they are short where they are shown, and `ok`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.tools.edit.editing import EditResult, MergeResult
+from spmcompat.tools.edit.growing import SizeResult
+from tests.unit.tools.edit.growing_models import trained, words
+
+TEXT = words(1, 60)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    model = trained(TEXT, vocab_size=60)
+    assert len(model.pieces) == 60
+    path = tmp_path / "m.model"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def shown(result: EditResult | MergeResult | SizeResult) -> str:
+    assert result.ok is True
+    return repr(result)
+
+
+def test_edit(path: Path) -> None:
+    edited = spmcompat.edit(path, add_control=["<new>"])
+    assert shown(edited) == "<EditResult: 60 pieces became 61>"
+
+
+def test_merge(path: Path) -> None:
+    other = path.with_name("other.model")
+    other.write_bytes(spmcompat.edit(path, add_control=["<a>", "<b>"]).model)
+    assert shown(spmcompat.merge([path, other])) == "<MergeResult: 62 pieces, 2 of them new>"
+
+
+def test_extend_and_trim(path: Path) -> None:
+    extended = spmcompat.extend(path, add=3, sentence_iterator=words(2, 60), minloglevel=2)
+    assert shown(extended) == "<SizeResult: 60 pieces became 63>"
+    trimmed = spmcompat.trim(path, keep=58, sentence_iterator=TEXT, minloglevel=2)
+    assert shown(trimmed) == "<SizeResult: 60 pieces became 58>"

@@ -1,0 +1,75 @@
+"""Errors and panics of the ``tokenizers`` library become one error that names the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmcompat.errors import BadValueError
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.models import Model, load_model
+
+pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+
+def load(folder: Path, **changes: Any) -> Model:
+    content = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": None,
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]},
+        **changes,
+    }
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return load_model(str(path), Workers(1))
+
+
+def test_the_unchanged_file_is_loaded(tmp_path: Path) -> None:
+    assert [list(ids) for ids in load(tmp_path).encode([b"aa"])] == [[1, 1]]
+
+
+def test_an_error_while_loading(tmp_path: Path) -> None:
+    with pytest.raises(
+        BadValueError, match=r'tokenizer\.json": tokenizers cannot use it: '
+    ) as error:
+        load(tmp_path, model={})
+    assert "\n" not in str(error.value)
+
+
+def test_a_panic_while_loading(tmp_path: Path) -> None:
+    charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    with pytest.raises(BadValueError, match=r"cannot use it: .*charsmap"):
+        load(tmp_path, normalizer=charsmap)
+
+
+def test_an_error_while_encoding(tmp_path: Path) -> None:
+    wordpiece = {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+        "vocab": {"a": 0},
+    }
+    model = load(tmp_path, model=wordpiece)
+    for use in (lambda: model.encode([b"b"]), lambda: model.spans(["b"]), lambda: model.cut(["b"])):
+        with pytest.raises(BadValueError, match=r"cannot use it: .*UNK"):
+            use()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_other_exceptions_pass(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("tokenizers.Tokenizer", type("Tokenizer", (), {"from_file": fail}))
+    with pytest.raises(error):
+        load(tmp_path)
