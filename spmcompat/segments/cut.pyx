@@ -147,8 +147,9 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
 def _table_segments(Counts counts, list alphabet, workers):
     counts.cut(workers)
     cdef Crew crew = workers.crew
-    cdef vector[char32_t] required = _characters(alphabet)
+    cdef vector[char32_t] required
     cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
+    _add_characters(alphabet, required)
     start_change(
         dereference(crew.crew), dereference(counts.segments), cut_at_rare_characters, required)
     crew.await_stage()
@@ -157,13 +158,16 @@ def _table_segments(Counts counts, list alphabet, workers):
     return found
 
 
-cdef vector[char32_t] _characters(list alphabet):
-    return [c for c, _ in alphabet]
+cdef _add_characters(list alphabet, vector[char32_t]& characters):
+    # They are not returned, because Cython would not catch what the copy throws.
+    for c, _ in alphabet:
+        characters.push_back(c)
 
 
 def _counter_segments(Counter counter, Counts counts, list alphabet):
-    cdef vector[char32_t] required = _characters(alphabet)
+    cdef vector[char32_t] required
     cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
+    _add_characters(alphabet, required)
     try:
         with nogil:
             count_text_segments(
@@ -196,10 +200,11 @@ def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretoke
     corpus.pretoken_rule = PretokenRule(counts.plan)
     corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
     cdef Crew crew = workers.crew
-    cdef vector[char32_t] required = _characters(alphabet)
+    cdef vector[char32_t] required
     cdef cbool ordered = in_order
     cdef CharacterSum characters = CharacterSum(workers.count)
     cdef SentenceOrder* order = NULL
+    _add_characters(alphabet, required)
     if in_order or counts.plan.looks_at_text_end:
         order = &counts.order
     start_change(
