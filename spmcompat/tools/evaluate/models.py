@@ -167,11 +167,15 @@ class _HuggingFace:
         os.stat(path)  # the library raises the same error for a missing and an invalid file
         with _errors_of_tokenizers(path):
             self._tokenizer = Tokenizer.from_file(path)
+            self._tokenizer.no_padding()
             model = self._tokenizer.model
-            self.size = self._tokenizer.get_vocab_size()
-            texts = [self._tokenizer.id_to_token(i) or "" for i in range(self.size)]
+            ids = sorted(set(self._tokenizer.get_vocab().values()))
+            texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
             special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
             unknown = getattr(model, "unk_token", None)
+        # The ids of the file may have gaps. Then tokens are numbered in the order of their ids.
+        self._ids = np.array(ids) if ids and ids[-1] >= len(ids) else None
+        self.size = len(ids)
         self.path = path
         self.model_type = f"tokenizers {type(model).__name__}"
         self.vocabulary = {text for text in texts if text not in special}
@@ -186,7 +190,10 @@ class _HuggingFace:
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         encoded = self._encoded([line.decode(errors="replace") for line in lines])
-        return [np.array(line.ids, dtype=np.int32) for line in encoded]
+        found = [np.array(line.ids, dtype=np.int64) for line in encoded]
+        if self._ids is not None:
+            found = [np.searchsorted(self._ids, ids) for ids in found]
+        return [ids.astype(np.int32) for ids in found]
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
         return [list(line.offsets) for line in self._encoded(lines)]

@@ -177,6 +177,17 @@ def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
     return check
 
 
+def _step_of(checks: Mapping[str, Check]) -> Check:
+    """Return the check of a step; one of type Precompiled must have its charsmap."""
+    other, precompiled = (_fields(checks, f"type{more}") for more in ("", " precompiled_charsmap"))
+
+    def check(value: object) -> str:
+        is_precompiled = isinstance(value, dict) and value.get("type") == "Precompiled"
+        return precompiled(value) if is_precompiled else other(value)
+
+    return check
+
+
 # ---------------------------------------------------------------- the file
 
 _STEP = {
@@ -186,7 +197,7 @@ _STEP = {
     "pattern": _or_null(_fields({"String": _text, "Regex": _text})),
     "precompiled_charsmap": _base64,
 }
-_step = _fields(_STEP, "type")
+_step = _step_of(_STEP)
 _MODELS = {
     "Unigram": _fields(
         {
@@ -209,7 +220,7 @@ _MODELS = {
 _token = _fields({"id": _id, "content": _text, "special": _flag}, "id content special")
 _DOCUMENT: dict[str, Check] = {
     "added_tokens": _or_null(_list(_token)),
-    "normalizer": _or_null(_fields({**_STEP, "normalizers": _list(_step)}, "type")),
+    "normalizer": _or_null(_step_of({**_STEP, "normalizers": _list(_step)})),
     "pre_tokenizer": _or_null(_step),
-    "decoder": _or_null(_fields({**_STEP, "decoders": _list(_step)}, "type")),
+    "decoder": _or_null(_step_of({**_STEP, "decoders": _list(_step)})),
 }

@@ -179,10 +179,10 @@ def _has_begin(text: str, begins: Sequence[str]) -> bool:
     return at > 0 and text.startswith(begins[at - 1])
 
 
-def _is_begin(begin: str, texts: Sequence[str]) -> bool:
-    """Return whether a longer text of an ordered list starts with `begin`."""
+def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
+    """Return whether a longer text of an ordered list, besides one of them, starts with `begin`."""
     at = bisect_right(texts, begin)
-    return at < len(texts) and texts[at].startswith(begin)
+    return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 
 
 def _nul_characters(model: ModelProto) -> Iterator[Limit]:
@@ -329,7 +329,8 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
             "one behind such a symbol.",
             "Train with --add_dummy_prefix=false.",
         )
-    overlapping = [symbol for symbol in symbols if _overlaps(symbol, symbols)]
+    ordered = sorted(symbols)
+    overlapping = [symbol for symbol in symbols if _overlaps(symbol, ordered)]
     if overlapping:
         yield Limit(
             f"{listed(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
@@ -338,13 +339,8 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
         )
 
 
-def _overlaps(symbol: str, symbols: Sequence[str]) -> bool:
-    ends = tuple(symbol[at:] for at in range(1, len(symbol)))
-    return any(
-        other != symbol and len(other) > len(end) and other.startswith(end)
-        for end in ends
-        for other in symbols
-    )
+def _overlaps(symbol: str, ordered: Sequence[str]) -> bool:
+    return any(_is_begin(symbol[at:], ordered, besides=symbol) for at in range(1, len(symbol)))
 
 
 def _unused_pieces(model: ModelProto) -> Iterator[Limit]:

@@ -226,6 +226,10 @@ def test_other_files_are_refused(content: bytes) -> None:
             "does not have the id 1",
         ),
         (
+            '{"normalizer": {"type": "Precompiled"}, "model": {"vocab": {"a": 0}, "merges": []}}',
+            'normalizer has no "precompiled_charsmap"',
+        ),
+        (
             '{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="},'
             ' "model": {"vocab": {"a": 0}, "merges": []}}',
             "cannot be imported",

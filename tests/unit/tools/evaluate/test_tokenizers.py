@@ -1,4 +1,4 @@
-"""Errors and panics of the ``tokenizers`` library become one error that names the file."""
+"""Files with gaps between ids; errors and panics of ``tokenizers``, which name the file."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ def load(folder: Path, **changes: Any) -> Model:
 
 def test_the_unchanged_file_is_loaded(tmp_path: Path) -> None:
     assert [list(ids) for ids in load(tmp_path).encode([b"aa"])] == [[1, 1]]
+
+
+@pytest.mark.parametrize("large", [2, 100, 2**31, 2**32 - 1])
+def test_ids_with_gaps_are_numbered_in_their_order(large: int, tmp_path: Path) -> None:
+    bpe = {"type": "BPE", "unk_token": None, "vocab": {"b": large, "a": 1}, "merges": []}
+    model = load(tmp_path, model=bpe)
+    assert model.size == 2
+    assert [list(ids) for ids in model.encode([b"ab", b""])] == [[0, 1], []]
+
+
+def test_lines_are_not_padded(tmp_path: Path) -> None:
+    padding = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
+    padding |= {"pad_id": 77, "pad_type_id": 0, "pad_token": "<pad>"}
+    assert [list(ids) for ids in load(tmp_path, padding=padding).encode([b"a"])] == [[1]]
 
 
 def test_an_error_while_loading(tmp_path: Path) -> None:
