@@ -24,7 +24,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("made_from", _digest(), "env")
     app.connect("source-read", sources.adapt)
     app.connect("build-finished", navigation.write_index)
-    app.add_lexer("rooms", TextLexer)  # the list in CONTRIBUTING.md, which a test reads
+    app.add_lexer("packages", TextLexer)  # the list in CONTRIBUTING.md, which a test reads
     app.add_directive("drawing", directives.Drawing)
     app.add_directive("generated", directives.Generated)
     app.add_directive("mermaid", directives.Mermaid)
