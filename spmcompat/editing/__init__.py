@@ -1,1 +1,1 @@
-"""Changes of a model that is trained: its pieces, its size, and other models merged into it."""
+"""Changes to a trained model: its pieces, its size, and merging other models into it."""
