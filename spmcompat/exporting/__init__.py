@@ -1,1 +1,1 @@
-"""Models in the formats of other libraries, and how far these agree with sentencepiece."""
+"""Export and import of the formats of other libraries, and comparison with sentencepiece."""
