@@ -1,4 +1,4 @@
-"""Any line has the ids of ``sentencepiece`` in an export, or a limit reported before explains it."""
+"""Any line has the ids of ``sentencepiece`` in an export, or a reported limit is the cause."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -362,7 +362,7 @@ def test_metadata_of_a_newer_release_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[], [""], ["  "], [None]])
 def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | None]) -> None:
-    with pytest.raises(TrainingError, match="any sentence|non-empty sentence"):
+    with pytest.raises(TrainingError, match=r"any sentence|non-empty sentence"):
         counted(tmp_path / "c", lines)
 
 
