@@ -1,1 +1,1 @@
-"""What a model is made of: meta pieces, ids, the message, the two files."""
+"""The parts of a model: meta pieces, ids, the protobuf message, the two files."""

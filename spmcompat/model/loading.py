@@ -1,4 +1,4 @@
-"""Which models ``sentencepiece`` would load.
+"""Checks whether ``sentencepiece`` would load a model.
 
 Source: ``model_interface.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``sentencepiece``
 0.2.3.
@@ -23,10 +23,11 @@ _PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any b
 def check_loads(model: ModelProto) -> None:
     """Raise for a model that ``sentencepiece`` would not load.
 
-    Two kinds of models that it would load are refused too, because no trainer writes them and no
-    tool could handle them: those with text that is not UTF-8, and those with scores that are not
-    finite. (It refuses such scores only in Unigram models.) The other fields that describe the
-    pieces, such as ``vocab_size`` and ``unk_id``, may disagree with them: it ignores these fields.
+    Two kinds of models that it would load are refused too, because trainers do not write them and
+    tools could not handle them: models with text that is not UTF-8, and models with scores that are
+    not finite, which ``sentencepiece`` refuses only in Unigram models. Other fields that describe
+    the pieces, such as ``vocab_size`` and ``unk_id``, may contradict the pieces, because
+    ``sentencepiece`` ignores these fields.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def check_loads(model: ModelProto) -> None:
     """
     _check_specs(model)
     byte_fallback = model.trainer_spec.byte_fallback
-    # BPE has one namespace. In other models a meta piece and a piece may have the same text.
+    # BPE has a single namespace. In other models a meta piece and a piece may have the same text.
     one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
     ids: dict[tuple[str, bool], int] = {}
     unknown = []
@@ -80,7 +81,7 @@ def _check_specs(model: ModelProto) -> None:
             texts = [value] if isinstance(value, bytes) else value
             if field.type != FieldDescriptor.TYPE_STRING or field.name in _PATHS:
                 continue
-            # protobuf returns a text that is not UTF-8 as bytes.
+            # protobuf returns text that is not UTF-8 as bytes.
             if any(isinstance(text, bytes) for text in texts):
                 raise BadValueError(f"{name}.{field.name} is not UTF-8. Write it in UTF-8.")
     for name in ("normalizer_spec", "denormalizer_spec"):

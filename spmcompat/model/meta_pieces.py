@@ -14,7 +14,7 @@ from spmcompat.releases import DEFAULT, Release
 from spmcompat.unicode.marks import SPACE_MARK
 
 RESERVED = ("unk", "bos", "eos", "pad")
-"""How options call the pieces with a meaning of their own."""
+"""The names that options use for the pieces with a special meaning."""
 
 Piece = ModelProto.SentencePiece
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
@@ -63,16 +63,16 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
 
 
 def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Return the ids of unk, bos, eos and pad, by these names, as far as a vocabulary has them.
+    """Return the ids of those of unk, bos, eos and pad that a vocabulary has, by these names.
 
-    ``sentencepiece`` finds them in the same way: by their texts, if their types fit.
+    ``sentencepiece`` finds them in the same way: by their texts and types.
 
     Parameters
     ----------
     spec : TrainerSpec
-        Names the texts.
+        The spec with the texts of these pieces.
     pieces : iterable of (str, int)
-        The text and the type of each piece, in the order of their ids.
+        The text and type of each piece, in the order of ids.
     """
     ids = {piece: index for index, piece in enumerate(pieces)}
     found: dict[str, int] = {}

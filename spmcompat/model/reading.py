@@ -28,9 +28,9 @@ def parse(model: bytes) -> ModelProto:
 
 
 def parse_unchecked(model: bytes) -> ModelProto:
-    """Parse a model, also one that ``sentencepiece`` would not load.
+    """Parse a model, even if ``sentencepiece`` would not load it.
 
-    Texts that are not UTF-8 are bytes.
+    Texts that are not UTF-8 are returned as bytes.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read_model(path: str | PathLike[str]) -> ModelProto:
     MissingFileError
         If the file cannot be read.
     BadValueError
-        If it is not a model that ``sentencepiece`` would load; see `check_loads`.
+        If ``sentencepiece`` would not load it; see `check_loads`.
     """
     return _read(path, parse)
 
@@ -78,7 +78,7 @@ def read_model_bytes(path: str | PathLike[str]) -> bytes:
 
 
 def _read(path: str | PathLike[str], take: Callable[[bytes], _Read]) -> _Read:
-    """Return what a function makes of the bytes of a file; its errors get the path."""
+    """Return the result of a function on the bytes of a file, adding the path to its errors."""
     refuse_impossible(path, "check the path")
     name = os.fspath(path)
     try:

@@ -1,4 +1,4 @@
-"""The final vocabulary: meta pieces have their ids, learned pieces get the ids between.
+"""The final vocabulary: meta pieces have fixed ids, learned pieces get the ids between them.
 
 Source: ``TrainerInterface::Serialize`` of ``sentencepiece`` 0.2.3.
 """
@@ -16,7 +16,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 def reachable_ids(
     meta: Mapping[int, MetaPiece], pieces: int, trainer: TrainerSpec
 ) -> dict[int, MetaPiece]:
-    """Return the meta pieces that the vocabulary has room for.
+    """Return the meta pieces that fit into the vocabulary.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def reachable_ids(
     -------
     dict of int to MetaPiece
         Without ``use_all_vocab``, all meta pieces. With it, the reference fills the ids up to the
-        number of all pieces, and drops meta pieces with higher ids without a message. It fails
-        instead if the limit of the size is hard, except in the char model.
+        number of all pieces, and drops meta pieces with higher ids without a message. With a hard
+        vocabulary limit it fails instead, except in the char model.
     """
     is_char = trainer.model_type == TrainerSpec.CHAR
     if not trainer.use_all_vocab or (trainer.hard_vocab_limit and not is_char):
@@ -49,7 +49,7 @@ def fill_ids(
     Parameters
     ----------
     pieces : sequence of (bytes, float)
-        Learned pieces in UTF-8 with their scores (float32 log probabilities), best first.
+        Learned pieces in UTF-8 and their scores (float32 log probabilities), best first.
     meta : mapping of int to MetaPiece
         Meta pieces by id.
     trainer : TrainerSpec
@@ -63,7 +63,7 @@ def fill_ids(
     Raises
     ------
     TrainingError
-        If there are too few or too many pieces, or one of them occurs twice.
+        If there are too few or too many pieces, or a piece occurs twice.
     """
     vocabulary = list(pieces)
     for piece_id, fixed in sorted(meta.items()):
@@ -144,7 +144,7 @@ def assemble(
 
 
 def vocabulary_lines(vocabulary: Iterable[tuple[bytes, float]], with_scores: bool) -> bytes:
-    """Return the content of the ``.vocab`` file: a line for each piece.
+    """Return the content of the ``.vocab`` file, with one line per piece.
 
     Parameters
     ----------
@@ -159,19 +159,19 @@ def vocabulary_lines(vocabulary: Iterable[tuple[bytes, float]], with_scores: boo
 
 
 def breaking_pieces(vocabulary: Iterable[tuple[bytes, float]]) -> list[bytes]:
-    """Return the pieces with white space: they break the format of the ``.vocab`` file."""
+    """Return the pieces with white space that breaks the format of the ``.vocab`` file."""
     return [piece for piece, _ in vocabulary if any(space in piece for space in b" \t\r\n")]
 
 
 def _score_text(score: float) -> bytes:
-    """Return a score as C++ streams write it: unlike in Python, a NaN has a sign."""
+    """Return a score as C++ streams write it. Unlike in Python, a NaN has a sign."""
     if math.isnan(score):
         return b"-nan" if math.copysign(1, score) < 0 else b"nan"
     return b"%g" % score
 
 
 def _is_hard(trainer: TrainerSpec) -> bool:
-    """Tell whether the vocabulary must have exactly the size that was asked for."""
+    """Return whether the vocabulary must have exactly the requested size."""
     is_flexible = trainer.use_all_vocab or trainer.model_type == TrainerSpec.CHAR
     return trainer.hard_vocab_limit and not is_flexible
 

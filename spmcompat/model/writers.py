@@ -1,4 +1,4 @@
-"""Where the models of a training go: to files or to the caller's writers."""
+"""Writes trained models to files or to the caller's writers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
@@ -17,11 +17,11 @@ class Writer(Protocol):
 
 
 Writers: TypeAlias = Writer | Sequence[Writer] | Callable[[int], Writer]
-"""What takes the models: one writer; or for several sizes one for each, or a function of a size."""
+"""One writer. For several sizes, one writer per size, or a function from a size to its writer."""
 
 
 class Trained(NamedTuple):
-    """A serialized model, its pieces in the order of their ids, and its spec."""
+    """A serialized model, its pieces in the order of their ids, and its trainer spec."""
 
     model: bytes
     vocabulary: list[tuple[bytes, float]]
@@ -29,18 +29,18 @@ class Trained(NamedTuple):
 
 
 def check_writers(writers: object, sizes: Sequence[int]) -> None:
-    """Raise if the writers are not one for each model, before these are trained.
+    """Raise, before training, if there is not exactly one writer for each model.
 
     Parameters
     ----------
     writers : object
         The writers, or None if the models are written to files.
     sizes : sequence of int
-        The sizes of several models; empty for one model.
+        The sizes of the models; empty for a single model.
     """
     if not sizes and isinstance(writers, list | tuple):
         raise BadValueError(
-            "model_writer is a list of writers, and vocab_size is a single size. Give one writer, "
+            "model_writer is a list of writers, but vocab_size is a single size. Give one writer, "
             "or a list as vocab_size too."
         )
     if writers is None or not sizes or (callable(writers) and not hasattr(writers, "write")):
@@ -60,12 +60,12 @@ def check_writers(writers: object, sizes: Sequence[int]) -> None:
 
 
 def writers_of(writers: Writers, sizes: Sequence[int]) -> Sequence[Writer]:
-    """Return the writer of each size; one writer if there are no sizes.
+    """Return the writer of each size, or a single writer if `sizes` is empty.
 
     Raises
     ------
     BadValueError
-        If a function returns what cannot write.
+        If a function returns an object that cannot write.
     """
     if not sizes:
         return [writers]  # type: ignore[list-item]
@@ -80,7 +80,7 @@ def writers_of(writers: Writers, sizes: Sequence[int]) -> Sequence[Writer]:
 def _check_writer(writer: object) -> None:
     if not callable(getattr(writer, "write", None)):
         raise BadValueError(
-            f"a writer of model_writer has no method write: {type(writer).__name__}. Give objects "
+            f"a writer of model_writer lacks a write method: {type(writer).__name__}. Give objects "
             "such as io.BytesIO()."
         )
 
@@ -91,7 +91,7 @@ def save(models: Iterable[Trained], files: Outputs) -> None:
     Raises
     ------
     MissingFileError
-        If one of them cannot be written.
+        If a file cannot be written.
     """
     contents: dict[str, Sequence[bytes]] = {}
     for model, vocabulary, spec in models:

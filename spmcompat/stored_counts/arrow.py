@@ -1,4 +1,4 @@
-"""Rows of counts as Arrow data, and what must hold for them."""
+"""Rows of counts as Arrow data, and the checks of their values."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("pretoken", "place", "next")
-"""The columns in which no two rows of a table are equal. Rows in order are sorted by them."""
+"""The key columns: no two rows of a table agree in all of them. Ordered rows are sorted by them."""
 _FIRST_WITHOUT_NUMPY = 18
-# About how much address space the libraries of pyarrow take.
+# The approximate address space that the libraries of pyarrow take.
 _BYTES_OF_IMPORT = 1 << 27
-# Bytes of a value of each column, and how many values it has more than rows: one more says where
-# the last pretoken ends.
+# The bytes per value of each column, and how many more values than rows it has: one extra value
+# says where the last pretoken ends.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {
@@ -43,7 +43,7 @@ _LIMITS = {
 _FAULTS = {
     "utf8": "a pretoken is not valid UTF-8",
     "empty": "a pretoken is empty",
-    "text end": "a row that ends the text names a character that follows",
+    "text end": "a row that ends the text has a following character",
 }
 
 
@@ -53,7 +53,7 @@ def require_pyarrow() -> None:
     Raises
     ------
     MissingLibraryError
-        It says what to install.
+        The message says what to install.
     """
     require("pyarrow", "Storing counts", "counts")
 
@@ -61,15 +61,16 @@ def require_pyarrow() -> None:
 def import_without_numpy(*modules: str) -> None:
     """Import modules of pyarrow as if NumPy were not installed.
 
-    Counts do not need NumPy. It takes most of the time of this import, and its import ends the
-    process when memory runs out. pyarrow then cannot convert to NumPy for the life of the process,
-    so only a command may call this, not a library. Nothing happens if one of the two is imported
-    already, if pyarrow is not installed, or if it is too old to do without NumPy.
+    Counts do not need NumPy, which takes most of the time of this import and ends the process if
+    memory runs out during its own import. Afterwards, pyarrow cannot convert to NumPy for the life
+    of the process, so only a command may call this, not a library. Nothing happens if NumPy or
+    pyarrow is already imported, if pyarrow is not installed, or if it is too old to work without
+    NumPy.
 
     Parameters
     ----------
     *modules : str
-        What to import besides ``pyarrow.parquet``.
+        Modules to import in addition to ``pyarrow.parquet``.
 
     Raises
     ------
@@ -83,14 +84,14 @@ def import_without_numpy(*modules: str) -> None:
     try:
         for module in ("pyarrow.parquet", *modules):
             import_module(module)
-        # pyarrow looks for pandas once, when it converts a list. pandas would import NumPy.
+        # pyarrow looks for pandas when it first converts a list. pandas would import NumPy.
         sys.modules["pyarrow"].array([])
     finally:
         del sys.modules["numpy"]
 
 
 def _refuse_too_little_memory() -> None:
-    """Raise if the address space is too small to import pyarrow, whose import may end the process.
+    """Raise if the address space is too small to import pyarrow, which could end the process.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def _refuse_too_little_memory() -> None:
 
 
 def _version() -> int:
-    """Return the major version of pyarrow, without an import; 0 if it cannot be found out."""
+    """Return the major version of pyarrow without importing it, or 0 if it is not known."""
     spec = find_spec("pyarrow")
     if spec is None or spec.origin is None:
         return 0
@@ -117,7 +118,7 @@ def _version() -> int:
 
 @contextmanager
 def freeing_at_once() -> Iterator[None]:
-    """Let Arrow give memory back as soon as it is free. Its own allocator keeps some."""
+    """Make Arrow return freed memory immediately. Its own allocator keeps some."""
     import pyarrow as pa  # noqa: PLC0415
 
     before = pa.default_memory_pool()
@@ -144,7 +145,7 @@ def schema() -> pa.Schema:
 
 
 def to_batch(columns: Columns) -> pa.RecordBatch:
-    """Return rows as Arrow data, which keeps the buffers of the columns."""
+    """Return rows as Arrow data that shares the buffers of the columns."""
     import pyarrow as pa  # noqa: PLC0415
 
     names = schema().names
@@ -158,7 +159,7 @@ def to_batch(columns: Columns) -> pa.RecordBatch:
 
 
 def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
-    """Return the columns of a table of counts, with their types.
+    """Return only the columns of a table of counts, cast to their types.
 
     Raises
     ------
@@ -173,8 +174,8 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     wrong = [name for name in schema().names if names.count(name) != 1]
     if wrong:
         raise TrainingError(
-            f"{source} does not have one column {wrong[0]}, so it is not a table of counts. Give a "
-            "file that spmcompat count wrote."
+            f"{source} does not have exactly one column {wrong[0]}, so it is not a table of "
+            "counts. Give a file that spmcompat count wrote."
         )
     try:
         arrays = [batch.column(field.name).cast(field.type) for field in schema()]
@@ -182,7 +183,7 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         raise
     except pa.ArrowException as error:
         reason = printable(str(error).split("\n", maxsplit=1)[0])
-        raise TrainingError(f"{source}: a column has another type than counts: {reason}.") from None
+        raise TrainingError(f"{source}: a column has the wrong type: {reason}.") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
 
 
@@ -192,7 +193,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     Raises
     ------
     TrainingError
-        It names the column.
+        If a column has a null. The message names the column.
     """
     for name in schema().names:
         if batch.column(name).null_count:
@@ -200,12 +201,12 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
 
 
 def check(batch: pa.RecordBatch, source: str) -> None:
-    """Raise if a row has a value that no row of counts has.
+    """Raise if a row has a value that is impossible in a row of counts.
 
     Raises
     ------
     TrainingError
-        It names the first such value.
+        If there is such a value. The message names the first one.
     """
     refuse_nulls(batch, source)
     found = find_wrong_row(to_columns(batch))
@@ -224,19 +225,19 @@ def check(batch: pa.RecordBatch, source: str) -> None:
 def add_up(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
     """Return the sum of the counts for each combination of keys.
 
-    pyarrow's ``group_by`` is not used: it may wait forever or end the process when memory runs out.
+    pyarrow's ``group_by`` is not used, because it may hang or end the process if memory runs out.
 
     Parameters
     ----------
     rows : pyarrow.RecordBatch
-        Rows in which those with equal keys follow each other.
+        Rows, in which rows with equal keys are adjacent.
     keys : sequence of str
-        The columns that are compared.
+        The columns to compare.
 
     Returns
     -------
     pyarrow.RecordBatch
-        The first row for each combination of keys, with the sum as its count.
+        The first row of each combination of keys, with the sum as its count.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -253,7 +254,7 @@ def add_up(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
 
 
 def sum_of_each(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.Int64Array:
-    """Return for each row the sum that `add_up` returns for its keys."""
+    """Return, for each row, the sum that `add_up` returns for its keys."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -266,7 +267,7 @@ def sum_of_each(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.Int64Array:
 
 
 def _begins(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.BooleanArray:
-    """Return for each row whether its keys differ from those of the row before it."""
+    """Return, for each row, whether its keys differ from those of the previous row."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -275,7 +276,7 @@ def _begins(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.BooleanArray:
 
 
 def to_columns(batch: pa.RecordBatch) -> Columns:
-    """Return the buffers of rows without nulls. They are those of the batch: nothing is copied."""
+    """Return the buffers of rows without nulls. The buffers are those of the batch, not copies."""
     buffers = []
     for column, width, more in zip(batch.columns, _WIDTHS, _VALUES_MORE, strict=True):
         values = column.buffers()[1]
@@ -287,7 +288,7 @@ def to_columns(batch: pa.RecordBatch) -> Columns:
 
 
 def first_match(batch: pa.RecordBatch, pattern: str) -> str | None:
-    """Return the first pretoken in which a regular expression matches, if there is one."""
+    """Return the first pretoken that contains a match of a regular expression, if there is one."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     pretokens = batch.column("pretoken")

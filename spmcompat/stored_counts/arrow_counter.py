@@ -1,4 +1,4 @@
-"""Counts a text that comes as record batches of Arrow, part by part, in bounded memory."""
+"""Counts a text given as Arrow record batches, part by part, in bounded memory."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_BYTES = 1 << 28
-"""How large the table of a part grows by default."""
+"""The default size that the table of a part may reach."""
 
 
 class ArrowCounter:
-    """Counts parts of a text whose lines are in no order.
+    """Counts parts of a text whose lines are unordered.
 
     An engine such as Spark calls `count` for each part, in any process, adds up the counts of rows
     with equal ``pretoken``, ``place`` and ``next``, and writes the sums to Parquet files with
@@ -35,19 +35,19 @@ class ArrowCounter:
     Parameters
     ----------
     plan : Plan
-        How the text is read; it keeps contexts.
+        How the text is read. It must keep contexts.
     origin : Origin
-        What the counts are made from, without facts about the text.
+        The origin of the counts, without facts about the text.
     column : str
-        The column of strings, each a sentence.
+        The column of strings. Each string is a sentence.
     table_bytes : int
-        How large the table of distinct pretokens grows before its rows are handed on. Memory may
-        reach three times as much.
+        The size that the table of distinct pretokens may reach before its rows are yielded. Memory
+        use may reach three times this size.
 
     Raises
     ------
     BadValueError
-        If counting needs the order of the lines.
+        If counting depends on the order of the lines.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ArrowCounter:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the Parquet files must hold as metadata, besides the rows."""
+        """The metadata that the Parquet files must contain in addition to the rows."""
         return {KEY: self.origin.to_json().decode()}
 
     def count(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -80,12 +80,12 @@ class ArrowCounter:
         Yields
         ------
         pyarrow.RecordBatch
-            Rows of counts. Equal rows may come more than once.
+            Rows of counts. Equal rows may occur more than once.
 
         Raises
         ------
         TrainingError
-            If a batch has no such column, or the column holds no strings.
+            If a batch does not have the column, or the column does not contain strings.
         """
         workers = Workers(1)
         rules = SentenceRules(self._plan, workers.cancel)
@@ -118,7 +118,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Hand on what was counted. `Counts` gets no sentences, so that none ends the text."""
+        """Yield the counted rows. `Counts` gets no sentences, so that none ends the text."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):
@@ -126,27 +126,27 @@ class ArrowCounter:
 
 
 def _check_needs_no_order(plan: Plan) -> None:
-    """Raise if what follows a sentence depends on which sentence it is.
+    """Raise if the context after a sentence depends on which sentence comes next.
 
     Raises
     ------
     BadValueError
-        It says which option is the reason.
+        If it does. The message names the option that is the reason.
     """
     mark = SPACE_MARK.encode()
     reasons = {
         "add_dummy_prefix=false": not plan.add_dummy_prefix,
         "treat_whitespace_as_suffix=true": plan.treat_whitespace_as_suffix,
         "this pretokenizer": plan.cut is not None,
-        "a symbol that holds U+2581": any(mark in symbol for symbol in plan.symbols),
-        "a pretokenization_delimiter that holds U+2581": mark in plan.delimiter,
+        "a symbol that contains U+2581": any(mark in symbol for symbol in plan.symbols),
+        "a pretokenization_delimiter that contains U+2581": mark in plan.delimiter,
     }
     if plan.spaces_apart:
         reasons = {}
     found = [reason for reason, holds in reasons.items() if holds]
     if found:
         raise BadValueError(
-            f"cannot count lines in no order: with {found[0]}, counts depend on which sentence "
+            f"cannot count unordered lines: with {found[0]}, counts depend on which sentence "
             "follows which. Count files with spmcompat count, which reads them in order."
         )
     assert plan.uniform_starts

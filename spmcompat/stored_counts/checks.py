@@ -1,4 +1,4 @@
-"""What must hold for all rows of a table together: their order, the end of the text, the sum."""
+"""Checks of a table as a whole: the order of its rows, the end of the text, and the sum."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Key: TypeAlias = "tuple[bytes, int, int]"
 class CheckedParts:
     """The parts of a table. Each part may be read in its own thread.
 
-    While the rows are read, this checks that they are in order. So no row occurs twice. Only the
-    first and the last row of each part are kept.
+    While the rows are read, their order is checked, which also ensures that no row occurs twice.
+    Only the first and last row of each part are kept.
 
     Parameters
     ----------
     parts : sequence of iterators of pyarrow.RecordBatch
-        The rows, whose values are checked.
+        The rows, whose values have been checked.
     name : str
         The name of the table in messages.
     is_sorted : bool
-        Whether the rows must be in order. If not, `refuse_repeated` must have checked them.
+        Whether the rows must be in order. If not, `refuse_repeated` must have checked them before.
 
     Attributes
     ----------
@@ -55,12 +55,13 @@ class CheckedParts:
         self._totals = [0] * len(parts)
 
     def finish(self) -> None:
-        """Check the table as a whole, after all parts were read.
+        """Check the table as a whole after all parts have been read.
 
         Raises
         ------
         TrainingError
-            If the parts are not in order, the text does not end once, or the counts are too large.
+            If the parts are not in order, the text does not end exactly once, or the counts are too
+            large.
         """
         edges = [edge for edge in self._edges if edge is not None]
         for (_, last), (first, _) in pairwise(edges):
@@ -68,7 +69,7 @@ class CheckedParts:
         if sum(self._text_ends) != 1:
             raise TrainingError(
                 f"{self._name}: the text ends {sum(self._text_ends)} times (place {AT_TEXT_END}), "
-                "and it must end once. Count again."
+                "but it must end exactly once. Count again."
             )
         if sum(self._totals) > LARGEST_COUNT:
             raise TrainingError(
@@ -76,7 +77,7 @@ class CheckedParts:
             )
 
     def _checked(self, number: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a part, and check them."""
+        """Check and yield the rows of a part."""
         for batch in batches:
             columns = arrow.to_columns(batch)
             self._text_ends[number] += count_of_place(columns, AT_TEXT_END)
@@ -104,7 +105,7 @@ class CheckedParts:
 
 
 class RepeatedRows:
-    """Finds equal rows in a table that is in no order.
+    """Finds equal rows in an unordered table.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ class RepeatedRows:
         self._name = name
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add rows, whose values are checked. This takes eight bytes of memory for each."""
+        """Add rows whose values have been checked. Each row takes eight bytes of memory."""
         self._hashes.add(arrow.to_columns(batch))
 
     def refuse(self, batches: Iterable[pa.RecordBatch]) -> None:
@@ -126,7 +127,7 @@ class RepeatedRows:
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            All rows again. They are read only if the hashes of two rows are equal.
+            All rows again. They are only read if two rows have the same hash.
 
         Raises
         ------

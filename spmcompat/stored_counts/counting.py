@@ -1,4 +1,4 @@
-"""From a text to a table of counts."""
+"""Counts a text and returns the rows of a table of counts."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_order_is_free(plan: Plan, doing: str = "count") -> None:
-    """Raise if a model depends on the order of sentences, which counts do not keep.
+    """Raise if the model depends on sentences or their order, which counts do not keep.
 
     Raises
     ------
     BadValueError
-        It says which option is the reason, and what to do.
+        If it does. The message says which option is the reason, and what to do.
     """
     if plan.removed_delimiter:
         reason = (
@@ -40,13 +40,13 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
     elif plan.whole_sentences:
         reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
     elif plan.seeds is not None:
-        reason = "this release of sentencepiece counts seeds of a TSV in another text than EM"
+        reason = "this release of sentencepiece counts seeds of a TSV in a different text than EM"
     elif plan.looks_at_text_end:
         reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
     else:
         return
     raise BadValueError(
-        f"cannot {doing}: {reason}, and counts have none. Train from the text itself (--input)."
+        f"cannot {doing}: {reason}; counts keep no sentences. Train from the text itself (--input)."
     )
 
 
@@ -58,30 +58,30 @@ def count_source(
     Parameters
     ----------
     plan : Plan
-        How the text is read; it keeps contexts.
+        How the text is read. It must keep contexts.
     origin : Origin
         The origin of the counts, without facts about the text.
     source : Source
         The text.
     workers : Workers
-        Real threads; the table is the same for any number of them.
+        The threads. The table does not depend on their number.
     report : Report
         Receives progress and log lines.
 
     Returns
     -------
     origin : Origin
-        What the table is made from.
+        The origin of the table.
     batches : iterator of pyarrow.RecordBatch
-        The rows in order. The counts take memory until the last one.
+        The rows in order. The counts stay in memory until the last row.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, holds no sentence, or cannot be counted without its order.
+        If the text cannot be read, has no sentences, or cannot be counted without its order.
     """
     check_order_is_free(plan)
-    # Counts keep no sentences, so there is no need to remember their pretokens while reading.
+    # Counts do not keep sentences, so their pretokens need not be remembered while reading.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
     origin = origin._replace(
         sentences=counts.sentences,
@@ -98,16 +98,16 @@ def count_source(
 
 
 def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Origin:
-    """Return the origin of counts before the text is read.
+    """Return the origin of counts as known before the text is read.
 
     Parameters
     ----------
     plan : Plan
         How the text is read.
     options : mapping of str to str
-        The options of reading and normalizing that were given.
+        The given options for reading and normalizing.
     rules : mapping, optional
-        The normalization rules of the file that the options name.
+        The normalization rules from the file named in the options.
     """
     names_file = bool(options.get("normalization_rule_tsv"))
     return Origin(

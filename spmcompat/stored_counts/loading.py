@@ -1,4 +1,4 @@
-"""From a table of counts to the counts that training reads."""
+"""Converts a table of counts to the counts that training reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What the options are called that decide a field of the plan, where the names differ.
+# The option that decides a field of the plan, if their names differ.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -42,7 +42,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     Raises
     ------
     TrainingError
-        If the table was made by other rules than those of the plan, or is broken.
+        If the table was made with rules that differ from those of the plan, or is broken.
     """
     check_order_is_free(plan, "train from counts")
     _check_rules(plan, table)
@@ -66,32 +66,32 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
 
 
 def _check_rules(plan: Plan, table: CountTable) -> None:
-    """Raise if the plan cuts a text in another way than the table was made."""
+    """Raise if the plan would cut the text differently than it was cut for the table."""
     origin, rules = table.origin, rules_of(plan)
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
         raise BadValueError(
-            f"{table.name}: the text was counted with another {option} than training uses. Count "
-            f"again with the same {option}, or train with that of the counts."
+            f"{table.name}: the text was counted with a different {option} than training uses. "
+            f"Count again with the same {option}, or train with that of the counts."
         )
     if origin.delimiter != plan.delimiter.decode():
         raise BadValueError(
             f"{table.name}: the text was counted with pretokenization_delimiter="
-            f"{origin.delimiter!r}, and training uses {plan.delimiter.decode()!r}. Use the same."
+            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
-            f"{table.name}: the text was counted with other normalization rules than training "
+            f"{table.name}: the text was counted with different normalization rules than training "
             "uses. Count again with the same rules, or train with those of the counts."
         )
 
 
 class _SymbolCheck:
-    """Checks that other symbols than those of the counts change no row.
+    """Checks that the rows would be the same with the symbols of training.
 
-    A text is cut at its symbols before it is counted. So a symbol that training has and the counts
-    do not must not occur in the text; normalization may have changed its last character. And where
-    the counts have symbols that training does not, the text must not have been cut anywhere.
+    A text is cut at its symbols before it is counted. So a symbol that only training has must not
+    occur in the text, where normalization may have changed its last character. And if only the
+    counts have a symbol, the text must not have been cut anywhere.
     """
 
     def __init__(self, plan: Plan, table: CountTable) -> None:
@@ -113,7 +113,7 @@ class _SymbolCheck:
         Raises
         ------
         BadValueError
-            It names the symbol.
+            If one may occur. The message names the symbol.
         """
         if self._extra:
             found = arrow.first_match(batch, self._pattern)
@@ -130,5 +130,5 @@ class _SymbolCheck:
     def _refusal(self, symbol: str) -> BadValueError:
         return BadValueError(
             f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text "
-            "may hold it. Count again with the same symbols."
+            "may contain it. Count again with the same symbols."
         )

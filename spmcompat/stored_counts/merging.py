@@ -1,8 +1,9 @@
-"""Tables of counts become one: in bounded memory, with weights, without rare pretokens.
+"""Merges tables of counts in bounded memory, optionally with weights and without rare pretokens.
 
 Merging the tables of several texts gives the table of the concatenated texts. The end of each text
-but the last becomes the end of a sentence, which the first character of the next text follows. A
-weight repeats a text: all copies but the last are followed by the text's own first character.
+except the last becomes the end of a sentence that is followed by the first character of the next
+text. A weight repeats a text: each copy except the last is followed by the first character of the
+same text.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from spmcompat.stored_counts.origin import Origin, differences
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows that are merged at a time, from all tables together.
+# The number of rows to merge at a time, from all tables together.
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
 
-# Options that a model stores and that tables must share.
+# Options that a model stores, and in which tables must agree.
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
@@ -35,17 +36,17 @@ class Table(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call the table."""
+        """The name of the table in messages."""
 
     def in_order(self, rows: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in order, some at a time."""
+        """Yield the rows in order, in batches."""
 
 
 def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
     """Return weights that change the share p of each text to one proportional to p^alpha.
 
-    The shares are those of the sentences. The weights keep the number of all sentences. They are
-    rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
+    Shares are shares of the number of sentences. The weights preserve the total number of
+    sentences. They are rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
     """
     sizes = [table.origin.sentences for table in tables]
     total = max(sum(sizes), 1)
@@ -81,12 +82,12 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
 
 
 def _total(numbers: Iterable[int]) -> int:
-    """Return the sum of numbers, or the largest number that metadata may contain."""
+    """Return the sum of numbers, limited to the largest number that metadata may contain."""
     return min(sum(numbers), LARGEST_COUNT)
 
 
 def _check_equal_rules(first: Table, second: Table) -> None:
-    """Raise if two tables were made by different rules."""
+    """Raise if two tables were made with different rules."""
     if names := differences(_shared_rules(first.origin), _shared_rules(second.origin)):
         raise BadValueError(
             f"{first.name} and {second.name} were counted by different rules ({', '.join(names)}) "
@@ -95,7 +96,7 @@ def _check_equal_rules(first: Table, second: Table) -> None:
 
 
 def _shared_rules(origin: Origin) -> dict[str, object]:
-    """Return all that tables must share to be merged."""
+    """Return the fields in which tables must agree to be merged."""
     return {
         **origin.rules,
         "normalization": origin.charsmap,
@@ -106,7 +107,7 @@ def _shared_rules(origin: Origin) -> dict[str, object]:
 
 
 def _merged_options(origins: Sequence[Origin]) -> dict[str, str]:
-    """Return the options of the first table, with the files of all."""
+    """Return the options of the first table, with the files of all tables."""
     options = dict(origins[0].options)
     inputs = [origin.options["input"] for origin in origins if "input" in origin.options]
     if inputs:
@@ -115,24 +116,24 @@ def _merged_options(origins: Sequence[Origin]) -> dict[str, str]:
 
 
 class Merging:
-    """Merges tables, some rows at a time; iterate over it for the rows in order.
+    """Merges tables in batches. Iterating over it yields the rows in order.
 
     Parameters
     ----------
     tables : sequence of Table
         The tables, in the order of their texts.
     weights : sequence of Fraction, optional
-        How often each text is repeated; by default once. A count times its weight is rounded to
-        the nearest whole number, and up if two are equally near. Rows that become 0 are dropped,
-        except the end of the merged text.
+        How often to repeat each text; by default once. A count times its weight is rounded to the
+        nearest whole number, and halves are rounded up. Rows that become 0 are dropped, except the
+        row that ends the merged text.
     min_count : int
-        Pretokens that occur less often than this in the merged text are dropped, except the one
-        that ends the text.
+        Pretokens that occur less often than this in the merged text are dropped, except the
+        pretoken that ends the text.
 
     Raises
     ------
     BadValueError
-        If the tables were made by different rules.
+        If the tables were made with different rules.
     """
 
     def __init__(
@@ -152,11 +153,11 @@ class Merging:
 
     @property
     def dropped_share(self) -> float:
-        """The share of all pretokens merged so far that was dropped as too rare."""
+        """The share of the pretokens merged so far that were dropped because they were too rare."""
         return self._dropped / max(self._kept + self._dropped, 1)
 
     def origin(self) -> Origin:
-        """Return what the merged table is made from, once all rows are merged."""
+        """Return the origin of the merged table, once all rows have been merged."""
         origin = _merged_origin(self._tables, self._weights)
         if self._min_count == 1:
             return origin
@@ -187,7 +188,7 @@ class Merging:
             yield self._without_rare(merged)
 
     def _without_rare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Drop the pretokens that are too rare; all rows of each are in the batch."""
+        """Drop rare pretokens. The batch must contain all rows of its pretokens."""
         import pyarrow.compute as pc  # noqa: PLC0415
 
         if self._min_count == 1:
@@ -205,7 +206,7 @@ class Merging:
 
 
 def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of all cursors in order; the counts of equal rows are added up.
+    """Yield the rows of all cursors in order, adding up the counts of equal rows.
 
     Raises
     ------
@@ -226,7 +227,7 @@ def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:
 
 
 class Cursor:
-    """The rows of one table that are not merged yet.
+    """The rows of one table that have not been merged yet.
 
     Parameters
     ----------
@@ -236,7 +237,7 @@ class Cursor:
     Attributes
     ----------
     rows : pyarrow.RecordBatch or None
-        The next rows; None after the last one.
+        The next rows, or None at the end.
     last : bytes
         The last pretoken of these rows.
     """
@@ -248,9 +249,9 @@ class Cursor:
         self._load()
 
     def take_to(self, bound: bytes) -> pa.RecordBatch:
-        """Return all rows whose pretoken is not above the bound, and go to those behind them.
+        """Return all rows up to and including the pretoken `bound`, and move past them.
 
-        The bound is not above the last pretoken of any cursor.
+        `bound` must not be above the last pretoken of any cursor.
         """
         import pyarrow as pa  # noqa: PLC0415
 
@@ -264,11 +265,11 @@ class Cursor:
             if end < self.rows.num_rows:
                 self.rows = self.rows.slice(end)
                 break
-            self._load()  # The pretoken may go on there.
+            self._load()  # The pretoken may continue in the next batch.
         return pa.concat_batches([batch for batch in taken if batch.num_rows] or taken[:1])
 
     def _load(self) -> None:
-        """Take the next rows from the table."""
+        """Load the next rows of the table."""
         self.rows = next((batch for batch in self._batches if batch.num_rows), None)
         if self.rows is not None:
             self.last = self.rows.column("pretoken")[self.rows.num_rows - 1].as_py().encode()
@@ -277,20 +278,20 @@ class Cursor:
 def _repeated(
     batches: Iterable[pa.RecordBatch], weight: Fraction, first: int, next_first: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a text that is repeated and that another text may follow.
+    """Yield the rows of a text that is repeated, and that may be followed by another text.
 
-    The rows are sorted by pretoken only.
+    The resulting rows are sorted by pretoken only.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
         The rows of the text, in order.
     weight : Fraction
-        How often the text is repeated.
+        How often to repeat the text.
     first : int
-        The character that the text begins with, so the one that follows each copy but the last.
+        The first character of the text, which follows each copy except the last.
     next_first : int, optional
-        The character that the next text begins with. Without it, the text ends here.
+        The first character of the next text. Without it, the text ends here.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -333,7 +334,7 @@ def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
         half = pa.scalar(denominator // 2, pa.int64())
         product = pc.multiply(counts, pa.scalar(numerator, pa.int64()))
         weighed = pc.divide(pc.add(product, half), pa.scalar(denominator, pa.int64()))
-    else:  # Numbers of Python are always exact.
+    else:  # Python integers are always exact.
         weighed = pa.array([_times(count, weight) for count in counts.to_pylist()], pa.int64())
     kept = pa.RecordBatch.from_arrays([*batch.columns[:-1], weighed], schema=arrow.schema())
     return kept.filter(pc.greater(weighed, 0))

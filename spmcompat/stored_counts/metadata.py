@@ -1,7 +1,7 @@
-"""What the metadata of a file of counts may contain.
+"""The allowed content of the metadata of a counts file.
 
-Anyone can write such a file, so each field is checked before it is used. The options that it may
-set are listed here, and none of them makes training open a file.
+Such a file may come from anyone, so each field is checked before use. This module lists the options
+that the file may set. None of them makes training open a file.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ COUNTING_OPTIONS = (
     "space_pieces",
     "compat",
 )
-"""The options that decide which rows a table of counts has. Training takes them from the table.
-
-The paths among them are only names that a model stores: `input`, and `normalization_rule_tsv`,
-whose rules are in the metadata themselves.
+"""The options that determine the rows of a table of counts. Training takes them from the table.
+The paths `input` and `normalization_rule_tsv` are only stored in the model as names. The rules
+themselves are in the metadata.
 """
 
 SYMBOL_OPTIONS = (
@@ -55,8 +54,8 @@ SYMBOL_OPTIONS = (
     "eos_piece",
     "pad_piece",
 )
-"""The options that decide at which symbols the text is cut. Training may have others, if the text
-does not hold them."""
+"""The options that decide at which symbols the text is cut. Training may use other symbols if they
+do not occur in the text."""
 
 STORED_OPTIONS = frozenset((*COUNTING_OPTIONS, *SYMBOL_OPTIONS))
 """All options that the metadata may contain."""
@@ -72,9 +71,9 @@ class Kind(NamedTuple):
     Attributes
     ----------
     description : str
-        Completes the sentence "the field must be ...".
+        Completes the phrase "the field must be ...".
     allows : callable
-        Returns whether a value is one of them.
+        Returns whether a value is allowed.
     """
 
     description: str
@@ -82,7 +81,7 @@ class Kind(NamedTuple):
 
 
 def _is_text(value: object) -> bool:
-    """Return whether the value is text that has a UTF-8 form."""
+    """Return whether the value is text that can be encoded in UTF-8."""
     return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
 
 
@@ -119,7 +118,7 @@ RULES: Mapping[str, Kind] = {
     "boundaries_end_pretokens": _FLAG,
     "uniform_starts": _FLAG,
 }
-"""The fields of the plan that decide which rows there are."""
+"""The fields of the plan that determine the rows."""
 
 FIELDS: Mapping[str, Kind] = {
     "options": Kind("an object whose values are texts", _are_options),
@@ -145,16 +144,16 @@ FIELDS: Mapping[str, Kind] = {
     "broken": _SIZE,
     "normalization_rules": _TEXT,
 }
-"""The fields of `Origin`. Metadata have all of them, and the version."""
+"""The fields of `Origin`. Metadata must have all of them, and the version."""
 
 
 def fault_of(document: object) -> str | None:
-    """Return the first reason why a document is not the metadata of counts; None if it is.
+    """Return the first reason why a document is not valid metadata of counts, or None if it is.
 
     Parameters
     ----------
     document : object
-        A value of JSON, without the version.
+        A JSON value, without the version.
     """
     if not isinstance(document, dict):
         return "they are not an object"
@@ -188,7 +187,7 @@ def _fault_of_options(options: Mapping[str, str]) -> str | None:
 
 
 def _contradiction(document: Mapping[str, Any]) -> str | None:
-    """Return which fields contradict each other; None if none do."""
+    """Return which fields contradict each other, or None."""
     names_rules = bool(document["options"].get("normalization_rule_tsv"))
     if document["lines"] < document["sentences"]:
         return "there are fewer lines than sentences"

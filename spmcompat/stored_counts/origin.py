@@ -1,4 +1,4 @@
-"""What a table of counts was made from, and by which rules: the metadata of its file."""
+"""The metadata of a counts file: the input of the counts, and the rules by which they were made."""
 
 from __future__ import annotations
 
@@ -13,49 +13,48 @@ from spmcompat.stored_counts.metadata import RULES, fault_of
 from spmcompat.text.sources import LineFacts
 
 VERSION = 2
-"""The version of the file format. A reader refuses all others."""
+"""The version of the file format. A reader refuses all other versions."""
 
 
 _LONGEST_FAULT = 300
 
 
 class Origin(NamedTuple):
-    """What a table of counts was made from.
+    """The input of a table of counts, and the rules by which it was made.
 
     Attributes
     ----------
     options : dict of str to str
-        The options of reading and normalizing that were given, as text.
+        The given options for reading and normalizing, as text.
     rules : dict of str to bool or int
-        The fields of the plan that decide which rows there are.
+        The fields of the plan that determine the rows.
     charsmap : str
         The SHA-256 of the compiled normalization rules.
     symbols : tuple of str
-        Meta pieces: no pretoken contains one.
+        The meta pieces. Pretokens do not contain them.
     delimiter : str
         The pretokenization delimiter.
     sentences : int
-        Number of sentences without the empty ones.
+        The number of non-empty sentences.
     first_character : int
-        The character that the text begins with.
+        The first character of the text.
     lines : int
-        Number of lines that are sentences, with the empty ones.
+        The number of lines that are sentences, including empty ones.
     too_long, reserved : int
-        Number of lines that were skipped, because they are too long or hold U+2585.
+        The number of lines that were skipped because they are too long or contain U+2585.
     bytes_read : int
-        Size of the text that was read; 0 where it is not known, as of a sample.
+        The size of the text that was read, or 0 if it is not known, for example for a sample.
     huge_characters : float
-        An upper bound of the sum of all counts of characters, for a TSV.
+        For a TSV, an upper bound of the sum of all character counts.
     changes : tuple of str
-        What was done to the counts since: merging with weights, dropping rare pretokens.
+        Later changes to the counts: merging with weights, dropping rare pretokens.
     nulls : int
-        Number of rows of Arrow data, or of a data frame, that were skipped because they hold no
-        text.
+        The number of rows of Arrow data or of a data frame that were skipped because they are null.
     broken : int
-        Number of records that were skipped, because they cannot be read.
+        The number of records that were skipped because they cannot be read.
     normalization_rules : str
-        The rules of the file that the option ``normalization_rule_tsv`` names, in the form of such
-        a file; empty without that option.
+        The content of the rules file named by the option ``normalization_rule_tsv``; empty without
+        that option.
     """
 
     options: dict[str, str]
@@ -77,7 +76,7 @@ class Origin(NamedTuple):
 
     @property
     def facts(self) -> LineFacts:
-        """What became of the lines."""
+        """The numbers of lines used and skipped."""
         return LineFacts(
             self.lines,
             self.too_long,
@@ -89,7 +88,7 @@ class Origin(NamedTuple):
         )
 
     def to_json(self) -> bytes:
-        """Return the metadata of a file."""
+        """Return the metadata for a file."""
         return json.dumps({"version": VERSION, **self._asdict()}, ensure_ascii=False).encode()
 
     @classmethod
@@ -106,7 +105,7 @@ class Origin(NamedTuple):
         Raises
         ------
         TrainingError
-            If another release wrote the file, or the metadata are invalid.
+            If a release with another file format wrote the file, or the metadata are invalid.
         """
         try:
             document = json.loads(text)
@@ -128,12 +127,12 @@ class Origin(NamedTuple):
         return origin._replace(symbols=tuple(origin.symbols), changes=tuple(origin.changes))
 
     def check(self, name: str) -> None:
-        """Raise if the fields have values that no counts have.
+        """Raise if the fields have values that are impossible for counts.
 
         Raises
         ------
         TrainingError
-            If a number is too large, or numbers contradict each other.
+            If a number is too large, or fields contradict each other.
         """
         lists = {"symbols": [*self.symbols], "changes": [*self.changes]}
         fault = fault_of({**self._asdict(), **lists})
@@ -142,7 +141,7 @@ class Origin(NamedTuple):
 
 
 def invalid_metadata(name: str, fault: str) -> TrainingError:
-    """Return the error for metadata that no counts have. A long fault is cut off."""
+    """Return the error for invalid metadata. A long fault is truncated."""
     shown = fault if len(fault) <= _LONGEST_FAULT else f"{fault[:_LONGEST_FAULT]}..."
     return TrainingError(
         f"{name}: its metadata are invalid: {printable(shown)}. Give a file that spmcompat count "
@@ -151,12 +150,12 @@ def invalid_metadata(name: str, fault: str) -> TrainingError:
 
 
 def _short(version: int) -> str:
-    """Return the version for a message. Python refuses to write numbers of thousands of digits."""
+    """Return the version for a message. Python cannot print numbers with thousands of digits."""
     return str(version) if abs(version) < 10**9 else "beyond 10**9"
 
 
 def rules_of(plan: Plan) -> dict[str, bool | int]:
-    """Return the fields of the plan that decide which rows there are."""
+    """Return the fields of the plan that determine the rows."""
     fields = plan._asdict()
     return {name: fields[name] for name in RULES}
 
@@ -172,5 +171,5 @@ def digest(charsmap: bytes) -> str:
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """Return the names whose values differ."""
+    """Return the names of the values that differ."""
     return [name for name in {**first, **second} if first.get(name) != second.get(name)]

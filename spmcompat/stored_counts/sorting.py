@@ -1,4 +1,4 @@
-"""Puts rows in order in bounded memory: sorted runs go to the disk, and are merged from there."""
+"""Sorts rows in bounded memory: writes sorted runs to disk and merges them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _RUN_BYTES = 1 << 28
-# Rows of one run that are read at a time.
+# The number of rows to read at a time from one run.
 _ROWS_AT_A_TIME = 1 << 14
 
 
 def sorted_rows(
     batches: Iterable[pa.RecordBatch], run_bytes: int = _RUN_BYTES
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows by pretoken (bytes), then place, then next character.
+    """Yield rows sorted by pretoken (bytes), then place, then next character.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
         Checked rows.
     run_bytes : int
-        How many bytes of rows are sorted at a time. More rows need a temporary folder: as many
-        bytes on the disk as the rows have in memory.
+        How many bytes of rows to sort at a time. If there are more, a temporary folder is used,
+        which takes as many bytes on disk as the rows take in memory.
     """
     with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
         runs: list[Path] = []

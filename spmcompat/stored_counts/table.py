@@ -38,7 +38,7 @@ KEY = b"spmcompat"
 _NOT_COUNTS = "Give a file that spmcompat count wrote."
 _BATCH_ROWS = 1 << 17
 _LEAST_ROWS = 1 << 10
-# How large a batch becomes, as far as a row group tells how long its pretokens are.
+# The approximate size of a batch, estimated from the length of the pretokens in a row group.
 _BATCH_BYTES = 1 << 23
 
 
@@ -56,7 +56,7 @@ class CountTable:
         The code point of the character that follows, in the sentence or at the beginning of the
         next sentence; 0 at the end of the text.
     ``count`` (int64)
-        How often the pretoken stands there with this character behind it.
+        How often the pretoken occurs at this place, followed by this character.
 
     No two rows have equal values in the first three columns.
 
@@ -67,9 +67,9 @@ class CountTable:
     rows : pyarrow.Table, optional
         The rows, if they are in memory.
     paths : sequence of paths
-        The Parquet files that hold the rows otherwise.
+        Otherwise, the Parquet files that contain the rows.
     closing : Closing, optional
-        How the text ends, if the files hold unordered counts.
+        How the text ends, if the files contain unordered counts.
     """
 
     def __init__(
@@ -97,17 +97,17 @@ class CountTable:
 
     @property
     def name(self) -> str:
-        """How messages call this table."""
+        """The name of this table in messages."""
         return printable(str(self._paths[0])) if self._paths else "the counts"
 
     @property
     def files(self) -> list[str]:
-        """The files that hold the rows; empty if these are in memory."""
+        """The files that contain the rows; empty if the rows are in memory."""
         return [os.fspath(path) for path in self._paths]
 
     @property
     def sentences(self) -> int:
-        """Number of sentences without the empty ones."""
+        """The number of non-empty sentences."""
         return self.origin.sentences
 
     def to_arrow(self) -> pa.Table:
@@ -119,12 +119,12 @@ class CountTable:
         return pa.Table.from_batches([*self.batches()], schema=arrow.schema())
 
     def batches(self, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, some at a time, with checked values.
+        """Check the values of the rows, and yield the rows in batches.
 
         Raises
         ------
         TrainingError
-            If a file cannot be read, or its rows are not those of counts.
+            If a file cannot be read, or its rows are not valid rows of counts.
         """
         reading = self.reading(rows)
         for part in reading.parts:
@@ -132,7 +132,7 @@ class CountTable:
         reading.finish()
 
     def reading(self, rows: int = _BATCH_ROWS) -> CheckedParts:
-        """Return all rows in parts, each of which may be read in its own thread."""
+        """Return all rows in parts. Each part may be read in its own thread."""
         return CheckedParts(self._parts(rows), self.name, is_sorted=self._closing is None)
 
     def _parts(self, rows: int) -> list[Iterator[pa.RecordBatch]]:
@@ -162,15 +162,15 @@ class CountTable:
             yield batch if self._closing is None else closed(batch, self._closing)
 
     def in_order(self, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """Yield the rows by pretoken (bytes), then place, then next character.
+        """Yield the rows sorted by pretoken (bytes), then place, then next character.
 
-        The rows of unordered counts are sorted, with a temporary folder if they are many. Other
-        tables are in order.
+        Unordered counts are sorted here, in a temporary folder if there are many rows. Other tables
+        are already in order.
 
         Raises
         ------
         TrainingError
-            As `batches`.
+            As for `batches`.
         """
         from spmcompat.stored_counts.sorting import sorted_rows  # noqa: PLC0415
 
@@ -178,9 +178,9 @@ class CountTable:
         return batches if self._closing is None else sorted_rows(batches)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
-        """Return how many distinct pretokens and pretokens there are, and the most frequent ones.
+        """Return the numbers of distinct and of all pretokens, and the most frequent pretokens.
 
-        This goes through all rows.
+        This reads all rows.
         """
         distinct, occurrences, before = 0, 0, None
         top: list[tuple[int, str]] = []
@@ -200,12 +200,12 @@ class CountTable:
         Raises
         ------
         TrainingError
-            If the file cannot be written. Then there is no file, or the one that was there before.
+            If the file cannot be written. An existing file is then left unchanged.
         """
         write(path, lambda: self.origin, self.in_order())
 
     def __add__(self, other: object) -> CountTable:
-        """Return the counts of this text with the other text behind it."""
+        """Return the counts of this text followed by the other text."""
         import pyarrow as pa  # noqa: PLC0415
 
         from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
@@ -217,12 +217,12 @@ class CountTable:
         return CountTable(merging.origin(), rows)
 
     def __radd__(self, other: object) -> CountTable:
-        """Return this table for ``sum``, which begins with 0."""
+        """Return this table, for ``sum``, which starts with 0."""
         return self if other == 0 else NotImplemented
 
 
 def load_counts(path: str | os.PathLike[str]) -> CountTable:
-    """Open a table of counts. Its rows are read when they are needed.
+    """Open a table of counts. Its rows are read when needed.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     Raises
     ------
     TrainingError
-        If there is no such file, or it holds no counts.
+        If the file does not exist, or is not a table of counts.
     """
     arrow.require_pyarrow()
     refuse_impossible(path, "check --counts")
@@ -240,7 +240,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     if not paths:
         raise MissingFileError(
-            f"{printable(str(place))}: the folder has no .parquet file. Check its name."
+            f"{printable(str(place))}: the folder contains no .parquet file. Check its name."
         )
     origins = [_origin_of(one) for one in paths]
     if origins.count(origins[0]) != len(origins):
@@ -265,12 +265,12 @@ def write(
     origin: Callable[[], Origin],
     batches: Iterable[pa.RecordBatch],
 ) -> None:
-    """Write a Parquet file. The origin is asked for when all rows are written.
+    """Write a Parquet file. `origin` is called after all rows are written.
 
     Raises
     ------
     MissingFileError
-        If the file cannot be written. Then there is no file, or the one that was there before.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -282,7 +282,7 @@ def write(
             arrow.schema(),
             compression="zstd",
             use_dictionary=["place", "next"],
-            # The pretokens are sorted, so each begins like the one before.
+            # The pretokens are sorted, so each one shares a prefix with the previous one.
             column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
         ) as writer,
     ):
@@ -292,7 +292,7 @@ def write(
 
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:
-    """Read the metadata of one file; return them, and whether the counts are unordered."""
+    """Read the metadata of one file. Return them, and whether the counts are unordered."""
     metadata = _open(path).metadata.metadata or {}
     name = printable(str(path))
     if KEY in metadata:
@@ -304,31 +304,31 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
 
 
 def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.parquet.ParquetFile:
-    """Open a Parquet file, whose metadata may be known.
+    """Open a Parquet file. If its metadata are known, they are not read again.
 
     Raises
     ------
     TrainingError
-        If it cannot be read.
+        If the file cannot be read.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     name = printable(str(path))
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait
+        if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would block
             raise MissingFileError(f"{name} is not a regular file. {_NOT_COUNTS}")
-        with open(path, "rb"):  # for a message of the system
+        with open(path, "rb"):  # to get the system's error message
             pass
-        # pyarrow takes a name that is not UTF-8 only as bytes.
+        # pyarrow accepts a name that is not UTF-8 only as bytes.
         return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
     except (TrainingError, MemoryError):
         raise
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.strerror:  # of the system, not of pyarrow
+        if isinstance(error, OSError) and error.strerror:  # from the system, not from pyarrow
             raise MissingFileError(f"{name}: {error.strerror}. Check its name.") from error
         raise TrainingError(
-            f"{name} is no Parquet file, or it is truncated. {_NOT_COUNTS}"
+            f"{name} is not a Parquet file, or is truncated. {_NOT_COUNTS}"
         ) from None
 
 
@@ -339,9 +339,9 @@ def _batches_of(
     metadata: pa.parquet.FileMetaData | None = None,
     group: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, or of one row group, with checked values.
+    """Check and yield the rows of a file, or of one row group.
 
-    Facts may be among them.
+    The batches may include fact rows.
     """
     import pyarrow as pa  # noqa: PLC0415
 

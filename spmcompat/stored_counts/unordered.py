@@ -1,17 +1,17 @@
-"""Counts of a text in no order, as Spark and other engines add them up.
+"""Unordered counts of a text, as added up by Spark and other engines.
 
 Their rows are those of a table of counts, with two differences:
 
-- No row ends the text. Once the rows are read, the text ends with the sentence whose last pretoken
-  comes first in the order of bytes. So the end depends on the lines only, not on how the text was
-  divided. Where a pretokenizer ends pretokens, rows do not tell the ends of sentences from those of
-  other parts. There, each part of the text states its choice in a row: `LAST` stands in the column
-  ``place``.
-- Facts about the lines are rows too, because only rows are added up: `FACT` stands in the column
-  ``place``, and an index into `FACTS` in the column ``next``.
+- There is no row that ends the text. Once the rows are read, the sentence whose last pretoken comes
+  first in byte order is chosen to end the text. So the end depends only on the lines, not on how
+  the text was divided. If a pretokenizer ends pretokens, rows do not distinguish the ends of
+  sentences from other ends. In this case each part of the text states its choice in a row with
+  `LAST` in the column ``place``.
+- Facts about the lines are rows too, because engines only add up rows. Such a row has `FACT` in the
+  column ``place``, and an index into `FACTS` in the column ``next``.
 
-What the counts were made from stands in the metadata of each file: under `KEY`, or where Spark
-writes the metadata of the column ``pretoken``.
+The origin of the counts is in the metadata of each file: under `KEY`, or where Spark writes the
+metadata of the column ``pretoken``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FACT = 3
 LAST = 4
 """The place of a row that names the last pretoken of a sentence, which may end the text."""
 FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read")
-"""The fields of `Origin` that such rows state."""
+"""The fields of `Origin` that fact rows state."""
 
 # Where Spark stores its schema in a Parquet file.
 _SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
@@ -45,14 +45,14 @@ _AGAIN = "Count again, and write the rows as they are."
 
 
 class Closing(NamedTuple):
-    """How the rows of an unordered table become those of a whole text.
+    """How to complete the rows of an unordered table so that they end a text.
 
     Attributes
     ----------
     pretoken : str
         The last pretoken of the sentence that ends the text.
     rows : int
-        The number of rows that there are then.
+        The number of rows after that.
     """
 
     pretoken: str
@@ -72,7 +72,7 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
 
 
 def last_row(pretoken: bytes) -> pa.RecordBatch:
-    """Return the row that names the last pretoken of a sentence; no row for an empty one."""
+    """Return the row that names the last pretoken of a sentence, or no row if it is empty."""
     import pyarrow as pa  # noqa: PLC0415
 
     row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
@@ -80,12 +80,12 @@ def last_row(pretoken: bytes) -> pa.RecordBatch:
 
 
 def check_facts(batch: pa.RecordBatch, name: str) -> None:
-    """Raise if a row that does not count a pretoken has a value that it cannot have.
+    """Raise if a row that does not count a pretoken has an impossible value.
 
     Raises
     ------
     TrainingError
-        If such a row is not one of those that an engine copies from `fact_rows` and `last_row`.
+        If such a row cannot have come from `fact_rows` or `last_row`.
     """
     import pyarrow as pa  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     texts = set(facts.column("pretoken").cast(pa.binary()).to_pylist())
     if not is_known or texts > {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
         raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
-    # Apart from its place, a row with a last pretoken is one of a table of counts.
+    # Apart from its place, a row that names a last pretoken is like other rows of counts.
     pretoken, _, *others = last.columns
     places = pa.array([AT_END] * last.num_rows, pa.int8())
     rows = pa.RecordBatch.from_arrays([pretoken, places, *others], schema=arrow.schema())
@@ -104,24 +104,24 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
 
 
 def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the rows that count a pretoken."""
+    """Return the rows that count pretokens."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     place = batch.column("place")
     is_count = pc.and_(pc.not_equal(place, FACT), pc.not_equal(place, LAST))
-    # A null stays, so that the check of values finds it.
+    # Keep nulls, so that the check of values finds them.
     return batch.filter(pc.fill_null(is_count, True))
 
 
 def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | None:
-    """Return what unordered counts were made from, without the facts; None if a file holds none.
+    """Return the origin of unordered counts, without the facts, or None for any other file.
 
     Parameters
     ----------
     metadata : mapping of bytes to bytes
         The metadata of a Parquet file.
     path : str
-        The file, for messages.
+        The path of the file, for messages.
 
     Raises
     ------
@@ -144,21 +144,21 @@ def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
 def close(
     read: Callable[[], Iterable[pa.RecordBatch]], origin: Origin, name: str
 ) -> tuple[Origin, Closing]:
-    """Read all rows for the facts, and find out how the text ends.
+    """Read all rows to collect the facts and to determine how the text ends.
 
     Parameters
     ----------
     read : callable
-        Returns all rows, whose values are checked; the facts are among them.
+        Returns all rows, with checked values and including facts.
     origin : Origin
-        What the counts were made from, without the facts.
+        The origin of the counts, without the facts.
     name : str
-        How messages call the table.
+        The name of the table in messages.
 
     Raises
     ------
     TrainingError
-        If there is no sentence, or rows are missing.
+        If there are no sentences, or rows are missing.
     """
     facts = dict.fromkeys(FACTS, 0)
     repeated = RepeatedRows(name)
@@ -177,10 +177,10 @@ def close(
     if facts["lines"] == 0:
         raise TrainingError(
             f"{name}: no row states how many sentences there are. Give the folder with all its "
-            "files, or count again: the text may hold no sentence."
+            "files, or count again: the text may not contain any sentence."
         )
     if not candidates:
-        raise TrainingError(f"{name}: the text holds no sentence that is not empty.")
+        raise TrainingError(f"{name}: the text does not contain a non-empty sentence.")
     if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
         raise TrainingError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
@@ -210,7 +210,7 @@ def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
 
 
 def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
-    """Return the first pretoken in the order of bytes, if there is any, with its count."""
+    """Return the first pretoken in byte order, if there is one, with its count."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     if batch.num_rows == 0:
@@ -221,10 +221,10 @@ def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
 
 
 def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
-    """Tell of each row whether it counts a pretoken as the last one of a sentence."""
+    """Return, for each row, whether it counts a pretoken as the last one of a sentence."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # Every other sentence begins with the space mark.
+    # All other sentences begin with the space mark.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )
@@ -239,7 +239,7 @@ def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
-    """Return rows of the whole text: without facts, and with the end if it stands among them."""
+    """Return rows of the whole text: without facts, and with the end if this batch contains it."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 

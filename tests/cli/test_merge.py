@@ -99,7 +99,7 @@ def test_several_models() -> None:
         (("a.model", "none.model"), '"none.model": No such file or directory'),
         (("a.model", "b.model", "--weights=1"), "one number above 0 for each of the 2 models"),
         (("a.model", "b.model", "--weights=1,x"), "--weights takes numbers such as 3,1"),
-        (("x.model", "y.model", "--weights=1,1"), "no weights"),
+        (("x.model", "y.model", "--weights=1,1"), "instead of weights"),
         (("a.model", "b.model", "--vocab_size=0"), "--vocab_size takes a whole number above 0"),
         (("a.model", "b.model", "--vocab_size=x"), "--vocab_size takes a whole number above 0"),
         (("a.model", "b.model", "--vocab_size=9"), "Give at least that size"),

@@ -2,8 +2,8 @@
 
 ``python -m tests.hunt --minutes 30 --seed 1`` trains both sides with random options on slices of
 corpora and on generated texts, and compares every byte that they write. It prints a running count,
-makes each difference small, saves it as a test, and ends with one line of totals. A case depends
-only on the seed, its number, the options of the command and the corpora.
+minimizes each difference, saves it as a test, and ends with a line of totals. A case depends only
+on the seed, its number, the options of the command and the corpora.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.parity.sides import OURS
 CASES = 500
 EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
 REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
-REFUSED = "refused"  # counts do not suffice, and ours says so
+REFUSED = "refused"  # counts are not sufficient, and ours says so
 VERDICTS = (
     EQUAL,
     BOTH_FAIL,
@@ -128,7 +128,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def numbers(given: argparse.Namespace) -> Iterator[int]:
-    """Yield the numbers of the cases, until there are enough or the time is up."""
+    """Yield case numbers until there are enough or the time is up."""
     if given.only is not None:
         yield given.only
         return
@@ -141,7 +141,7 @@ def numbers(given: argparse.Namespace) -> Iterator[int]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the hunt; return 0 when nothing differs."""
+    """Run the hunt; return 0 if there are no differences."""
     given = arguments(argv)
     texts = sources(given.corpora)
     tally: Counter[str] = Counter()
@@ -205,7 +205,7 @@ def repeat(given: argparse.Namespace, number: int) -> str:
 def keep(
     given: argparse.Namespace, number: int, comparison: Comparison, trainers: Trainers
 ) -> Path:
-    """Make a difference small and save it as a test."""
+    """Minimize a difference and save it as a test."""
     wanted = manner(comparison)
 
     def fails(case: Case) -> bool:

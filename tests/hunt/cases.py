@@ -53,7 +53,7 @@ class CaseMaker:
     def make(self, workers: Sequence[int]) -> Case:
         data = self.slice()
         text = data.decode(errors="replace")
-        # Some cases use one group of options only, so that a difference points to it.
+        # Some cases only use one group of options, so that a difference points to that group.
         groups = [self.sizes, self.splitting, self.symbols, self.ids, self.normalization]
         groups += [self.seed_file, self.characters, self.reading, self.storing, self.experiments]
         for group in self.dice.sample(groups, self.dice.choice([1, 2, 4, len(groups)])):
@@ -61,7 +61,8 @@ class CaseMaker:
         self.target(text)
         self.model_type()
         self.forget()
-        # Which of two wrong options the reference names depends on the order of a hash table.
+        # The reference reports only one of two wrong options, depending on the order of a hash
+        # table.
         unknown = RELEASES[self.release].unknown_options & self.options.keys()
         if self.chance(0.06) and not unknown:
             self.options.update(self.dice.choice(BAD))
@@ -94,12 +95,12 @@ class CaseMaker:
         return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
-        """Give some cases a normalizer object; a few also keep other rules, and so must fail."""
+        """Give some cases a normalizer object. A few also keep other rules, and must fail."""
         takes = "normalizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.08 if takes else 0.01):
             return case
         arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
-        if self.chance(0.3) and takes:  # other releases know no norm_map
+        if self.chance(0.3) and takes:  # other releases lack norm_map
             arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
         for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
             if self.chance(0.3):
@@ -175,7 +176,7 @@ class CaseMaker:
         self.set("vocab_size", 0.3, [3, 4, 7, 30, 100, 270])
 
     def forget(self) -> None:
-        """Remove most of the options that the release does not know."""
+        """Remove most options that the release does not know."""
         release = RELEASES[self.release]
         for name in sorted(release.unknown_options & self.options.keys()):
             if self.chance(0.97):

@@ -52,7 +52,7 @@ def _lines(case: Case, name: str, command: str) -> Iterator[str]:
 
 
 def _argument(name: str, value: object) -> Iterator[str]:
-    """Yield the lines of one field; each item of a mapping or a list starts a new line."""
+    """Yield the lines of one field, in which each item of a mapping or list starts a new line."""
     if isinstance(value, dict):
         yield f"        {name}={{"
         for key, item in value.items():

@@ -1,7 +1,8 @@
-"""Makes a failing case small: first fewer options, then less text.
+"""Minimizes a failing case: first removes options, then text.
 
-This is delta debugging. Parts of the case are removed, first half of them at a time, then a
-quarter, at last single ones. A part stays removed if the smaller case still fails in the same way.
+This is delta debugging. Parts of the case are removed: first half of them at a time, then a
+quarter, and finally single parts. A part stays removed if the smaller case still fails in the same
+way.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
     Parameters
     ----------
     case
-        The case to make small.
+        The case to minimize.
     fails
         Whether a case fails in the same way.
     seconds
-        When to stop; a case that is running by then is finished.
+        The time after which to stop. A case that is running then is finished.
     """
     shrinking = _Shrinking(case, fails, time.monotonic() + seconds)
     try:
@@ -54,7 +55,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
 
 
 def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
-    """Call `still` with fewer and fewer items; where it returns true, the others stay removed."""
+    """Call `still` with fewer and fewer items. If it returns true, they stay removed."""
     step = max(1, len(items) // 2)
     while items:
         at = 0

@@ -1,4 +1,4 @@
-"""Values from which random cases draw their options."""
+"""The values from which random cases draw their options."""
 
 from __future__ import annotations
 
@@ -71,4 +71,4 @@ BAD: list[dict[str, Option]] = [
     {"no_such_option": 1},
     {"split_digits": "maybe"},
 ]
-"""Options of which most make both sides fail."""
+"""Options that mostly make both sides fail."""

@@ -1,7 +1,7 @@
 """BPE merges as releases up to 0.2.1 choose them: from an active set, renewed every 100 merges.
 
-The set gets the most frequent pairs of a hash table. Which pairs of equal count it gets depends on
-the order of the table and of a heap. So both work as in libstdc++, and have the same keys.
+The set receives the most frequent pairs of a hash table. Among pairs with equal counts, the order
+of the table and of a heap decides. So both work as in libstdc++, with the same keys.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Table:
 
 
 def fingerprint(a: int, c: int) -> int:
-    """Mix two numbers of 64 bits into one, with the function of Bob Jenkins."""
+    """Mix two 64-bit numbers into one, with the function of Bob Jenkins."""
     b = 0xE08C1D668B756F82
     for first, second, third in ((43, 9, 8), (38, 23, 5), (35, 49, 11), (12, 18, 22)):
         a = (a - b - c & MASK) ^ c >> first

@@ -87,7 +87,7 @@ def normalized(line: str, options: Options, dummy: bool) -> str:
 
 
 def pretokens(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
-    """Return the pretokens for EM: distinct ones, the most frequent first, or whole sentences.
+    """Return the text units for EM: distinct pretokens, most frequent first, or whole sentences.
 
     The order decides in which lane a pretoken is summed.
     """
@@ -133,7 +133,7 @@ HAN_NAMES = ("CJK UNIFIED", "HIRAGANA", "KATAKANA")
 
 @cache
 def script(character: str) -> str:
-    """Return the script of a character; right for the alphabets of the tests, not for all."""
+    """Return the script of a character; correct for the alphabets of the tests only."""
     name = unicodedata.name(character, "")
     if character == "\u30fc" or name.startswith(HAN_NAMES):
         return "Han"
@@ -170,7 +170,7 @@ def _spaces_stand_right(text: str, options: Options) -> bool:
 
 
 def _mixes_scripts(text: str, options: Options) -> bool:
-    """Return whether scripts differ; None is equal to all, and an inherited one to its left one."""
+    """Return whether scripts differ; None equals any script, an inherited one the one before it."""
     previous: str | None = None
     for character in text:
         if character == SPACE:

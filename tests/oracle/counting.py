@@ -1,6 +1,6 @@
-"""The table of counts of a text, written from its definition, for texts without rules of their own.
+"""The table of counts of a text, computed from its definition, for texts without custom rules.
 
-Words are what stands between single spaces, and every sentence begins with a space mark.
+Words are separated by single spaces, and every sentence begins with a space mark.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Row = tuple[str, int, int]
 
 
 def rows(sentences: Sequence[str]) -> Counter[Row]:
-    """Return how often each pretoken stands at each place with each next character."""
+    """Return how often each pretoken occurs with each place and next character."""
     found: Counter[Row] = Counter()
     filled = [sentence.split() for sentence in sentences if sentence.split()]
     for number, words in enumerate(filled):
@@ -31,10 +31,10 @@ def rows(sentences: Sequence[str]) -> Counter[Row]:
 def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[Row]:
     """Return the counts of a text that is repeated, one copy after the other.
 
-    With a whole number as weight, there are that many copies of each row, and each end of a copy
-    but the last is followed by the space mark that the next copy begins with. With a fraction, the
-    number of copies of each row is rounded to the nearest whole number, halves up. The end of the
-    last text always stays.
+    An integer weight gives that many copies of each row, and the end of each copy except the last
+    is followed by the space mark at the start of the next copy. With a fraction, the number of
+    copies of each row is rounded to the nearest whole number, halves up. The end of the last text
+    always stays.
     """
     found: Counter[Row] = Counter()
     for row, count in counts.items():
@@ -49,7 +49,7 @@ def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[R
 
 
 def concatenated(texts: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the counts of concatenated texts: each end but the last becomes that of a sentence."""
+    """Return the counts of concatenated texts: each end except the last becomes a sentence end."""
     found: Counter[Row] = Counter()
     for number, text in enumerate(texts):
         for (pretoken, place, following), count in text.items():
@@ -75,9 +75,9 @@ def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
 
 
 def without_order(counts: Counter[Row]) -> Counter[Row]:
-    """Return the counts of the same lines in no order.
+    """Return the unordered counts of the same lines.
 
-    The text ends with the sentence whose last pretoken comes first in the order of bytes.
+    The text ends with the sentence whose last pretoken comes first in byte order.
     """
     found: Counter[Row] = Counter()
     for (pretoken, place, following), count in counts.items():
@@ -94,7 +94,7 @@ def without_order(counts: Counter[Row]) -> Counter[Row]:
 def in_that_order(sentences: Sequence[str]) -> list[str]:
     """Return the sentences in an order whose counts are those of `without_order`.
 
-    Blank ones go to the end: the last sentence would be moved to the place of any other one.
+    Blank sentences go to the end, because elsewhere the last sentence would replace them.
     """
     filled = [sentence for sentence in sentences if sentence.split()]
     last = min(filled, key=lambda sentence: sentence.split()[-1].encode())

@@ -1,8 +1,8 @@
 """Training for the fewest tokens, from its definition (MinGram, arXiv 2606.27019).
 
-Hard EM: the number of tokens decides, and the probability breaks ties. The M-step drops pieces that
-are not used, unless they are required. One pruning keeps the pieces that are used most. Numbers are
-exact here: probabilities are fractions, so no sum is rounded.
+Hard EM: the number of tokens decides, and the probability breaks ties. The M-step drops unused
+pieces unless they are required. One pruning keeps the most used pieces. Numbers are exact here:
+probabilities are fractions, so sums are not rounded.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 UNUSED = Fraction(1, 2)
-"""The count that a required piece without any use is given."""
+"""The count given to an unused required piece."""
 
 
 class Best(NamedTuple):
-    """The best segmentation of a text, and whether others with as few tokens are nearly as good."""
+    """The best segmentation of a text, and whether another with as few tokens is nearly as good."""
 
     path: tuple[str, ...]
     close: bool
@@ -26,7 +26,7 @@ class Best(NamedTuple):
 
 @dataclass
 class Training:
-    """One training; `tie` tells whether anything but a clear difference decided.
+    """One training; `tie` is true if any decision was not based on a clear difference.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Training:
         return current
 
     def prune(self, pieces: Mapping[str, Fraction], size: int) -> dict[str, Fraction]:
-        """Keep the required pieces, then the most probable ones; of equal ones the first."""
+        """Keep the required pieces, then the most probable pieces; the first one wins a tie."""
         room = size - len(self.required & pieces.keys())
         others = sorted((p for p in pieces if p not in self.required), key=lambda p: -pieces[p])
         kept = self.required | set(others[:room])
@@ -82,7 +82,7 @@ class Training:
 
 
 def fewest_tokens(word: str, pieces: Mapping[str, Fraction], margin: Fraction) -> Best:
-    """Return the most probable one of the segmentations with the fewest tokens."""
+    """Return the most probable segmentation among those with the fewest tokens."""
     shortest: list[list[tuple[str, ...]]] = [[()]]
     for end in range(1, len(word) + 1):
         paths = [

@@ -1,4 +1,4 @@
-"""Larger and smaller vocabularies: learning beside the pieces of a model, and dropping some."""
+"""Larger and smaller vocabularies: learning new pieces for a model, and dropping pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .training import e_step, losses, m_step, unreachable
 
 
 def encode(text: str, scores: Mapping[str, float]) -> list[str]:
-    """Merge the neighbours whose text has the highest score, the leftmost of equals, and again."""
+    """Repeatedly merge the neighbours whose text has the highest score; the leftmost wins a tie."""
     symbols = list(text)
     while True:
         joined = [left + right for left, right in pairwise(symbols)]
@@ -61,10 +61,11 @@ def trimmed_by_leaves(
     dropped: int,
     characters: Collection[str] = (),
 ) -> list[str]:
-    """Return which pieces fall, one after the other.
+    """Return the pieces to drop, in order.
 
-    The one with the lowest count falls, of equals the one with the lowest score. Its count goes to
-    its parts. Parts of others stay, and single characters other than the given ones.
+    The piece with the lowest count is dropped first; the lowest score wins a tie. Its count is
+    added to its parts. Parts of other pieces stay, and so do single characters that are not in
+    `characters`.
     """
     left = dict(scores)
     uses = Counter(counts)
@@ -146,7 +147,7 @@ def trimmed_by_loss(
     dropped: int,
     options: Options,
 ) -> set[str]:
-    """Return which pieces of a Unigram model fall, in rounds, without EM."""
+    """Return the pieces to drop from a Unigram model, in rounds and without EM."""
     fallen: set[str] = set()
     while len(fallen) < dropped:
         found = losses(pieces, sentences, options)

@@ -31,7 +31,7 @@ class Agenda(Generic[T]):
 
 
 def largest(keys: Sequence[int], size: int) -> list[int]:
-    """Return the indices of the largest keys, in any order; equal ones as in std::partial_sort.
+    """Return the indices of the largest keys in any order, with ties as in std::partial_sort.
 
     The smallest key so far is on top of a heap, and a larger key replaces it.
     """

@@ -113,7 +113,7 @@ class Lattice:
         return weight * total
 
     def best_path(self) -> tuple[list[Node], np.float32]:
-        """Return the best path and its score; of equal paths the first in order wins."""
+        """Return the best path and its score. The first path wins a tie."""
         for position in range(self.size + 1):
             for right in self.beginning[position]:
                 right.previous = None
@@ -170,7 +170,7 @@ class Partial:
 
 
 def log_sum_exp(terms: list[np.float32]) -> np.float32:
-    """Return the logarithm of a sum of probabilities; it is rounded after each term, in order."""
+    """Return the logarithm of a sum of probabilities, rounded after each term in order."""
     total = terms[0]
     for term in terms[1:]:
         low, high = min(total, term), max(total, term)

@@ -16,7 +16,7 @@ def merges(
 ) -> Iterator[tuple[str, int]]:
     """Yield the merges of covered sentences, each with the count of its pair.
 
-    When nothing else is left, a pair that was in the text earlier is merged with a count of zero.
+    If no other pair is left, a pair that was in the text earlier is merged with a count of zero.
     The reference also remembers a pair that the next replacement removes at once.
     """
     counted = pretokens(sentences, options)

@@ -64,6 +64,6 @@ def matches(pattern: str, text: str) -> list[str]:
 
 
 def without_symbols(text: str, symbols: Iterable[str]) -> str:
-    """Put a boundary mark in the place of each symbol; the longest symbol wins."""
+    """Replace each symbol with a boundary mark; the longest symbol wins."""
     longest_first = sorted(symbols, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, longest_first)), BOUNDARY, text)

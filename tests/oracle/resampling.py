@@ -1,4 +1,4 @@
-"""The bootstrap, naive: units in lists, one draw at a time."""
+"""A naive bootstrap: units in lists, one draw at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def resamples(units: int, times: int, seed: int) -> list[list[int]]:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return a percentile; between two values it is interpolated."""
+    """Return a percentile, interpolated between two values."""
     ranked = sorted(values)
     position = Fraction(percent) / 100 * (len(ranked) - 1)
     below = math.floor(position)
@@ -56,7 +56,7 @@ def lines_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def documents_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Group the lines of files into documents, which blank lines and files separate."""
+    """Group the lines of files into documents, which end at blank lines and at file ends."""
     lines = [line for file in files for line in file]
     begins = []
     for i, line in enumerate(lines):
@@ -67,7 +67,7 @@ def documents_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _slices(lines: list[str], begins: list[int]) -> list[list[str]]:
-    """Cut where units begin; what stands before the first unit belongs to it."""
+    """Cut where units begin. Lines before the first unit belong to it."""
     return [lines[a:b] for a, b in pairwise([0, *begins[1:], len(lines)])]
 
 

@@ -20,7 +20,7 @@ END = -1
 """The follower of the last byte of the text; it differs from every byte."""
 
 LIBM = ctypes.CDLL("libm.so.6")
-"""The functions of a float that the reference calls; numpy rounds differently."""
+"""The float functions that the reference calls; numpy rounds differently."""
 for function in (LIBM.powf, LIBM.logf):
     function.restype = ctypes.c_float
 
@@ -39,7 +39,7 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
 
 
 def ranked(counts: Counter[str], options: Options) -> Pieces:
-    """Sort by score descending; of equal ones the longer in bytes first, then by bytes."""
+    """Sort by descending score; ties by descending length in bytes, then by bytes."""
     power = options.seed_piece_length_power
     scored = [
         (text, np.float32(frequency) * length_weight(len(text), power))
@@ -49,7 +49,7 @@ def ranked(counts: Counter[str], options: Options) -> Pieces:
 
 
 def length_weight(length: int, power: float) -> np.float32:
-    """Return the length to the power, in float32; the power 1/2 is computed as a square root."""
+    """Return the length raised to the power, in float32; the power 1/2 is a square root."""
     if power == 0.5:
         return np.sqrt(np.float32(length))
     return np.float32(LIBM.powf(ctypes.c_float(length), ctypes.c_float(power)))
@@ -66,7 +66,7 @@ def least_frequency(chunk: bytes, options: Options) -> int:
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
     """Yield seeding chunks: sentences, each repeated by its frequency and ended by a zero byte.
 
-    A chunk is full when it holds `limit` bytes. The repetitions that then remain are lost.
+    A chunk is full when it contains `limit` bytes. Remaining repetitions are lost.
     """
     chunk = b""
     for text, frequency in sentences:
@@ -110,8 +110,8 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
     """Count, in one seeding chunk, the substrings of several characters that branch.
 
-    The count of a substring that ends in the zero byte is added to that of the text before the
-    zero byte. Whether they are too rare is decided for each of the two alone.
+    The count of a substring that ends in the zero byte is added to that of the text before the zero
+    byte. The two are checked separately for being too rare.
     """
     least = least_frequency(chunk, options)
     result: Counter[str] = Counter()
@@ -131,7 +131,8 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
     """Count the substrings of up to `longest` bytes that two different bytes follow.
 
-    It is the slowest part of the oracle, and tests ask for one text with many options.
+    The result is cached: this is the slowest part of the oracle, and tests use one text with many
+    options.
     """
     occurrences: Counter[bytes] = Counter()
     followers: defaultdict[bytes, set[int]] = defaultdict(set)
@@ -162,8 +163,8 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
 
 
-# The seed modes that the reference does not have. A node is a text with two different followers;
-# its parent is the longest node that is a prefix of it.
+# Seed modes that the reference lacks. A node is a text with two different followers; its parent is
+# the longest node that is a prefix of it.
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""The choice between merges and characters: each cut is tried, and its gain is summed again."""
+"""The choice between merges and characters: tries each cut and sums its gain again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 
 def choose(merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: int) -> list[str]:
-    """Return the pieces of the best cut; of two equal cuts the one with more merges wins."""
+    """Return the pieces of the best cut. The cut with more merges wins a tie."""
     cuts = [_cut(merges[:kept], counts, size) for kept in range(len(merges) + 1)]
     _, best = max((saved, kept) for kept, (saved, pieces) in enumerate(cuts) if len(pieces) <= size)
     return cuts[best][1]
@@ -15,7 +15,7 @@ def choose(merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: i
 def _cut(
     merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: int
 ) -> tuple[int, list[str]]:
-    """Return the gain of a cut and its pieces, which are more than `size` if they do not fit."""
+    """Return the gain of a cut and its pieces, more than `size` pieces if they do not fit."""
 
     def gain(character: str) -> int:
         return counts[character] * (len(character.encode()) - 1)

@@ -1,4 +1,4 @@
-"""The oracle itself against the real library: pieces and scores, bit for bit."""
+"""The oracle itself compared with the real library: pieces and scores, bit for bit."""
 
 from __future__ import annotations
 

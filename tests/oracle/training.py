@@ -52,7 +52,7 @@ def m_step(
     threshold: float = 0.5,
     always_kept: Collection[str] = (),
 ) -> Pieces:
-    """Drop pieces with an expected count below the threshold; score the others with digamma.
+    """Drop pieces with an expected count below the threshold; score the rest with digamma.
 
     Pieces that are always kept count at least 0.5.
     """
@@ -125,8 +125,8 @@ def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces
 def losses(pieces: Pieces, sentences: list[Sentence], options: Options) -> list[np.float32 | None]:
     """Return the loss of each piece.
 
-    It is infinite if the piece has no alternative, and None if no best path of the text or of its
-    own text is that piece.
+    It is infinite if there is no alternative to the piece, and None if the piece is not on any best
+    path of the text, or is not the best path of its own text.
     """
     counts = best_path_counts(pieces, sentences, options.num_threads)
     total = np.float32(math.fsum(map(float, counts)))
@@ -151,7 +151,7 @@ def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Piece
 
 
 def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return what the likelihood loses if the alternative replaces a piece everywhere."""
+    """Return the loss of likelihood if the alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))

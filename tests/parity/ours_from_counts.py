@@ -13,7 +13,11 @@ from .case import WRITER, Case
 
 # What messages say when training needs the order of the sentences, or an option of training decides
 # how sentences begin.
-_REASONS = ("and counts have none", "and counts hold none", "another auto_character_coverage")
+_REASONS = (
+    "counts keep no sentences",
+    "and counts hold none",
+    "a different auto_character_coverage",
+)
 
 
 class NeedsSentences(Exception):

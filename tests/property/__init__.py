@@ -1,1 +1,1 @@
-"""Each module against the real library or a naive twin, with inputs chosen by Hypothesis."""
+"""Modules compared with the real library or a naive twin, with inputs chosen by Hypothesis."""

@@ -1,4 +1,4 @@
-"""However Arrow data are sliced and divided, the same read buffers come out."""
+"""Arrow data give the same read buffers, however they are sliced and divided."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def facts(parts: Sequence[Batch | Batches]) -> list[tuple[int, int, int, int, li
 
 
 def dictionary(rows: Sequence[Row], form: str, skip: int, name: str) -> Column:
-    """Return the rows as a dictionary in which values may be null or come twice."""
+    """Return the rows as a dictionary in which values may be null or repeated."""
     entries = [None, *rows]
     indices = bytes(range(1, len(rows) + 1))
     valid = bitmap(row is not None or i % 2 == 0 for i, row in enumerate(rows))
@@ -76,7 +76,7 @@ def test_any_slices_and_parts_give_the_same_read_buffers(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_hidden_rows_are_nulls(form: str) -> None:
-    """A table whose own bitmap hides rows gives what a column of nulls in their places gives."""
+    """A table whose own bitmap hides rows gives the same as a column with nulls in these rows."""
     rows: list[Row] = [b"a", None, b"b" * 30, b"", b"c"] * 5
     for number in range(1 << 5):
         valid = [bool(number >> row % 5 & 1) for row in range(len(rows))]

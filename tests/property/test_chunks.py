@@ -135,7 +135,7 @@ def covered(text: Text) -> list[Sentence]:
 
 
 def read(text: Text, folder: Path) -> Corpus:
-    """Read the text from files; those that are packed are read again from their starts."""
+    """Read the text from files; compressed files are read again from the start."""
     lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
     plain = "".join(f"{line}\n" for line in lines)
     half = "".join(f"{line}\n" for line in lines[: len(lines) // 2])
@@ -192,7 +192,7 @@ LONG = Text(
 )
 
 
-# Up to 16 candidates of one chunk are kept for the next; of more than 16, the best eight are kept.
+# Up to 16 candidates of a chunk are kept for the next one; if there are more, only the best eight.
 @pytest.mark.parametrize(("candidates", "rank"), [(16, 8), (16, 15), (17, 7), (17, 8), (17, 16)])
 def test_a_candidate_dropped_between_chunks_loses_its_count(
     folder: Path, candidates: int, rank: int
@@ -214,7 +214,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 
 
 def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
-    """The sample is the first sentences in their order, more than one block of the sample."""
+    """The sample is the first sentences in order, and larger than one block of the sample."""
     options = PLAIN._replace(
         input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, seeding_chunk_bytes=300
     )

@@ -1,4 +1,4 @@
-"""Any edits and any merges: what they leave alone stays, and what they say holds.
+"""Any edits and any merges preserve everything else, and their reports are true.
 
 Every model is loaded with the real library, which also encodes.
 """
@@ -59,7 +59,7 @@ def train(kind: str, text: list[str], **options: Any) -> ModelProto:
 
 
 def an_edit(draw: st.DrawFn, model: ModelProto) -> Edits:
-    """Draw one call: often of pieces that exist, sometimes of texts that make no sense."""
+    """Draw one call, often for existing pieces, sometimes for nonsensical texts."""
     texts = [piece.text for piece in pieces_of(model)]
     old = st.sampled_from(texts)
     new = st.one_of(
@@ -130,7 +130,7 @@ def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject
     try:
         reordered = edit_model(removed, Edits(reorder_ids=True)).model
     except BadValueError:
-        assume(kind == "bpe")  # others are merged from what is dropped
+        assume(kind == "bpe")  # other pieces are merged from a dropped piece
         event("refused")
         return
     left = [piece for piece in pieces_of(removed) if piece.type != UNUSED]
@@ -162,8 +162,8 @@ def test_a_piece_is_refused_exactly_if_it_would_never_be_used(
     except BadValueError as error:
         message = str(error)
     event("refused" if message else "taken")
-    # Others may be left without use, which is refused too.
-    assert found == (not message) or "could never be used any more" in message
+    # Other pieces may become unusable, which is refused too.
+    assert found == (not message) or "could no longer be used" in message
 
 
 WORDS = st.text("abcd", min_size=1, max_size=7)
@@ -208,7 +208,7 @@ def test_merged_merges(
 
 
 def all_merges(vocabularies: list[list[Piece]], trainer: TrainerSpec) -> Cutter:
-    """What cuts with the merges of all models, also with those that can never be used."""
+    """Cuts with the merges of all models, including merges that can never be used."""
     found = {piece.text: piece for piece in vocabularies[0]}
     score = min(piece.score for piece in vocabularies[0])
     for pieces in vocabularies[1:]:
@@ -259,7 +259,7 @@ def test_texts_are_cut_as_the_library_cuts_them(kind: str, number: int, text: st
     normalized = text.replace(" ", "▁")
     found = encoder.encode(normalized, out_type="proto").pieces
     cut = cutter_of(pieces_of(model), model.trainer_spec).cut(normalized)
-    # Neighbouring unknown tokens are one, and bytes stand for unknown characters.
+    # Neighbouring unknown tokens count as one, and bytes encode unknown characters.
     assert ends([p.surface for p in found if p.surface]) <= ends(cut)
     known = {p.text for p in pieces_of(model) if p.type in (NORMAL, USER_DEFINED)}
     assert [t for t in cut if t in known] == [p.piece for p in found if p.piece in known]

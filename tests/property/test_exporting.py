@@ -1,4 +1,4 @@
-"""Any line has the ids of ``sentencepiece`` in an export, or its cause is said before."""
+"""Any line has the ids of ``sentencepiece`` in an export, or a reported limit is the cause."""
 
 import pytest
 from hypothesis import example, given, settings
@@ -36,7 +36,7 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])
     def check(lines: list[str]) -> None:
         found = compare(reference, export, lines)
-        # The text of a control piece between two symbols of BPE is a limit that is said before.
+        # The text of a control piece between two symbols of BPE is a reported limit.
         allowed = {TIE} if model_type == "unigram" else {SYMBOLS} if form == "symbols" else set()
         assert set(found.causes) <= allowed, found
         assert export.decode is not None

@@ -1,4 +1,4 @@
-"""Merging after the pieces of a model, and leaves that fall, on texts by Hypothesis."""
+"""Merging after the pieces of a model, and dropping leaves, on texts by Hypothesis."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PIECES = st.dictionaries(
 def test_merges_after_given_pieces_are_those_of_the_oracle(
     lines: list[str], scores: dict[str, float], wanted: int, expected: int
 ) -> None:
-    """Also pieces that cross what a piece may not cross; then only those inside count."""
+    """Given pieces may cross the boundaries of pieces; then only those inside count."""
     options = {"split_by_whitespace": False, "split_by_unicode_script": False}
     segments = segments_of(lines, character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]

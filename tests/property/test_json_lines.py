@@ -1,4 +1,4 @@
-"""The extractor of JSON Lines against the module json."""
+"""The extractor of JSON Lines compared with the module json."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SPACES = st.sampled_from(["", "", " ", "\t", " \r "])
 
 @st.composite
 def objects(draw: st.DrawFn) -> str:
-    """An object as text, in which keys may come twice."""
+    """An object as text, in which keys may occur twice."""
     pairs = draw(st.lists(st.tuples(KEYS, VALUES), max_size=5))
     if draw(st.booleans()):
         pairs.append((COLUMN, draw(TEXTS)))

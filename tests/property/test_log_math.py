@@ -1,6 +1,6 @@
 """A search for floats where the fast functions of kernels.hpp differ from the exact ones.
 
-``SPMCOMPAT_PAIRS`` sets the number of arguments that are tried in all (2 million by default).
+``SPMCOMPAT_PAIRS`` sets the total number of arguments to try (2 million by default).
 """
 
 from __future__ import annotations

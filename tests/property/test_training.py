@@ -1,4 +1,4 @@
-"""Our trainer against the oracle; Hypothesis shrinks a text that differs."""
+"""Our trainer compared with the oracle; Hypothesis shrinks a text that differs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_pieces_and_scores_are_those_of_the_oracle(
     try:
         expected = oracle([(normalized(line, given, dummy), 1) for line in lines], given)
     except ValueError:
-        # Nothing is left to train, or the vocabulary is too small: ours must refuse it too.
+        # There is nothing to train, or the vocabulary is too small: ours must refuse it too.
         expected = None
     try:
         found = ours(lines, options, dummy)

@@ -1,4 +1,4 @@
-"""Editing and merging as users call them: files are read, changed and written."""
+"""Editing and merging as users call them: read the files, change the models, write the results."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class EditResult(NamedTuple):
     ids : dict of str to int
         The ids of the pieces that were added, renamed or given a score.
     unreachable : list of str
-        Normal pieces that are never used any more, because they hold a new user-defined symbol.
+        Normal pieces that can no longer be used because they contain a new user-defined symbol.
     covering : list of str
-        Normal pieces that hold a new user-defined symbol and are used nevertheless.
+        Normal pieces that contain a new user-defined symbol and can still be used.
     dropped_samples : int
-        How many samples for self-tests were dropped: they may not hold any more.
+        The number of self-test samples that were dropped because they may no longer be valid.
     changes : Changes or None
-        How a text is encoded differently, if there was one.
+        How the encoding of the report's text changed, if a text was given.
     """
 
     model: bytes
@@ -48,7 +48,7 @@ class EditResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True: a change that fails raises an exception instead."""
+        """Always true, because a change that fails raises an exception."""
         return True
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ def edit(
 
 
 def _check_unicode(edits: Edits) -> None:
-    """Raise for text that is no Unicode: the command line turns wrong bytes into surrogates."""
+    """Raise for text that is not Unicode: the command line turns invalid bytes into surrogates."""
     added = [text for text, _ in edits.added]
     renamed = [*edits.rename, *edits.rename.values()]
     for text in _texts(added, edits.remove, renamed, edits.set_score):
@@ -135,13 +135,13 @@ class MergeResult(NamedTuple):
     added : int
         The number of pieces that the first model does not have.
     left_out : list of str
-        Pieces of the other models that would never be used, and are not in the model.
+        Pieces of the other models that were left out because they would never be used.
     unreachable : list of str
-        Pieces of the first model that are never used any more. They keep their ids.
+        Pieces of the first model that can no longer be used. They keep their ids.
     beyond_size : int
-        The number of pieces for which `vocab_size` left no room.
+        The number of pieces that did not fit into `vocab_size`.
     dropped_samples : int
-        How many samples for self-tests were dropped: they may not hold any more.
+        The number of self-test samples that were dropped because they may no longer be valid.
     """
 
     model: bytes
@@ -154,7 +154,7 @@ class MergeResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True: a change that fails raises an exception instead."""
+        """Always true, because a change that fails raises an exception."""
         return True
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Edits of single pieces: add, rename, remove, change scores, order ids anew.
+"""Edits of single pieces: add, rename, remove, change scores, reorder ids.
 
-All edits of one call name the pieces of the model before the change, so their order does not
-matter. The new model is checked as a whole, and then either all edits are made or none.
+All edits of one call refer to pieces of the original model, so their order does not matter. The new
+model is checked as a whole: either all edits are made, or none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(piece: Piece, trainer: TrainerSpec) -> bool:
-    """Tell whether a piece only keeps its id for a later one, such as ``<unused0>``."""
+    """Return whether a piece only reserves its id for a later piece, as ``<unused0>`` does."""
     fixed = (trainer.unk_piece, trainer.bos_piece, trainer.eos_piece, trainer.pad_piece)
     return (
         piece.type in (NORMAL, CONTROL, USER_DEFINED)
@@ -61,15 +61,15 @@ class Edits:
     add_control, add_user_defined, add : sequence of str
         New control pieces, user-defined symbols and normal pieces.
     rename : mapping of str to str
-        The new text of each piece.
+        The new text of each piece to rename.
     remove : sequence of str
         Pieces to remove.
     set_score : mapping of str to float
-        The new score of normal pieces, also of those in `add`.
+        The new scores of normal pieces. These may include pieces in `add`.
     use_unused : bool
-        Whether new pieces take the ids of unused pieces and placeholders.
+        Whether new pieces reuse the ids of unused pieces and placeholders.
     reorder_ids : bool
-        Whether unused pieces are dropped, and the ids given anew.
+        Whether to drop unused pieces and renumber the remaining ones.
     """
 
     add_control: Sequence[str] = ()
@@ -83,7 +83,7 @@ class Edits:
 
     @property
     def are_none(self) -> bool:
-        """Whether nothing is changed."""
+        """Whether there are no edits."""
         return not (self.added or self.rename or self.remove or self.set_score or self.reorder_ids)
 
     @property
@@ -104,15 +104,15 @@ class Edited(NamedTuple):
     model : ModelProto
         The new model.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or got another score.
+        The ids of the pieces that were added, renamed or given a new score.
     unreachable : list of str
-        Normal pieces that no text can have as a token any more, because they hold a new
-        user-defined symbol: the symbol is cut out of the text before.
+        Normal pieces that can no longer be a token of any text because they contain a new
+        user-defined symbol, which is cut out of the text first.
     covering : list of str
-        Normal pieces that hold a new user-defined symbol and are used nevertheless. In a Unigram
+        Normal pieces that contain a new user-defined symbol and can still be used. In a Unigram
         model a symbol has a good score, but a longer piece may have a better one.
     dropped_samples : int
-        The number of samples for self-tests that were dropped.
+        The number of self-test samples that were dropped.
     """
 
     model: ModelProto
@@ -128,14 +128,14 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     Parameters
     ----------
     model : ModelProto
-        The model. It stays as it is.
+        The model. It is not modified.
     edits : Edits
         What to change.
 
     Raises
     ------
     BadValueError
-        If an edit is not possible; see the module for what is checked.
+        If an edit is not possible.
     """
     old = pieces_of(model)
     pieces = _Edit(model, old, edits).vocabulary()
@@ -172,7 +172,7 @@ class _Edit:
         self._lowest = lowest_score(old)
 
     def vocabulary(self) -> list[Piece]:
-        """Return the vocabulary after all edits but the new order."""
+        """Return the vocabulary after all edits except reordering."""
         self._check_names()
         edits = self._edits
         scores = {text: _score(text, score) for text, score in edits.set_score.items()}
@@ -188,7 +188,7 @@ class _Edit:
         return self._pieces
 
     def _check_names(self) -> None:
-        """Raise if a name is unknown, or one piece has two edits."""
+        """Raise if a name is unknown, or if two edits concern the same piece."""
         edits = self._edits
         added = [text for text, _ in edits.added]
         known = set(added)
@@ -239,8 +239,9 @@ class _Edit:
     def _remove(self, piece_id: int) -> None:
         """Make a piece unused.
 
-        In a BPE model an unused piece still takes part in merges, so that what is merged from it
-        is reached as before. Symbols have the score 0, with which they would be merged first.
+        In a BPE model an unused piece still takes part in merges, so pieces merged from it remain
+        reachable. A symbol has the score 0, with which it would be merged first, so it gets the
+        lowest score instead.
         """
         piece = self._pieces[piece_id]
         sinks = self._is_bpe and piece.type != NORMAL
@@ -282,7 +283,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(score=score)
 
     def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
-        """Add the new pieces: those that are unused now to their own ids, the others to new ids."""
+        """Add the new pieces: an unused piece keeps its id, any other piece gets a new one."""
         new: list[Piece] = []
         for text, piece_type in self._added():
             self._check_text(text, piece_type)
@@ -303,8 +304,8 @@ class _Edit:
     def _added(self) -> list[tuple[str, int]]:
         """Return the texts and types of all new pieces.
 
-        Words begin with the space mark. So a word model gets each symbol with the mark too, as in
-        training.
+        Words begin with the space mark, so a word model also gets each symbol with the mark in
+        front, as in training.
         """
         added = self._edits.added
         if self._model.trainer_spec.model_type == TrainerSpec.WORD:
@@ -345,7 +346,7 @@ class _Edit:
     def _free_ids(self) -> list[int]:
         """Return the ids that new pieces may take: those of unused pieces and placeholders.
 
-        Ids of unused pieces from which other pieces are merged are not among them.
+        An unused piece from which other pieces are merged keeps its id.
         """
         trainer = self._model.trainer_spec
         free = [
@@ -365,12 +366,12 @@ class _Edit:
         return [i for i in free if self._pieces[i].text not in needed]
 
     def _check_text(self, text: str, piece_type: int) -> None:
-        """Raise if the normalizer never lets a text through that tokens stand for."""
+        """Raise if a piece would never be used because the normalizer never produces its text."""
         if piece_type == USER_DEFINED:
             if " " in text and self._model.normalizer_spec.escape_whitespaces:
                 raise BadValueError(
-                    f"{text!r} holds a space, and normalized text has none. Write U+2581 instead: "
-                    f"{text.replace(' ', SPACE_MARK)}"
+                    f"{text!r} contains a space, but normalized text never does. Write U+2581 "
+                    f"instead: {text.replace(' ', SPACE_MARK)}"
                 )
             return
         if piece_type != NORMAL:
@@ -382,24 +383,24 @@ class _Edit:
 def _score(text: str, score: float) -> float:
     value = to_float32(score)
     if not math.isfinite(value):
-        raise BadValueError(f"--set-score: the score of {text} is no finite number of 32 bits.")
+        raise BadValueError(f"--set-score: the score of {text} is not a finite 32-bit number.")
     if not _is_below_zero(value):
         raise BadValueError(
-            f"--set-score: the score of {text} must be below 0. A piece of score 0 stands above "
+            f"--set-score: the score of {text} must be below 0. A piece of score 0 ranks above "
             "all others, and would change how old text is cut."
         )
     return value
 
 
 def _is_below_zero(score: float) -> bool:
-    """Tell whether a score is negative. The first merge of a BPE model has the score -0."""
+    """Return whether a score is negative. The first merge of a BPE model has the score -0."""
     return math.copysign(1, score) < 0
 
 
 def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
-    """Return the texts whose piece is not what it was.
+    """Return the texts whose pieces changed.
 
-    A normal piece that only became unused does not count: what holds it is reached as before.
+    A normal piece that only became unused does not count: pieces that contain it remain reachable.
     """
     before = {piece.text: piece for piece in old}
     after = {piece.text: piece for piece in new}
@@ -426,13 +427,13 @@ def _new_order(pieces: Sequence[Piece]) -> list[int]:
 def _check_reach(
     old: Sequence[Piece], new: Sequence[Piece], changed: set[str], trainer: TrainerSpec
 ) -> tuple[list[str], list[str]]:
-    """Raise if a normal piece cannot be reached any more.
+    """Raise if a normal piece is no longer reachable.
 
     Returns
     -------
     unreachable, covering : list of str
-        The pieces that hold a new user-defined symbol: those that are never used any more, and
-        the others.
+        The pieces that contain a new user-defined symbol: those that can no longer be used, and
+        those that still can.
     """
     lost = reach.unreachable(new, trainer, holding(new, changed))
     for text in lost:
@@ -448,7 +449,7 @@ def _check_reach(
     others = [text for text in lost if text not in holders]
     if others:
         raise BadValueError(
-            f"{listed(others)} could never be used any more, because of changes of pieces inside. "
+            f"{listed(others)} could no longer be used, because of changes to pieces inside. "
             "Remove these pieces too, or change something else."
         )
     unreachable = [text for text in lost if text in holders]
@@ -457,7 +458,7 @@ def _check_reach(
 
 
 def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -> str:
-    """Return the reason, and what to do."""
+    """Return why a piece is unreachable, and what to do."""
     tokens = cutter_of(pieces, trainer).cut(text)
     cut = f"it is cut into {' '.join(tokens)}"
     symbols = {piece.text for piece in pieces if piece.type == USER_DEFINED}

@@ -1,4 +1,4 @@
-"""Grows the vocabulary of a model on a new text; the ids that it has stay."""
+"""Grows the vocabulary of a model from a new text; existing ids stay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Growth(NamedTuple):
     add : int
         The number of new pieces.
     use_unused : bool
-        Whether new pieces first take the ids of unused pieces and placeholders.
+        Whether new pieces first reuse the ids of unused pieces and placeholders.
     """
 
     add: int
@@ -56,7 +56,7 @@ def extend(
     Parameters
     ----------
     growth : Growth
-        How many pieces come, and where.
+        How many pieces to add, and which ids they get.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
     given, names
@@ -64,12 +64,12 @@ def extend(
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     report : Report
-        Takes log lines and progress.
+        Receives log lines and progress.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, or does not give enough pieces.
+        If the text cannot be read, or does not yield enough pieces.
     """
     check_type(model, "extend")
     if growth.add < 1:
@@ -97,7 +97,7 @@ def extend(
 def _replaced(model: ModelProto, growth: Growth) -> list[int]:
     """Return the ids that new pieces may take: those of unused pieces and placeholders.
 
-    An unused piece of BPE still takes part in merging. It stays as long as another piece is merged
+    An unused BPE piece still takes part in merging, so it stays as long as another piece is merged
     from it.
     """
     if not growth.use_unused:
@@ -139,7 +139,7 @@ def _extend_bpe(
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
-    """Return the new characters, then the new merges. They are merged after the old pieces."""
+    """Return the new characters, then the new merges, which apply after the old ones."""
     from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
     given = [(piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)]
@@ -159,7 +159,7 @@ def _extend_unigram(
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
-    """Return the new pieces by score descending."""
+    """Return the new pieces in descending order of score."""
     from spmcompat.tools.edit.extending_unigram import Extension, learn  # noqa: PLC0415
 
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
@@ -174,10 +174,10 @@ def _extend_unigram(
 
 
 def _check_size(found: int, add: int, settings: Settings, report: Report) -> None:
-    """Raise or warn if the text does not give all pieces, as training does."""
+    """Raise or warn, as training does, if the text does not yield enough pieces."""
     if found == add:
         return
-    problem = f"The text gives only {found} new pieces, and add is {add}."
+    problem = f"The text yields only {found} new pieces, but add is {add}."
     if settings.trainer.hard_vocab_limit:
         raise TrainingError(f"{problem} Give add={found} or less, or more text.")
     report.warning(problem)
@@ -186,7 +186,7 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 def _with_new(
     pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary with the new pieces at replaced ids, and then after all others.
+    """Return the vocabulary with the new pieces at the replaced ids first, then at the end.
 
     A new piece with the text of an unused one takes its id, so that no text occurs twice.
     """

@@ -1,10 +1,10 @@
-"""Learns new pieces for a Unigram model: seeds of a new text, EM beside the old pieces, pruning.
+"""Learns new pieces for a Unigram model: seeding on a new text, EM with the old pieces, pruning.
 
 The old pieces take part in every EM step and are never pruned. EM on the new text estimates scores
-of all pieces, but the old pieces keep the scores that they had. So text that needs no new piece
-keeps its cuts. The scores of the new pieces are brought to the old scale by one shift: with it, the
-old pieces, each weighed by its expected count in the new text, have on average the same score in
-the model and in EM. One number for all new pieces leaves their order as it is.
+for all pieces, but the old pieces keep their original scores. So text that does not need a new
+piece is cut as before. A single shift moves the scores of the new pieces to the old scale: it makes
+the average score of the old pieces, weighted by their expected counts in the new text, equal in the
+model and in EM. Since the shift is the same for all new pieces, their order does not change.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
 
-_LOWEST_SCORE = -(2.0**17)  # Below it, neighbouring values of float32 differ by more than 0.01.
+_LOWEST_SCORE = -(2.0**17)  # Below this, adjacent float32 values differ by more than 0.01.
 
 
 class Extension(NamedTuple):
-    """What is learned beside which pieces.
+    """What to learn, and the pieces that exist already.
 
     Attributes
     ----------
     old : list of (bytes, float)
         The normal pieces of the model and their scores.
     taken : frozenset of bytes
-        The texts that new pieces must not have.
+        Texts that are not available for new pieces.
     characters : sequence of bytes
         New pieces that are never pruned.
     add : int
-        The number of new pieces, with these.
+        The number of new pieces, including these characters.
     """
 
     old: Scored
@@ -55,7 +55,7 @@ class Extension(NamedTuple):
 
     @property
     def required(self) -> list[bytes]:
-        """The pieces that are never pruned. They are the first ones in training."""
+        """The pieces that are never pruned. They come first in training."""
         return [*(piece for piece, _ in self.old), *self.characters]
 
 
@@ -66,7 +66,7 @@ def learn(
     workers: Workers,
     report: Report,
 ) -> Scored:
-    """Return the new pieces and their scores, by score descending.
+    """Return the new pieces and their scores, in descending order of score.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def learn(
     extension : Extension
         What is learned.
     options : UnigramOptions
-        The options of the trainer. Prunings, their number and their overshoot are those of a
-        training, but only new pieces count.
+        The options of the trainer. Pruning works as in training, with the same rounds and
+        overshoot, but only new pieces count.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        The threads. The result does not depend on their number.
     report : Report
-        Takes log lines and progress.
+        Receives log lines and progress.
     """
     seeds = make_seeds(corpus, options, workers, report)
     start = Pieces(_start(seeds, extension))
@@ -102,9 +102,9 @@ def learn(
 
 
 def _start(seeds: Pieces, extension: Extension) -> Iterator[tuple[bytes, float]]:
-    """Yield the pieces that EM starts with: the required ones, then the other seeds.
+    """Yield the initial pieces of EM: the required pieces, then the other seeds.
 
-    A piece that is no seed starts with the lowest score.
+    A piece that is not a seed starts with the lowest score.
     """
     required = extension.required
     all_required = frozenset(required)
@@ -124,7 +124,7 @@ def _em_and_pruning(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Train until few enough new pieces are left."""
+    """Train until few enough new pieces remain."""
     required = extension.required
     smallest = max(int(options.prune_overshoot * extension.add), 1)
     loop = Loop(frozenset(required), 1, workers, report, None)
@@ -150,7 +150,7 @@ def _prune(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Keep this many pieces: the required ones, which come first, and those of the largest loss."""
+    """Keep `size` pieces: the required ones, which come first, and those with the largest loss."""
     losses, _ = likelihood_losses(lattices, options, workers, report)
     ranked = [
         (-loss, piece)
@@ -165,17 +165,17 @@ def _prune(
 
 
 def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
-    """Return what to add to the scores of EM, so that they compare with the old scores.
+    """Return the number to add to the scores of EM to make them comparable with the old scores.
 
     Parameters
     ----------
     old, estimated : list of (bytes, float)
-        The old pieces with the scores that they have, and with those of EM.
+        The old pieces, with their scores in the model and in EM.
     weights : sequence of float
         Their expected counts in the new text.
     """
     total = math.fsum(weights)
-    if total == 0:  # No text of the new pieces holds old ones.
+    if total == 0:  # The new text does not use any old piece.
         return 0.0
     differences = (
         weight * (score - estimate)
@@ -190,19 +190,19 @@ def _check_steps(scores: Iterable[float]) -> None:
     Raises
     ------
     TrainingError
-        If old pieces of the text have scores that are no log probabilities.
+        If old pieces of the text have scores that are not log probabilities.
     """
     lowest = min(scores, default=0.0)
     if lowest < _LOWEST_SCORE:
         raise TrainingError(
             f"The scores of pieces in the text are so low that new scores, {lowest:g} and above, "
-            "cannot be told apart in 32 bits. Raise the lowest scores of the model with spmcompat "
-            "edit --set-score."
+            "cannot be distinguished in 32 bits. Raise the lowest scores of the model with "
+            "spmcompat edit --set-score."
         )
 
 
 def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -> Scored:
-    """Return the new characters and the best other new pieces that can be reached."""
+    """Return the new characters and the best of the other reachable new pieces."""
     report.step("Dropping unreachable pieces")
     reachable = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     characters = frozenset(extension.characters)
@@ -218,11 +218,9 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
 
 
 def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
-    """Name the old pieces that no text is encoded to any more, because new pieces beat them."""
+    """Report the old pieces that encoding no longer produces because new pieces beat them."""
     before = drop_unreachable(Pieces(extension.old), workers)
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]
     if beaten:
-        report.info(
-            f"New pieces take the place of old ones, which keep their ids: {listed(beaten)}"
-        )
+        report.info(f"Text no longer uses these old pieces, which keep their ids: {listed(beaten)}")

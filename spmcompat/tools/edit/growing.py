@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sources(NamedTuple):
-    """What a change of the size reads.
+    """The inputs of a change of size.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Sources(NamedTuple):
 
 
 class SizeResult(NamedTuple):
-    """What a change of the size did.
+    """The result of a change of size.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class SizeResult(NamedTuple):
     old_size, size : int
         The number of pieces before and after.
     pieces : list of str
-        The pieces that were added, or those that were dropped, in the order of their ids.
+        The pieces that were added or dropped, in the order of their ids.
     """
 
     model: bytes
@@ -58,7 +58,7 @@ class SizeResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True: a change that fails raises an exception instead."""
+        """Always true, because a change that fails raises an exception."""
         return True
 
     def __repr__(self) -> str:
@@ -72,12 +72,12 @@ Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Re
 def change_size(
     sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
 ) -> SizeResult:
-    """Change a model, and write it if there is an output.
+    """Change a model, and write it if an output is given.
 
     Raises
     ------
     TrainingError
-        If that fails; nothing is written then.
+        If the change fails. Nothing is written then.
     """
     try:
         prepare_thread()
@@ -86,7 +86,7 @@ def change_size(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Raised outside of the handler: there, the first error would keep the memory of the run alive.
+    # Raised outside the handler: inside it, the first error would keep the memory of the run alive.
     raise OutOfMemoryError(report.current, reason)
 
 

@@ -12,10 +12,10 @@ from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, Piece
 
 
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
-    """Return the two parts of each piece of several characters that merging reaches.
+    """Return the two parts of each piece of several characters that merging can reach.
 
-    Whatever stands around a piece in a text, it is merged from these parts: a merge across its ends
-    would have kept it from being formed.
+    A piece is merged from these parts whatever surrounds it in a text: a merge across its ends
+    would have prevented the piece.
     """
     merges = Merges(pieces)
     found = {
@@ -27,30 +27,30 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
 
 
 class Leaves(NamedTuple):
-    """The pieces of a BPE model from which no other piece is merged, as they can be dropped.
+    """Orders the leaves of a BPE model, from which no other piece is merged, for dropping.
 
     Attributes
     ----------
     droppable : mapping of str to (bool, float)
-        The pieces that may be dropped: whether each is in use, and its score.
+        For each piece that may be dropped: whether it is in use, and its score.
     parts : mapping of str to (str, str)
-        The parts of each piece that stays as long as the pieces merged from it.
+        The two parts of pieces. They cannot be dropped before the piece that is merged from them.
     """
 
     droppable: Mapping[str, tuple[bool, float]]
     parts: Mapping[str, tuple[str, str]]
 
     def least_used_first(self, counts: Mapping[str, int]) -> Iterator[str]:
-        """Yield pieces in the order in which they fall.
+        """Yield pieces in the order in which to drop them.
 
-        Of all leaves, pieces that are not in use fall first, then the one with the lowest count,
-        and of equals the one with the lowest score. The count of a piece that falls goes to its two
-        parts, which stand in its place then. A part may become a leaf in this way.
+        Unused leaves come first, then the leaf with the lowest count. The lowest score breaks ties.
+        The count of a dropped piece is added to its two parts, which replace it in the text. A part
+        may thereby become a leaf.
 
         Parameters
         ----------
         counts : mapping of str to int
-            How often each piece stands in the encoded text.
+            How often each piece occurs in the encoded text.
         """
         uses = Counter(counts)
         dependents = Counter(part for parts in self.parts.values() for part in parts)
@@ -62,7 +62,7 @@ class Leaves(NamedTuple):
             piece = key[-1]
             if piece in fallen:
                 continue
-            if key[1] != uses[piece]:  # It got the uses of a piece that fell.
+            if key[1] != uses[piece]:  # Its count grew when another piece was dropped.
                 heapq.heappush(queue, self._key(piece, uses[piece]))
                 continue
             yield piece

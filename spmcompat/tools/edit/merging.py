@@ -1,12 +1,13 @@
-"""One model from several: the ids of the first one stay, and the new pieces of the others follow.
+"""Merges models: the ids of the first model stay, and new pieces of the other models follow.
 
-Unigram: a text is seen as a mixture of what the models were trained on. So the probability of a
-piece is the mean of its probabilities, by weight; a model without the piece gives it none.
+Unigram: a text is regarded as a mixture of the texts that the models were trained on. So the
+probability of a piece is the weighted mean of its probabilities, which is 0 in a model without the
+piece.
 
 BPE: the merges of the first model come first, then those of the second model, and so on, each in
-its own order. So a text is first merged as the first model does it, and then further: a token of
-the result is a token of the first model, or several of them joined. A piece that no merges lead to
-any more is left out, since it would never be used. This changes the cut of no text.
+its own order. So a text is first merged as in the first model, and then further: a token of the
+result is a token of the first model, or several of them joined. A piece that merges can no longer
+reach is left out, since it would never be used. Leaving it out does not change how any text is cut.
 
 Word and char models are merged like Unigram models; their scores have no effect.
 """
@@ -46,7 +47,7 @@ _TRAINER = ("model_type", "byte_fallback", "treat_whitespace_as_suffix")
 
 
 class Merged(NamedTuple):
-    """A model that was merged from others.
+    """The result of merging models.
 
     Attributes
     ----------
@@ -55,11 +56,11 @@ class Merged(NamedTuple):
     added : int
         The number of pieces that the first model does not have.
     left_out : list of str
-        Pieces of the other models that would never be used, and are not in the model.
+        Pieces of the other models that were left out because they would never be used.
     unreachable : list of str
-        Pieces of the first model that are never used any more. They keep their ids.
+        Pieces of the first model that can no longer be used. They keep their ids.
     beyond_size : int
-        The number of pieces for which `vocab_size` left no room.
+        The number of pieces that did not fit into `vocab_size`.
     """
 
     model: ModelProto
@@ -82,12 +83,12 @@ def merge_models(
     models : sequence of ModelProto
         The models. Options, symbols and ids are those of the first one.
     names : sequence of str
-        What messages call them.
+        The names of the models in messages.
     weights : sequence of float, optional
-        The weight of each model in the mixture; by default all are equal. BPE takes none.
+        The weight of each model in the mixture, by default equal. BPE does not accept weights.
     vocab_size : int, optional
         The largest number of pieces. Meta pieces and single characters are taken first, then the
-        best of the others.
+        best of the remaining pieces.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def merge_models(
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
     if is_bpe and weights is not None:
-        raise BadValueError("a BPE model has an order of merges and no weights. Leave them out.")
+        raise BadValueError("a BPE model has ordered merges instead of weights. Leave them out.")
     symbols = _new_symbols(first, others)
     kept = first
     if is_bpe:
@@ -156,7 +157,7 @@ def _differ(one: NormalizerSpec, two: NormalizerSpec, field: str) -> bool:
 
 
 def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) -> None:
-    """Raise if a text has different types in two models. Unused pieces of others do not count."""
+    """Raise if a text has different types in two models, ignoring unused pieces of later models."""
     owner: dict[str, tuple[Piece, str]] = {}
     for number, (pieces, name) in enumerate(zip(vocabularies, names, strict=True)):
         for piece in pieces:
@@ -217,7 +218,7 @@ def _log_mean(terms: Sequence[tuple[float, float]]) -> float:
 def _new_pieces(
     kept: Sequence[Piece], symbols: Sequence[Piece], mixed: dict[str, float], trainer: TrainerSpec
 ) -> tuple[list[Piece], list[str]]:
-    """Return the pieces that the first model does not have, best first, and the useless ones."""
+    """Return the pieces that the first model does not have, best first, and the useless pieces."""
     known = {piece.text for piece in kept}
     new = [Piece(text, score) for text, score in mixed.items() if text not in known]
     new.sort(key=lambda piece: -piece.score)
@@ -229,18 +230,18 @@ def _new_pieces(
 def _further_merges(
     first: Sequence[Piece], others: Sequence[Sequence[Piece]]
 ) -> tuple[list[Piece], dict[str, int], list[str]]:
-    """Return the pieces of other BPE models that can be merged further, and the useless ones.
+    """Return the pieces of other BPE models that merges can reach, and the useless pieces.
 
     Returns
     -------
     pieces : list of Piece
         The pieces: model after model, each in its order of merges.
     needs : dict of str to int
-        The last position of a piece, in this order, from which each piece is merged, or its own
-        position if that is larger. The merges of a piece's own text stay as they are if other
-        pieces are missing. So all pieces up to some need can be used without the others.
+        For each piece, the last position in this order among the piece itself and the pieces it is
+        merged from. Removing unrelated pieces does not change how a piece's own text is merged. So
+        the pieces with needs up to some position can be used without the rest.
     useless : list of str
-        The pieces that no merges lead to.
+        The pieces that merges cannot reach.
     """
     known = {piece.text for piece in first}
     new: list[Piece] = []
@@ -267,10 +268,10 @@ def _further_merges(
 def _chosen(
     candidates: Sequence[Piece], needs: Mapping[str, int], before: int, vocab_size: int | None
 ) -> list[Piece]:
-    """Return the candidates that there is room for, in their order.
+    """Return the candidates that fit into the vocabulary, in their order.
 
-    Single characters are taken first, then the pieces with the smallest needs. Of equal ones, the
-    shortest is taken first, because the others are merged from it.
+    Single characters are taken first, then the pieces with the smallest needs. Among equal needs,
+    the shortest piece is taken first, because the longer ones are merged from it.
     """
     if vocab_size is None:
         return list(candidates)
@@ -287,7 +288,7 @@ def _chosen(
 
 
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
-    """Return the pieces of the first model that could be used there and cannot be used now."""
+    """Return the pieces that were usable in the first model and no longer are."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
     if trainer.model_type == TrainerSpec.BPE:  # only symbols come before the merges of `first`
         new = pieces[len(first) :]

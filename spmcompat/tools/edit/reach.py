@@ -1,12 +1,12 @@
-"""Which pieces can be used: the cuts that ``sentencepiece`` makes, and the normalizer before them.
+"""Which pieces can be used, given how ``sentencepiece`` normalizes and cuts a text.
 
-A piece is *reachable* if some text is cut so that the piece is one of its tokens. For every type
-of model this holds exactly if the piece's own text is cut into this one piece:
+A piece is *reachable* if it is a token of some text. For every type of model, this is true if and
+only if the piece's own text is cut into just this piece:
 
-- BPE: the merges inside a piece are those of its own text, in the same order, whatever stands
-  around it, because a merge across its ends would have kept it from being formed.
-- Unigram: a part of a best path is a best path of that part's text. So where the piece stands on a
-  best path, it is the best path of its own text.
+- BPE: the merges inside a piece are those of its own text, in the same order, whatever surrounds
+  it, because a merge across its ends would have prevented the piece.
+- Unigram: each part of a best path is a best path for the text of that part. So a piece on a best
+  path is the best path of its own text.
 
 Source: ``bpe_model.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -32,7 +32,7 @@ class Cutter(Protocol):
 
 
 def cutter_of(pieces: Iterable[Piece], trainer: TrainerSpec) -> Cutter:
-    """Return what cuts texts as a model with these pieces does."""
+    """Return an object that cuts texts as a model with these pieces does."""
     if trainer.model_type == TrainerSpec.BPE:
         return Merges(pieces)
     if trainer.model_type == TrainerSpec.UNIGRAM:
@@ -45,7 +45,7 @@ def cutter_of(pieces: Iterable[Piece], trainer: TrainerSpec) -> Cutter:
 def unreachable(
     pieces: Iterable[Piece], trainer: TrainerSpec, among: Iterable[str] | None = None
 ) -> list[str]:
-    """Return the normal pieces that no text can have as a token, in the order of their ids.
+    """Return the normal pieces that cannot be a token of any text, in the order of their ids.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def unreachable(
     trainer : TrainerSpec
         The options of the model.
     among : iterable of str, optional
-        The texts of the pieces to look at; by default all of them.
+        The texts of the pieces to check; by default all pieces.
     """
     pieces = list(pieces)
     cutter = cutter_of(pieces, trainer)
@@ -69,10 +69,10 @@ def unreachable(
 
 
 def holding(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
-    """Return the texts of the normal pieces that hold one of the texts.
+    """Return the texts of the normal pieces that contain one of the texts.
 
-    How a piece is reached depends only on the pieces inside it. So if the pieces of `texts` change,
-    only these can become unreachable.
+    Whether a piece is reachable depends only on the pieces inside it. So if the pieces of `texts`
+    change, only the returned pieces can become unreachable.
     """
     wanted = set(texts)
     lengths = sorted({len(text) for text in wanted})
@@ -84,7 +84,7 @@ def holding(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
 
 
 def _holds(text: str, wanted: set[str], lengths: Iterable[int]) -> bool:
-    """Tell whether a text holds one of others, whose lengths are given."""
+    """Return whether a text contains one of the wanted texts, which have the given lengths."""
     return any(
         text[begin : begin + length] in wanted
         for length in lengths
@@ -103,7 +103,7 @@ class Merges:
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         pieces = list(pieces)
-        # Unused pieces are merged too, and taken apart again at the end.
+        # Unused pieces are merged too, and split again at the end.
         self.scores = {p.text: p.score for p in pieces if p.type in (NORMAL, UNUSED)}
         self._longest = max(map(len, self.scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
@@ -119,19 +119,19 @@ class Merges:
         return tokens
 
     def merges(self, text: str) -> list[tuple[str, str, str]]:
-        """Return what is merged in a text, in order: each time the piece and its two parts."""
+        """Return the merges of a text in order, each as the merged piece and its two parts."""
         return self._merge(text)[1]
 
     def parts(self, text: str) -> tuple[str, str] | None:
-        """Return the two parts that a text is merged from; None if no merges make it."""
+        """Return the two parts that a text is merged from, or None if merges cannot produce it."""
         merges = self.merges(text)
         return merges[-1][1:] if merges and merges[-1][0] == text else None
 
     def _merge(self, text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
-        """Return the symbols that are left in the end, and the merges."""
+        """Return the remaining symbols, and the merges."""
         split = self._symbols.split(text)
         size = len(split)
-        symbols = [one for one, _ in split]  # a symbol that became part of the one before is empty
+        symbols = [one for one, _ in split]  # a symbol merged into the previous one is empty
         after = list(range(1, size + 1))
         before = list(range(-1, size - 1))
         queue: list[tuple[float, int, str]] = []
@@ -144,7 +144,7 @@ class Merges:
                 return
             joined = symbols[left] + symbols[right]
             if (score := self.scores.get(joined)) is not None:
-                heappush(queue, (-score, left, joined))  # of equal scores, the leftmost is first
+                heappush(queue, (-score, left, joined))  # ties: the leftmost comes first
 
         for left in range(size):
             push(left)
@@ -166,7 +166,7 @@ class Merges:
 
 
 def _take_apart(symbol: str, parts: dict[str, tuple[str, str]], tokens: list[str]) -> None:
-    """Append a symbol to the tokens; an unused piece as the parts that it was merged from."""
+    """Append a symbol to the tokens. An unused piece is split into the parts it was merged from."""
     waiting = [symbol]
     while waiting:
         one = waiting.pop()
@@ -199,7 +199,7 @@ class BestPaths:
         return self._best(text, "")[1]
 
     def score_without(self, text: str) -> float:
-        """Return the score of the best path of a piece's own text without the piece itself."""
+        """Return the score of the best path for a piece's own text that does not use the piece."""
         return self._best(text, text)[0]
 
     def _best(self, text: str, barred: str) -> tuple[float, list[str]]:
@@ -275,12 +275,12 @@ class _Symbols:
 
 
 class Gate:
-    """Tells which pieces a normalizer lets through: those that some normalized text holds.
+    """Decides which pieces can pass a normalizer, that is, occur in some normalized text.
 
     Parameters
     ----------
     model : ModelProto
-        The model whose normalizer it is.
+        The model with the normalizer.
     """
 
     def __init__(self, model: ModelProto) -> None:
@@ -298,7 +298,7 @@ class Gate:
         )
 
     def lets_through(self, text: str) -> bool:
-        """Tell whether a normalized text can hold this text."""
+        """Return whether a normalized text can contain this text."""
         if self._space == SPACE_MARK and " " in text:
             return False
         if self._collapses and self._space * 2 in text:
@@ -308,10 +308,10 @@ class Gate:
         return any(text in self.normalized(source) for source in self._sources(text))
 
     def reason(self, text: str) -> str:
-        """Return why the normalizer does not let a text through, and what to do."""
+        """Return why a text cannot pass the normalizer, and what to do."""
         if self._space == SPACE_MARK and " " in text:
             remedy = text.replace(" ", SPACE_MARK)
-            return f"normalized text has U+2581 in the place of a space. Write {remedy}"
+            return f"normalized text has U+2581 instead of a space. Write {remedy}"
         if self._collapses and self._space * 2 in text:
             return "the normalizer collapses spaces. Write U+2581 once."
         return (
@@ -320,15 +320,15 @@ class Gate:
         )
 
     def normalized(self, text: str) -> str:
-        """Return what the rules make of a text; spaces stay as many as they are."""
+        """Return the text after applying the rules, without collapsing spaces."""
         source = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         return self._rules_only.normalize(source.encode()).decode()
 
     def _sources(self, text: str) -> list[str]:
-        """Return texts that the rules may turn into this text, or into one that holds it.
+        """Return texts that the rules may turn into this text, or into one that contains it.
 
-        The output of a rule is not normalized again. So a rule may produce what another rule would
-        change: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
+        The output of a rule is not normalized again. So a rule may produce text that another rule
+        would change: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
         """
         from spmcompat.normalization.charsmap import decompile  # noqa: PLC0415
 
@@ -339,7 +339,7 @@ class Gate:
             if target
         }
         whole = [source for source, target in rules.items() if wanted in target]
-        # The sources that make the characters from one position to another.
+        # The sources that produce the characters from one position to another.
         made_by: dict[tuple[int, int], list[str]] = {}
         for source, target in rules.items():
             for span in _spans(target, wanted):
@@ -355,9 +355,9 @@ class Gate:
 
 
 def _spans(target: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Yield which parts of a text the result of a rule can stand for.
+    """Yield the spans of a text that the result of a rule can cover.
 
-    At the beginning the end of the result is enough, and at the end its beginning.
+    At the beginning of the text, the end of the result suffices; at its end, the beginning.
     """
     size, length = len(wanted), len(target)
     begin = wanted.find(target)
@@ -371,6 +371,6 @@ def _spans(target: str, wanted: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# How many sources of one result, and how many texts for each beginning, are tried.
+# How many sources to try for one result, and how many texts for each beginning.
 _TRIED = 4
 _KEPT = 256

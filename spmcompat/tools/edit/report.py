@@ -1,4 +1,4 @@
-"""What a change of a model does to a text: the words that are cut differently, and the tokens."""
+"""The effect of a model change on a text: the words that are cut differently, and the tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spmcompat.runtime.libraries import require
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
-_LINES = 10_000  # lines that are encoded at once
+_LINES = 10_000  # lines to encode at a time
 _BUFFER = 1 << 24
 
 
@@ -25,11 +25,11 @@ class ChangedWord(NamedTuple):
     Attributes
     ----------
     word : str
-        The word: what stands between white space in the text.
+        The word: the text between white space.
     occurrences : int
-        How often it occurs.
+        How often the word occurs.
     before, after : list of str
-        The texts of its tokens.
+        The texts of the word's tokens.
     """
 
     word: str
@@ -44,11 +44,11 @@ class Changes(NamedTuple):
     Attributes
     ----------
     lines, changed_lines : int
-        The number of lines, and of those with other tokens.
+        The number of lines, and the number of lines whose tokens changed.
     tokens_before, tokens_after : int
         The number of tokens in all lines.
     words : list of ChangedWord
-        The words that are cut differently between two spaces, the most frequent ones first.
+        The words that are cut differently when they are between two spaces, most frequent first.
     """
 
     lines: int
@@ -66,10 +66,10 @@ class _Tokens:
     model : ModelProto
         The model.
     unknown : str
-        What to call unknown tokens.
+        The text to show for unknown tokens.
     between_spaces : bool
-        Whether a text is encoded as if it stood between two spaces. For most models this is so
-        anyway: they put a space mark in front.
+        Whether to encode a text as if it were between two spaces. Most models do this anyway,
+        because they add a space mark in front.
     """
 
     def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
@@ -81,14 +81,14 @@ class _Tokens:
         self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each text. Unknown ones are the unknown piece."""
+        """Return the tokens of each text. An unknown token is shown as the unknown piece."""
         return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
 
 
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
-    """Encode a text with two models, and return what differs.
+    """Encode a text with two models, and return the differences.
 
-    Tokens are compared by the texts of their pieces, so other ids alone are no difference.
+    Tokens are compared by the texts of their pieces, so a change of ids alone is not a difference.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def _processor(model: ModelProto) -> SentencePieceProcessor:
 
 
 def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
-    """Yield the lines of a text, some at a time. Only a line feed ends a line."""
+    """Yield the lines of a text in batches. Only a line feed ends a line."""
     refuse_impossible(path, "check --report")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:

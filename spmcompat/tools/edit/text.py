@@ -1,4 +1,4 @@
-"""Reads a text as a trained model reads it: by the specs that the model stores."""
+"""Reads a text as a trained model does, according to the specs stored in the model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TEXT_OPTIONS = (
     "workers",
     "minloglevel",
 )
-"""The options of training that a caller gives; the model knows all others."""
+"""The training options that a caller gives; all others come from the model."""
 
 _FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_input_sentence")
 
@@ -51,14 +51,14 @@ class ReadText(NamedTuple):
     Attributes
     ----------
     counts : Counts
-        What training starts from.
+        The counts that training starts from.
     alphabet : list of (int, int)
-        The characters of the model, and those that the coverage of the text requires, with their
+        The characters of the model and those required by the coverage of the text, with their
         counts.
     plan : Plan
         How the text was read.
     source : Source or None
-        The text; None if it was counted before.
+        The text, or None if it was counted before.
     """
 
     counts: Counts
@@ -73,13 +73,13 @@ def check_type(model: ModelProto, what: str) -> None:
     Raises
     ------
     BadValueError
-        For a word or char model: their pieces are the most frequent ones.
+        For a word or char model: its pieces are simply the most frequent words or characters.
     """
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
         name = TrainerSpec.ModelType.Name(kind).lower()
         raise BadValueError(
-            f"{what} is for unigram and bpe models, and this is a {name} model. Its pieces are the "
+            f"{what} is for unigram and bpe models, but this is a {name} model. Its pieces are the "
             "most frequent ones of a text: train it again."
         )
 
@@ -92,18 +92,18 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
     model : ModelProto
         The model. Its specs decide how text is normalized and cut, and how long a piece may be.
     given : Settings
-        Where the text is, workers and messages. Other options of it have no effect.
+        The input, the workers and the messages. Its other options have no effect.
     names : collection of str
-        The names of the options that were given. `character_coverage` replaces that of the model
-        if it is one of them.
+        The names of the options that were given. If `character_coverage` is among them, it replaces
+        that of the model.
     """
     settings = copy(given)
     spec = deepcopy(model.trainer_spec)
-    # These fields belong to the first training alone.
+    # These fields only concern the first training.
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Characters do not compete with pieces here: the coverage decides.
+    # Characters do not compete with pieces here: the coverage alone selects them.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value
@@ -118,13 +118,13 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
     settings.normalizer = deepcopy(model.normalizer_spec)
-    # The model holds the compiled rules.
+    # The model contains the compiled rules.
     settings.normalizer.normalization_rule_tsv = ""
     return settings
 
 
 def characters_of(model: ModelProto) -> set[str]:
-    """Return the characters that some normal piece of the model consists of."""
+    """Return the characters of all normal pieces of the model."""
     kinds = (NORMAL, UNUSED)
     return {one for entry in model.pieces if entry.type in kinds for one in entry.piece}
 
@@ -141,7 +141,7 @@ def read(
     Raises
     ------
     TrainingError
-        If the text cannot be read, or the model stores what cannot be trained with.
+        If the text cannot be read, or the model contains settings that cannot be used for training.
     """
     verify(settings, has_sentences=sentences is not None, has_writer=True)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
@@ -168,7 +168,7 @@ def read(
 def covered(
     alphabet: Iterable[tuple[int, int]], coverage: float, required: str, boundary: int
 ) -> set[int]:
-    """Return the characters that the coverage of a text requires, by their code points."""
+    """Return the code points of the characters that the coverage of a text requires."""
     counts = {character: count for character, count in alphabet if count > 0}
     chosen, _ = choose_alphabet(counts, coverage, required, boundary=boundary)
     return {character for character, _ in chosen}

@@ -1,4 +1,4 @@
-"""Makes the vocabulary of a model smaller; what a text needs least is dropped."""
+"""Shrinks the vocabulary of a model by dropping the pieces that a text needs least."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ if TYPE_CHECKING:
 
 
 class Cut(NamedTuple):
-    """How a vocabulary becomes smaller.
+    """How to shrink a vocabulary.
 
     Attributes
     ----------
     keep : int
-        The number of pieces that stay, with meta pieces.
+        The number of pieces to keep, including meta pieces.
     keep_ids : bool
-        Whether ids stay: then dropped pieces become unused. Else the ids move together.
+        Whether ids stay, so that dropped pieces become unused. Otherwise, the pieces are renumbered
+        without gaps.
     drop_characters : bool
-        Whether characters that the coverage of the text does not require may fall too.
+        Whether characters that the coverage of the text does not require may be dropped too.
     """
 
     keep: int
@@ -54,16 +55,16 @@ def trim(
     sentences: Sentences | None,
     report: Report,
 ) -> ModelProto:
-    """Return the model with fewer pieces: those that a text needs most.
+    """Return the model with only the pieces that a text needs most.
 
-    Meta pieces stay, and single characters too unless `cut` says otherwise. The scores of the
-    pieces that stay do not change. So a text that a Unigram model cuts without dropped pieces is
-    cut as before.
+    Meta pieces stay, and so do single characters unless `cut` says otherwise. The scores of the
+    remaining pieces do not change. So if a Unigram model cuts a text without using the dropped
+    pieces, it still cuts it the same way.
 
     Parameters
     ----------
     cut : Cut
-        How many pieces stay.
+        How many pieces to keep.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
     given, names
@@ -71,12 +72,12 @@ def trim(
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, if it is not read from files.
     report : Report
-        Takes log lines and progress.
+        Receives log lines and progress.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, or too few pieces may be dropped.
+        If the text cannot be read, or not enough pieces can be dropped.
     """
     check_type(model, "trim")
     pieces = pieces_of(model)
@@ -109,14 +110,14 @@ def trim(
 
 
 def _may_fall(piece: Piece, characters: frozenset[str] | None) -> bool:
-    """Tell whether a piece may fall; `characters` are those that stay, None for all."""
+    """Return whether a piece may be dropped; `characters` are those to keep, None for all."""
     if piece.type != NORMAL or len(piece.text) > 1:
         return piece.type in (NORMAL, UNUSED)
     return characters is not None and piece.text not in characters
 
 
 def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] | None) -> None:
-    """Raise unless so many pieces can be kept."""
+    """Raise if `keep` is not below the model's size, or is below the number of fixed pieces."""
     size, keep = len(counted), cut.keep
     if keep >= size:
         raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")
@@ -132,7 +133,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
 
 
 def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text, in which all other characters are unknown."""
+    """Return the text with all characters except the known ones treated as unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
@@ -144,7 +145,7 @@ def _least_used_leaves(
     workers: Workers,
     report: Report,
 ) -> set[str]:
-    """Return the pieces of a BPE model that fall."""
+    """Return the pieces to drop from a BPE model."""
     from spmcompat.bpe.merges import count_in_encoded  # noqa: PLC0415
     from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
 
@@ -159,13 +160,13 @@ def _least_used_leaves(
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), found, strict=True)))
     _count_characters(uses, alphabet, may_fall)
-    # An unused piece is merged, but then its parts are the tokens.
+    # An unused piece is merged, but the tokens are its parts.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
     for piece in sorted(unused, key=len, reverse=True):
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # Where ids stay, unused pieces stay and need no parts.
+    # If ids stay, unused pieces stay too and do not need their parts.
     leaves = Leaves(may_fall, {one: both for one, both in parts.items() if one in may_fall})
     return set(islice(leaves.least_used_first(uses), size))
 
@@ -173,7 +174,7 @@ def _least_used_leaves(
 def _count_characters(
     uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
 ) -> None:
-    """Count the single characters that may fall: those of the text outside of longer tokens."""
+    """Count the single characters that may be dropped, where they are outside longer tokens."""
     single = {piece for piece in droppable if len(piece) == 1}
     if not single:
         return
@@ -195,11 +196,11 @@ def _least_losses(
     workers: Workers,
     report: Report,
 ) -> set[str]:
-    """Return the pieces of a Unigram model that fall."""
+    """Return the pieces to drop from a Unigram model."""
     from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
 
     counts, alphabet, plan, source = text
-    # What is not in use is no part of any path.
+    # An unused piece is not part of any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
     normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
     may_fall = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)

@@ -1,4 +1,4 @@
-"""Prunes a trained Unigram model by the loss of the trainer, without EM."""
+"""Prunes a trained Unigram model by the trainer's loss, without EM."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def least_losses(
 ) -> list[bytes]:
     """Return the pieces that a text needs least.
 
-    They fall in rounds, each of which keeps a share of the pieces, as in training: the best paths
-    of the text are counted again after each round. A piece that no best path uses falls first. So
-    does one that is not the best path of its own text. Of these, the one with the lowest score
-    falls first; of the others, the one with the lowest loss.
+    Pieces are dropped in rounds. As in training, each round keeps a share of the pieces, and then
+    the best paths of the text are counted again. A round first drops pieces that are not on any
+    best path, or are not the best path of their own text, starting with the lowest score. Then it
+    drops the pieces with the lowest loss.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ def least_losses(
     pieces : sequence of (bytes, float)
         The normal pieces of the model and their scores.
     may_fall : collection of bytes
-        The pieces that may fall.
+        The pieces that may be dropped.
     dropped : int
-        How many fall.
+        The number of pieces to drop.
     options : UnigramOptions
         The options of the trainer.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        The threads. The result does not depend on their number.
     report : Report
-        Takes log lines and progress.
+        Receives log lines and progress.
     """
     fallen: list[bytes] = []
     report.step("Building lattices")

@@ -1,7 +1,7 @@
-"""The vocabulary of a model as plain pieces, and the model with another vocabulary.
+"""Converts the vocabulary of a model to plain pieces, and puts pieces back into a model.
 
-Everything in this package works on a list of `Piece`: the id of a piece is its index. `with_pieces`
-puts such a list back into a model; all other fields stay as they are.
+Every module of this package works on a list of `Piece`, in which the id of a piece is its index.
+`with_pieces` puts such a list back into a model and leaves all other fields unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
 USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
 LOWEST = -(2.0**128 - 2.0**104)  # of float32
-_NAMED = 5  # how many texts a message names
+_NAMED = 5  # how many texts a message lists
 
 
 class Piece(NamedTuple):
@@ -47,23 +47,23 @@ class Piece(NamedTuple):
 
 
 def type_name(piece_type: int) -> str:
-    """Return the name of a type, as it is used in messages."""
+    """Return the name of a type for messages."""
     return _TYPES.Type.Name(piece_type).lower().replace("_", "-")
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return the first few texts in one line, and how many more there are."""
+    """Return the first few texts on one line, and the number of remaining texts."""
     more = len(texts) - _NAMED
     return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def lowest_score(pieces: Iterable[Piece]) -> float:
-    """Return the lowest score of the normal and unused pieces; 0 if there are none."""
+    """Return the lowest score of the normal and unused pieces, or 0 without such pieces."""
     return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
 
 
 def below(score: float, step: float) -> float:
-    """Return a float32 value below a score: one step, or the next value if that is further.
+    """Return a float32 value below a score: one step down, or the next value if that is further.
 
     Raises
     ------
@@ -81,9 +81,10 @@ def below(score: float, step: float) -> float:
 
 
 def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
-    """Return normal BPE pieces that are merged after those with the lowest score, in their order.
+    """Return normal BPE pieces that are merged, in the given order, after all existing ones.
 
-    Scores fall by 1 as in training, or to the next float32 value where steps of 1 would be lost.
+    Scores fall by 1 as in training, or to the next float32 value where rounding would lose a step
+    of 1.
 
     Raises
     ------
@@ -126,20 +127,20 @@ def with_pieces(
 ) -> ModelProto:
     """Return a copy of a model with another vocabulary.
 
-    The fields of the trainer that list pieces follow: ``vocab_size``, ``control_symbols``,
-    ``user_defined_symbols``, and the ids of unk, bos, eos and pad. Samples for self-tests are
-    dropped, because the new vocabulary may cut them differently, and then ``sentencepiece`` 0.2.0
-    would not load the model. All other fields stay, also those that the format does not know.
+    The fields of the trainer spec that describe pieces are updated: ``vocab_size``,
+    ``control_symbols``, ``user_defined_symbols``, and the ids of unk, bos, eos and pad. Self-test
+    samples are dropped: the new vocabulary may cut them differently, and then ``sentencepiece``
+    0.2.0 would not load the model. All other fields stay, including unknown ones.
 
     Parameters
     ----------
     model : ModelProto
         The model.
     pieces : sequence of Piece
-        The new vocabulary, in the order of the ids.
+        The new vocabulary, in the order of ids.
     origins : sequence of int or None, optional
-        The id that each piece has in `model`; None for a new piece. By default, the ids of
-        `model` stay, and the pieces behind them are new.
+        The id of each piece in `model`, or None for a new piece. By default, the ids of `model`
+        stay, and any further pieces are new.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def with_pieces(
 
 
 def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
-    """Change the fields that differ, and no other: a field may be stored with its default."""
+    """Set only the fields that changed, so that stored defaults stay stored."""
     if entry.piece != piece.text or not entry.HasField("piece"):
         entry.piece = piece.text
     if entry.score != piece.score or not entry.HasField("score"):
@@ -192,10 +193,10 @@ def _store_symbols(
     new: Sequence[Piece],
     origins: Sequence[int | None],
 ) -> None:
-    """Change the two lists of symbols as the pieces changed.
+    """Update the two lists of symbols for the changed pieces.
 
-    The lists need not hold all pieces of their type: bos, eos and pad are in none, and other
-    programs may have changed the model before.
+    The lists need not contain all pieces of their type: bos, eos and pad are in neither list, and
+    other programs may have changed the model.
     """
     moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
@@ -206,7 +207,7 @@ def _store_symbols(
     ):
         kept = []
         for symbol in field:
-            # A symbol that the vocabulary never had stays: the trainer dropped it.
+            # A symbol that was never in the vocabulary stays: the trainer dropped it.
             piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
             if piece is not None and piece.type in (symbol_type, -1):
                 kept.append(piece.text)
@@ -218,7 +219,7 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
-        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with the mark itself
+        if trainer.model_type == TrainerSpec.WORD:  # training itself adds the form with the mark
             marked = {SPACE_MARK + text for text in [*kept, *added]}
             added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):
@@ -251,14 +252,14 @@ def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
 
 
 def write_model(model: ModelProto, path: str | PathLike[str]) -> None:
-    """Write a model, and beside it the ``.vocab`` file if the name ends in ``.model``.
+    """Write a model, and the ``.vocab`` file next to it if the name ends in ``.model``.
 
-    Either both files are written or none.
+    Either both files are written, or neither.
 
     Raises
     ------
     MissingFileError
-        If one of them cannot be written.
+        If a file cannot be written.
     """
     files = files_of(model, path)
     write_files({name: [content] for name, content in files.items()}, "--output")
@@ -274,9 +275,9 @@ def check_model_output(
     Parameters
     ----------
     path : path
-        Where to write the model.
+        The path of the new model.
     model : path, optional
-        The model that is changed. The new model may replace it, but a ``.vocab`` file may not.
+        The original model. The new model may replace it, but a ``.vocab`` file may not.
     others : iterable of paths
         The other inputs.
 
@@ -307,7 +308,7 @@ def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes
 
 
 def _paths_of(path: str | PathLike[str]) -> list[str]:
-    """Return the path of the model, and that of its ``.vocab`` file if there is one."""
+    """Return the path of the model and, if there is one, that of its ``.vocab`` file."""
     refuse_impossible(path, "check --output")
     name = os.fspath(path)
     stem = name.removesuffix(".model")

@@ -1,4 +1,4 @@
-"""Why a target encodes a line differently; each answer is a test on both results."""
+"""Why a target encodes a line differently. Each cause is found by a test on both results."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ OTHER = "other"
 
 CAUSES = {
     NORMALIZER: "the normalized texts differ",
-    SYMBOLS: "the line holds the text of a control, user-defined, unknown or byte piece",
-    UNKNOWN: "one of the results holds the unknown piece, or bytes in its place",
+    SYMBOLS: "the line contains the text of a control, user-defined, unknown or byte piece",
+    UNKNOWN: "one of the results contains the unknown piece, or bytes in its place",
     TIE: "the two segmentations have the same score",
     OTHER: "none of these",
 }
 
-# A byte that is in no text.
+# A byte that never occurs in text.
 _UNKNOWN_CHARACTERS = b"\xff"
 
-# How far float32 rounds. sentencepiece adds up scores in float32, other libraries in float64.
+# The rounding error of float32. sentencepiece adds up scores in float32, other libraries in
+# float64.
 _FLOAT32 = 2.0**-24
 
 
 class Reference:
-    """The model in the ``sentencepiece`` library, and what its pieces are."""
+    """The model in the ``sentencepiece`` library, and the types of its pieces."""
 
     def __init__(self, model: ModelProto) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
@@ -72,7 +73,7 @@ class Reference:
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
     def surface(self, ids: Sequence[int]) -> bytes:
-        """Return the normalized text that ids stand for; 0xFF stands for unknown characters."""
+        """Return the normalized text of ids, with 0xFF for unknown characters."""
         surface = b""
         for one in ids:
             if self.is_unknown(one):
@@ -84,11 +85,11 @@ class Reference:
         return surface
 
     def is_unknown(self, one: int) -> bool:
-        """Tell whether an id is that of the unknown piece, or out of range."""
+        """Return whether an id is that of the unknown piece, or is out of range."""
         return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
 
     def score(self, ids: Sequence[int]) -> float:
-        """Return the score of a segmentation. Pieces that are not normal count nothing."""
+        """Return the score of a segmentation, in which only normal pieces count."""
         return sum(self.model.pieces[one].score for one in ids if self.types[one] == _PIECE.NORMAL)
 
 
@@ -99,7 +100,7 @@ def cause_of(
     expected: Sequence[int],
     actual: Sequence[int],
 ) -> str:
-    """Name why the ids of a line differ.
+    """Return why the ids of a line differ.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def cause_of(
 
 
 def _spells(surface: bytes, text: bytes) -> bool:
-    """Tell whether a surface stands for the text: each 0xFF for one character or more."""
+    """Return whether a surface matches the text; each 0xFF matches one or more characters."""
     first, *others = surface.split(_UNKNOWN_CHARACTERS)
     if not others:
         return surface == text
@@ -144,24 +145,25 @@ def _spells(surface: bytes, text: bytes) -> bool:
     at = len(first)
     for known in others:
         at = text.find(known, at + 1, end)
-        if at < 0 or not known:  # unknown characters that follow each other are one piece
+        if at < 0 or not known:  # consecutive unknown characters are one piece
             return False
         at += len(known)
     return at < end
 
 
 def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
-    """Return the ids that are no normal pieces, in order of their numbers."""
+    """Return the ids of pieces that are not normal, in ascending order."""
     known = range(len(reference.types))
     normal = (_PIECE.NORMAL, _PIECE.UNUSED)
     return sorted(one for one in ids if one not in known or reference.types[one] not in normal)
 
 
 def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
-    """Tell whether the scores are equal, as far as float32 can tell for a line of this length.
+    """Return whether the scores are equal within float32 precision for a line of this length.
 
-    Both spell the same text. An unknown piece stands for one character or more, and each costs the
-    same. So the score of both is that of the other pieces, if those leave as many characters.
+    Both segmentations spell the same text. An unknown piece covers one or more characters, and each
+    character costs the same. So comparing the scores of the known pieces suffices if both
+    segmentations leave the same number of characters.
     """
     known, others = (
         [one for one in ids if not reference.is_unknown(one)] for ids in (expected, actual)

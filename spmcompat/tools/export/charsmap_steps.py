@@ -1,20 +1,20 @@
-"""A charsmap as steps of the ``tokenizers`` library that give the same text.
+"""Converts a charsmap to steps of the ``tokenizers`` library that produce the same text.
 
-``sentencepiece`` replaces, from left to right, the longest source of a rule that begins at a
+From left to right, ``sentencepiece`` replaces the longest source of a rule that begins at each
 character. The step Precompiled of ``tokenizers`` looks at a whole grapheme cluster instead. It
-replaces a cluster of up to 5 bytes by the target of the *shortest* source at its beginning, so it
-drops accents. In a longer cluster it looks at single characters only, so it composes nothing.
+replaces a cluster of up to 5 bytes with the target of the *shortest* source at its beginning, so it
+drops accents. In a longer cluster it only looks at single characters, so it never composes.
 
-The steps here give Precompiled only what it does right: rules of a single character, with a
+The steps here leave only what Precompiled handles correctly: rules of a single character, with a
 separator between the characters of a cluster. Rules of several characters are applied before or
 after it:
 
 - A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
   source of a rule or a single character. It puts a separator in front of each unit that could
-  combine with what stands before it, and of each symbol that the rules would change.
-- Most of these rules compose characters. The step NFC does the same inside of a unit.
-- Each other rule becomes one step Replace. It writes a placeholder, a character for private use,
-  which Precompiled replaces by the target. So no target is normalized again.
+  combine with the character before it, and in front of each symbol that the rules would change.
+- Most of these rules compose characters. The step NFC does the same inside a unit.
+- Each remaining rule becomes a step Replace. It writes a placeholder, a private-use character,
+  which Precompiled replaces with the target. So targets are never normalized again.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ Points: TypeAlias = "tuple[int, ...]"
 Step: TypeAlias = "dict[str, object]"
 
 MOST_EXPLICIT = 5000
-"""More rules than these would make normalization too slow: each one is a step."""
+"""The largest number of rules. Each rule is a step, so more would make normalization too slow."""
 
-# No text should hold these characters: noncharacters, and one that is not assigned.
+# Texts should not contain these characters: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
-# The characters below this one, for private use, are placeholders.
+# Placeholders are the private-use characters below this one.
 _LAST_PLACEHOLDER = 0x10E9F7
 
-# What does not begin a cluster: marks and format characters (with those of future versions of
-# Unicode), jamo, emoji modifiers, regional indicators, and some letters.
+# Characters that do not begin a cluster: marks and format characters (with those of future versions
+# of Unicode), jamo, emoji modifiers, regional indicators, and some letters.
 _JOINS = (
     "\\p{M}\\p{Cf}\\p{Cn}\\n\\x{E33}\\x{EB3}\\x{1100}-\\x{11FF}\\x{A960}-\\x{A97F}"
     "\\x{AC00}-\\x{D7FF}\\x{FF9E}\\x{FF9F}\\x{1F1E6}-\\x{1F1FF}\\x{1F3FB}-\\x{1F3FF}"
 )
-# What NFC can combine with the character before it.
+# Characters that NFC can combine with the preceding character.
 _COMPOSES = "\\p{M}\\x{1161}-\\x{1175}\\x{11A8}-\\x{11C2}"
 _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
-# The library ``tokenizers`` has the compositions of Unicode 12. These blocks have newer ones.
+# The library ``tokenizers`` has the compositions of Unicode 12. These blocks have newer
+# compositions.
 _NEWER_COMPOSITIONS = (
     range(0x105C0, 0x10600),
     range(0x11380, 0x11400),
@@ -69,7 +70,7 @@ class Charsmap(NamedTuple):
     several : dict
         The rules of several characters.
     explicit : list
-        Those sources of `several` that become a step each; the step NFC does the others.
+        The sources in `several` that each become a step. The step NFC handles the remaining ones.
     composes : bool
         Whether there is a step NFC.
     units : str
@@ -84,7 +85,7 @@ class Charsmap(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How to apply the rules of a charsmap beside user-defined symbols.
+    """How to apply the rules of a charsmap in a model with user-defined symbols.
 
     Attributes
     ----------
@@ -93,7 +94,7 @@ class Plan(NamedTuple):
     changed : list of str
         The symbols that the rules would change. Placeholders protect them.
     symbols : list of str
-        The other symbols.
+        The remaining symbols.
     """
 
     rules: Charsmap
@@ -101,7 +102,7 @@ class Plan(NamedTuple):
     symbols: list[str]
 
 
-# The limits and the steps of a model need the same; decompiling takes a second.
+# Cached because both the limits and the steps need the result, and decompiling takes a second.
 @lru_cache(maxsize=1)
 def analysed(charsmap: bytes) -> Charsmap:
     """Decide how to apply the rules of a charsmap."""
@@ -120,7 +121,7 @@ def make_plan(charsmap: bytes, symbols: Sequence[str]) -> Plan:
     """Decide how to apply the rules of a charsmap, and which symbols to protect."""
     rules = analysed(charsmap)
     altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
-    # The step of a symbol must not find the beginning of a longer one.
+    # The step of a symbol must not match the beginning of a longer symbol.
     changed = {symbol for symbol in symbols if symbol.startswith(altered)}
     return Plan(
         rules,
@@ -135,11 +136,11 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     Parameters
     ----------
     plan : Plan
-        What `make_plan` has decided.
+        The result of `make_plan`.
     taken : iterable of str
-        Texts whose characters cannot be placeholders: the pieces.
+        The pieces. Their characters cannot be placeholders.
     marks_deleted : bool
-        Whether to write `deleted_mark` for what the rules delete.
+        Whether to write `deleted_mark` in place of text that the rules delete.
     """
     rules = plan.rules
     used = {ord(character) for text in taken for character in text}
@@ -181,7 +182,7 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
-    """Return the rules of steps that `steps_of` has made without a step NFC.
+    """Return the rules of steps that `steps_of` made without a step NFC.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-    # A separator that the rules delete is deleted at the end.
+    # A separator that the rules delete is removed at the end.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
@@ -216,13 +217,13 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
 
 
 def _replaced(step: Step) -> str:
-    """Return the text that a step replaces; empty if it has none, or a pattern."""
+    """Return the text that a step replaces; empty if the step replaces nothing or a pattern."""
     pattern = step.get("pattern")
     return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
 
 
 def deleted_mark() -> str:
-    """Return the character that stands for what the rules delete."""
+    """Return the character that replaces text that the rules delete."""
     return chr(_DELETED)
 
 
@@ -232,7 +233,7 @@ def replace(text: str, content: str) -> Step:
 
 
 def replace_pattern(pattern: str, content: str) -> Step:
-    """Return the step that replaces what a pattern matches."""
+    """Return the step that replaces the matches of a pattern."""
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
@@ -250,8 +251,8 @@ def precompiled(single: Mapping[int, Points]) -> Step:
 def _separators(rules: Charsmap) -> tuple[int, int]:
     """Return the separator of units, and the one between the characters of a cluster.
 
-    Where the rules delete control characters, two of these are taken: then it does no harm if the
-    text holds them. CR and LF do not separate: together they are one cluster.
+    If the rules delete control characters, two of these are used, so that it is harmless if the
+    text contains them. CR and LF are not suitable: together they form one cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
     kept = {code for text in (*rules.several, *targets) for code in text}
@@ -264,10 +265,10 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
 
 
 def _cuts(plan: Plan) -> str:
-    r"""Return the pattern of the empty places where the separator belongs.
+    r"""Return the pattern of the empty matches where the separator belongs.
 
-    ``\G`` is the place where the last match ended, ``\K`` forgets what was matched before it. So
-    the search reads unit after unit from the left, as ``sentencepiece`` does, and finds the empty
+    ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
+    search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty
     text in front of a unit.
     """
     rules = plan.rules
@@ -289,15 +290,15 @@ def _cuts(plan: Plan) -> str:
 
 
 def _joints(single: Mapping[int, Points]) -> str:
-    """Return the pattern of the empty places behind a source, inside of a cluster."""
+    """Return the pattern of the empty matches after a source, inside a cluster."""
     pattern = f"(?<={character_class(single)})(?=[{_JOINS}])"
-    # Some format characters join what stands behind them.
+    # Some format characters join the character after them.
     joining = [code for code in single if unicodedata.category(chr(code)) in ("Cf", "Cn")]
     return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
 
 
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:
-    """Tell whether NFC changes no target, and no character that no rule changes."""
+    """Return whether NFC preserves all targets, and all characters that the rules preserve."""
     for target in single.values():
         text = "".join(map(chr, target))
         if unicodedata.normalize("NFC", text) != text:
@@ -310,7 +311,7 @@ def _nfc_keeps(single: Mapping[int, Points]) -> bool:
 
 
 def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]) -> list[Points]:
-    """Return the sources whose targets are not what NFC makes of their characters."""
+    """Return the sources whose targets differ from the NFC form of their characters."""
     left: set[Points] = set()
     for source, target in several.items():
         text = [code for one in source for code in single.get(one, (one,))]
@@ -319,7 +320,7 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
             code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
         ):
             left.add(source)
-    # The step of a short source must not find the beginning of a longer one.
+    # The step of a short source must not match the beginning of a longer source.
     for source in several:
         if any(source[:length] in left for length in range(2, len(source))):
             left.add(source)
@@ -331,7 +332,7 @@ def _combines(code: int) -> bool:
 
 
 def _changes(symbol: str, rules: Charsmap) -> bool:
-    """Tell whether the steps would change a symbol."""
+    """Return whether the steps would change a symbol."""
     points = tuple(map(ord, symbol))
     longest = max(map(len, rules.several), default=0)
     for start, code in enumerate(points):

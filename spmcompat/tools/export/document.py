@@ -1,7 +1,7 @@
 """Reads a ``tokenizer.json``, and checks the types and sizes of all values that an import uses.
 
-`_DOCUMENT` at the end of this module describes the file. Whoever reads a checked document may rely
-on this description. Names that it does not mention may have any value.
+`_DOCUMENT` at the end of this module describes the file. Code that reads a checked document may
+rely on this description. Names that the description does not mention may have any value.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from spmcompat.tools.export.charsmap_steps import Step
 
 MOST_BYTES = 128 << 20
-"""The largest file that is read. The largest public files have about 35 MB."""
+"""The size limit of a file. The largest public files have about 35 MB."""
 
 Check: TypeAlias = "Callable[[object], str]"
-"""Returns the error of a value: where it is below the value, and what must be there. Else ''."""
+"""Returns the error of a value: the path below it and the expected content; '' if there is none."""
 
 
 def read_document(content: bytes) -> Step:
@@ -161,7 +161,7 @@ def _mapping(name: Check, item: Check) -> Check:
 
 
 def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
-    """Return the check of an object; `required` are the names that it must have."""
+    """Return the check of an object. `required` lists the names that it must have."""
 
     def check(value: object) -> str:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Exports a model: the limits first, then the verification, then the files. And the way back."""
+"""Exports a model: checks the limits, verifies the export, writes the files. Also imports one."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,11 +38,11 @@ def export(
     output : str
         The file to write, or the folder if the target has several files.
     lines : iterable of str, optional
-        The lines to verify the export with. None leaves the verification out.
+        The lines to verify the export with. None skips the verification.
     warn : callable
-        Takes a line about each limit before anything is written.
+        Called with a line about each limit before anything is written.
     inputs : sequence of str
-        The files that were read, which the export must not replace.
+        The input files, which the export must not replace.
     find_control_symbols : bool
         Whether an ``hf-folder`` finds the texts of control symbols in a line. ``sentencepiece``
         does not, so lines that contain them are not verified.
@@ -55,10 +55,9 @@ def export(
     Raises
     ------
     BadValueError
-        If the target cannot express the model, or there is no such target, or the output is an
-        input.
+        If the target cannot express the model, the target is unknown, or the output is an input.
     MissingFileError
-        If a file cannot be written. Then none is.
+        If a file cannot be written. Then no file is written.
     """
     target = target_of(to)
     if find_control_symbols and to != "hf-folder":
@@ -83,12 +82,12 @@ def export(
 
 
 def _paths(names: Iterable[str], output: str) -> dict[str, str]:
-    """Return the path of each file of a target; the empty name is that of a single file."""
+    """Return the path of each file of a target. A single file has an empty name."""
     return {name: os.path.join(output, name) if name else output for name in names}
 
 
 def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
-    """Write the model of a ``tokenizer.json``.
+    """Convert a ``tokenizer.json`` to a model, and write it.
 
     Parameters
     ----------
@@ -97,14 +96,14 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     output : str
         The model to write.
     warn : callable
-        Takes a line about each thing that the model leaves out, before anything is written.
+        Called with a line about each thing that the model leaves out, before anything is written.
 
     Raises
     ------
     MissingFileError
         If a file cannot be read or written.
     BadValueError
-        If no model does exactly what the file says.
+        If a model cannot do exactly what the file says.
     """
     from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
@@ -139,7 +138,8 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
     model : ModelProto
         The model.
     verify : str, bool or iterable of str
-        The path of a text in UTF-8; True for the built-in lines, False for none; or the lines.
+        The path of a UTF-8 text, the lines themselves, True for the built-in lines, or False to
+        skip verification.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 def _lines_of_file(path: str) -> Iterator[str]:
     refuse_impossible(path, "check --verify")
-    _open_text(path).close()  # a missing text is told before all else
+    _open_text(path).close()  # report a missing text before all else
     return _checked_lines(path)
 
 
@@ -192,12 +192,12 @@ def _refuse_scores(model: ModelProto) -> None:
 
 
 def refuse(limits: Iterable[Limit], to: str) -> None:
-    """Raise if one of the limits refuses the export; the line holds all of them.
+    """Raise if any limit refuses the export. The message lists all such limits.
 
     Raises
     ------
     BadValueError
-        If one of them does.
+        If a limit refuses the export.
     """
     refusals = [limit.line for limit in limits if limit.refuses]
     if refusals:
@@ -205,14 +205,14 @@ def refuse(limits: Iterable[Limit], to: str) -> None:
 
 
 def write_files(files: Mapping[str, bytes], output: str) -> None:
-    """Write the files of a target: all of them, or none.
+    """Write all files of a target, or none.
 
     Parameters
     ----------
     files : mapping of str to bytes
-        What `Target.files` has returned.
+        The result of `Target.files`.
     output : str
-        The file, or the folder, which is made if it does not exist.
+        The file, or the folder, which is created if it does not exist.
 
     Raises
     ------

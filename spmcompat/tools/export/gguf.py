@@ -1,7 +1,7 @@
-"""GGUF, the files of llama.cpp: the vocabulary part, without tensors.
+"""GGUF, the file format of llama.cpp: only the vocabulary, without tensors.
 
 llama.cpp has two tokenizers for SentencePiece models. ``llama`` merges by scores as the BPE model
-does, and has no normalizer. ``t5`` finds the best path as the Unigram model does, and applies the
+does, without a normalizer. ``t5`` finds the best path as the Unigram model does, and applies the
 charsmap.
 """
 
@@ -43,7 +43,8 @@ def files(model: ModelProto) -> dict[str, bytes]:
         # The vocabulary is loaded without the hyperparameters of the architecture, but the name
         # must be known.
         "general.architecture": gguf_file.text(kind),
-        # A constant: llama.cpp changes its rules if the name holds that of some known models.
+        # A constant, because llama.cpp changes its rules if this contains the name of certain
+        # models.
         "general.name": gguf_file.text("vocabulary"),
         "tokenizer.ggml.model": gguf_file.text(kind),
         "tokenizer.ggml.pre": gguf_file.text("default"),
@@ -63,11 +64,11 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 
 def load(path: str) -> Loaded:
-    """Load the file with llama.cpp, the vocabulary only."""
+    """Load the vocabulary of the file with llama.cpp."""
     require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
     from llama_cpp import Llama  # noqa: PLC0415
 
-    # It warns that the file has no length of context, even if it is not verbose.
+    # It warns that the context length is missing from the file, even if it is not verbose.
     with redirect_stderr(StringIO()):
         llama = Llama(model_path=path, vocab_only=True, verbose=False)
 
@@ -77,7 +78,7 @@ def load(path: str) -> Loaded:
     if llama.metadata["tokenizer.ggml.model"] != "llama":
         return Loaded(encode)
     prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
-    # All that this tokenizer does to a text.
+    # This tokenizer does not normalize a text in any other way.
     return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 
@@ -86,10 +87,12 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
 
     llama.cpp cuts the text at user-defined tokens and puts a space before each part, so symbols
     become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
-    normalizer would change stay user-defined. It matches unused tokens, so these have no type.
+    normalizer would change stay user-defined. It matches unused tokens, so these get an undefined
+    type.
 
     llama.cpp does not normalize the bytes of a text with which a user-defined token begins, and
-    breaks characters if these bytes end inside of one. So only ASCII symbols stay user-defined.
+    breaks characters if these bytes end inside a character. So only ASCII symbols stay
+    user-defined.
     """
     kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
@@ -106,8 +109,8 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
 def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``llama``.
 
-    llama.cpp looks for user-defined tokens before it replaces spaces by the space mark, and
-    ``sentencepiece`` afterwards. Two tokens of one text would end the program.
+    llama.cpp looks for user-defined tokens before it replaces spaces with the space mark,
+    ``sentencepiece`` afterwards. Two tokens with the same text would end the program.
     """
     cut = set(cut_symbols(model))
     pieces = {piece.piece for piece in model.pieces}

@@ -1,8 +1,8 @@
 """Writes the key-value part of a GGUF file (version 3, little endian, no tensors).
 
-The package ``gguf`` writes only into a file that it opens itself, and it would be one more package
-to install. The format is a header and a list of keys with typed values, so this module is shorter.
-The tests read its files with ``gguf``.
+The package ``gguf`` only writes to files that it opens itself, and would be an additional
+dependency. The format is just a header and a list of keys with typed values, so this module is
+short. The tests read its files with ``gguf``.
 """
 
 import struct
@@ -11,14 +11,14 @@ from typing import NamedTuple, TypeAlias
 
 _MAGIC = b"GGUF"
 _VERSION = 3
-# The data of tensors would begin at a multiple of this, so the file ends at one.
+# Tensor data would begin at a multiple of this, so the file is padded to a multiple.
 _ALIGNMENT = 32
 
 _UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9
 
 
 class Value(NamedTuple):
-    """A typed value as it stands in the file: its type, and its bytes."""
+    """A typed value as stored in the file: its type and its bytes."""
 
     type: int
     content: bytes
@@ -28,12 +28,12 @@ Values: TypeAlias = dict[str, Value]
 
 
 def integer(value: int) -> Value:
-    """Return an unsigned integer of 32 bits."""
+    """Return an unsigned 32-bit integer."""
     return Value(_UINT32, struct.pack("<I", value))
 
 
 def flag(value: bool) -> Value:
-    """Return a truth value."""
+    """Return a Boolean value."""
     return Value(_BOOL, struct.pack("<?", value))
 
 
@@ -53,7 +53,7 @@ def floats(values: Sequence[float]) -> Value:
 
 
 def integers(values: Sequence[int]) -> Value:
-    """Return an array of signed integers of 32 bits."""
+    """Return an array of signed 32-bit integers."""
     return _array(_INT32, len(values), struct.pack(f"<{len(values)}i", *values))
 
 

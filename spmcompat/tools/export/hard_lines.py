@@ -78,7 +78,7 @@ _TEXT = (
 
 
 def hard_lines(model: ModelProto) -> list[str]:
-    """Return the built-in lines, and lines that hold the symbols of a model.
+    """Return the built-in lines, and lines that contain the symbols of a model.
 
     Parameters
     ----------

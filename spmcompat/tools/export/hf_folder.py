@@ -17,7 +17,7 @@ _CONFIG = "tokenizer_config.json"
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return what the folder cannot express exactly, and how it treats control symbols."""
+    """Return the limits of the folder, including its treatment of control symbols."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
@@ -33,13 +33,13 @@ def limits(model: ModelProto) -> list[Limit]:
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
-    """Return the files, and the model itself for programs that read it."""
+    """Return the files, including the model itself for programs that read it."""
     special = _special_pieces(model)
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **special,
         "clean_up_tokenization_spaces": False,
-        # The text of a control piece in a line is plain text, as it is in sentencepiece.
+        # In a line, the text of a control piece is plain text, as in sentencepiece.
         "split_special_tokens": True,
     }
     return {
@@ -88,7 +88,7 @@ def load(path: str) -> Loaded:
 
 
 def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
-    """Return the pieces with a meaning by the names that ``transformers`` gives them."""
+    """Return the pieces with a special meaning, by their names in ``transformers``."""
     ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
     special: dict[str, str | list[str]] = {
         f"{kind}_token": model.pieces[index].piece for kind, index in ids.items()

@@ -1,7 +1,8 @@
-"""Makes a model of a ``tokenizer.json``, if that is exact.
+"""Converts a ``tokenizer.json`` to a model, if the conversion is exact.
 
-A model is guessed from the file and exported again. Only if the result is the file, part for part,
-the model encodes as the file does. So nothing that this module misses can make a wrong model.
+A model is guessed from the file and exported again. The model is accepted only if each part of the
+result equals that of the file. So if this module overlooks something in the file, the import fails
+instead of writing a wrong model.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from spmcompat.tools.export.patterns import texts_of
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
 _FLOAT32 = float(np.finfo(np.float32).max)
-# Symbols are repeated at each place of a pattern where they part; longer work is not for symbols.
+# A pattern repeats symbols wherever they diverge. A longer pattern is not one of symbols.
 _WORK = 100
 
 
 def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
-    """Make a model of the content of a ``tokenizer.json``.
+    """Convert the content of a ``tokenizer.json`` to a model.
 
     Parameters
     ----------
@@ -42,12 +43,12 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     model : ModelProto
         A model that encodes as the file does.
     limits : list of Limit
-        What the model does not do though the file says so; it concerns no ordinary line.
+        What the file does and the model does not. Ordinary lines are not affected.
 
     Raises
     ------
     BadValueError
-        If the file is no ``tokenizer.json``, or a model cannot express it exactly. The message
+        If the file is not a ``tokenizer.json``, or a model cannot express it exactly. The message
         names the part of the file.
     """
     given = read_document(content)
@@ -60,11 +61,11 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
 
 
 def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
-    """Return the error that names the part that cannot be exact."""
+    """Return the error that names the part that cannot be imported exactly."""
     value = given.get(part)
     named = isinstance(value, dict) and "type" in value
     kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
-    reason = reason or "no model of sentencepiece does exactly the same."
+    reason = reason or "a sentencepiece model cannot do exactly the same."
     return BadValueError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
         "has written, or one that works alike."
@@ -119,7 +120,7 @@ def _unigram(given: Step, described: Step) -> ModelProto:
         elif score == float(np.float32(0.1 * (len(text.encode()) - 1))):
             kind = _PIECE.USER_DEFINED
         if kind == _PIECE.NORMAL and abs(score) > _FLOAT32:
-            raise _refusal("model", given, f"the score {score!r} is no float32.")
+            raise _refusal("model", given, f"the score {score!r} is not a float32.")
         _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
     return model
@@ -134,7 +135,7 @@ def _bpe(given: Step, described: Step) -> ModelProto:
     for merge in merges:
         for part in (*merge, "".join(merge)):
             if part not in vocabulary:
-                raise _refusal("model", given, f"a merge names {part!r}, which is no piece.")
+                raise _refusal("model", given, f"a merge names {part!r}, which is not a piece.")
     silent = _silent(given, vocabulary) | _special(given, vocabulary)
     symbols = _symbols(given, vocabulary)
     types = {}
@@ -148,8 +149,8 @@ def _bpe(given: Step, described: Step) -> ModelProto:
             types[text] = _PIECE.CONTROL
         elif text in symbols:
             types[text] = _PIECE.USER_DEFINED
-    # The scores that the trainer of sentencepiece gives: pieces in the order of their merges, then
-    # what no merge makes.
+    # Scores as given by the trainer of sentencepiece: first the pieces in the order of their
+    # merges, then the pieces that are not merged.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
     normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]
@@ -168,7 +169,7 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
 
 
 def _merges(described: Step) -> list[tuple[str, str]]:
-    """Return the merges; older files join the two parts with a space."""
+    """Return the merges. In older files, a space joins the two parts."""
     merges = []
     for merge in described["merges"]:  # type: ignore[attr-defined]
         left, _, right = (
@@ -198,7 +199,7 @@ def _set_specs(model: ModelProto, given: Step, described: Step) -> None:
 
 
 def _set_normalizer(model: ModelProto, given: Step) -> None:
-    """Set the normalizer to one whose steps are those of the file."""
+    """Set the normalizer that has the same steps as the file."""
     described = given.get("normalizer")
     steps: Sequence[Step] = []
     if isinstance(described, dict):
@@ -229,11 +230,12 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
 
 
 def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
-    """Yield names and charsmaps that the steps may come from."""
+    """Yield the names and charsmaps that the steps may come from."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # Only predefined rules have so many of several characters that NFC is worth a step. Those
-        # of nmt make a TAB a space, those of cf make capitals small.
+        # Only predefined rules have enough rules of several characters to make a step NFC
+        # worthwhile. The nmt rules turn a TAB into a space, the cf rules turn capitals into small
+        # letters.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
         name = f"{start}_cf" if (0x41,) in rules else start
         yield name, precompiled(name, "")
@@ -251,12 +253,12 @@ def _steps(normalizer: Step | None) -> list[Step]:
 def _texts(part: str, given: Step, pattern: str, pieces: Collection[str]) -> set[str]:
     """Return the texts that a pattern of the file matches, if it is a list of texts.
 
-    No pattern of a file is run: a match can take any time.
+    A pattern from a file is never run, because matching can take any amount of time.
 
     Raises
     ------
     BadValueError
-        If the pattern is anything else.
+        If the pattern is not a list of texts.
     """
     texts = texts_of(pattern, _WORK * (sum(map(len, pieces)) + len(pieces)))
     if texts is None:
@@ -283,7 +285,7 @@ def _surface(given: Step) -> str:
 
 
 def _whole(step: Step) -> str:
-    """Return the pattern of the whole pieces that a step replaces; empty if it does not."""
+    """Return the pattern if a step replaces whole pieces; otherwise, an empty string."""
     pattern = step.get("pattern")
     regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
     is_whole = regex.startswith("\\A(?:") and regex.endswith("\\z")
@@ -311,8 +313,8 @@ def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
     Raises
     ------
     BadValueError
-        If an added token is not special: it would cut each line into parts. Or if the vocabulary
-        does not have it, or has another id for it.
+        If an added token is not special, so that it would cut each line into parts, or if it is
+        missing from the vocabulary or has a different id there.
     """
     added = given.get("added_tokens") or []
     for token in added:  # type: ignore[attr-defined]
@@ -320,8 +322,8 @@ def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
             raise _refusal(
                 "added_tokens",
                 given,
-                f"{token['content']!r} is not special, so each part of the line around it is "
-                "normalized apart.",
+                f"{token['content']!r} is not special, so the parts of the line around it are "
+                "normalized separately.",
             )
         if ids.get(token["content"]) != token["id"]:
             reason = f"{token['content']!r} does not have the id {token['id']} in the vocabulary."
@@ -333,9 +335,9 @@ def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
 
 
 def _equal(part: str, given: Step, again: Step) -> bool:
-    """Tell whether a part of the file does the same as that of the new export."""
+    """Return whether a part of the file does the same as that of the new export."""
     if part == "normalizer":
-        return True  # `_set_normalizer` has compared it
+        return True  # compared in `_set_normalizer`
     if part == "pre_tokenizer":
         return given.get(part) == again.get(part)
     ours, theirs = dict(again["model"]), dict(given["model"])  # type: ignore[call-overload]
@@ -353,9 +355,9 @@ def _equal(part: str, given: Step, again: Step) -> bool:
 
 
 def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether merges are the same, and those of each piece come together.
+    """Return whether merges are the same, and all merges of a piece are adjacent.
 
-    The order of the merges of one piece does not matter: they have one score.
+    The order of the merges of one piece does not matter, because they have the same score.
     """
     if set(ours) != set(theirs) or len(ours) != len(theirs):
         return False
@@ -363,7 +365,7 @@ def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str
 
 
 def _limits(given: Step, again: Mapping[str, object]) -> Iterator[Limit]:
-    """Yield what the model leaves out."""
+    """Yield the parts of the file that the model leaves out."""
     added = given.get("added_tokens") or []
     if added:
         texts = [token["content"] for token in added]  # type: ignore[attr-defined]

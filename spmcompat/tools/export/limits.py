@@ -1,4 +1,4 @@
-"""What a target cannot express exactly, known from the model alone."""
+"""The limits of a target: what it cannot express exactly. They depend only on the model."""
 
 from typing import NamedTuple
 
@@ -9,13 +9,13 @@ class Limit(NamedTuple):
     Attributes
     ----------
     text : str
-        What is not exact, and why: a sentence.
+        What is not exact and why, as a sentence.
     remedy : str
-        The option of the trainer that would make it exact, in a sentence; empty if there is none.
+        A sentence with the trainer option that would make it exact; empty if no option does.
     refuses : bool
-        Whether the model cannot be exported because of it. Otherwise it is only a warning.
+        Whether the model cannot be exported because of this limit. Otherwise it is only a warning.
     on_symbols : bool
-        Whether it concerns only an export that does not find control symbols in a line.
+        Whether the limit only concerns exports that do not find control symbols in a line.
     """
 
     text: str
@@ -25,13 +25,13 @@ class Limit(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What the user reads."""
+        """The line to show to the user."""
         return f"{self.text} {self.remedy}".strip()
 
 
 TIES = Limit(
     "Where two segmentations of a line have the same score, or almost, the library can choose the "
     "other one: it adds up scores in float64, sentencepiece in float32.",
-    "Only --model_type=bpe is free of that.",
+    "Only --model_type=bpe avoids this.",
 )
-"""What no export of a Unigram model can avoid."""
+"""The limits of every export of a Unigram model."""

@@ -1,4 +1,4 @@
-"""The merges that stand for the scores of a BPE model."""
+"""The merges that correspond to the scores of a BPE model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PIECE = ModelProto.SentencePiece
 
 
 def mergeable(model: ModelProto) -> dict[str, float]:
-    """Return the pieces that merges can make, with their scores."""
+    """Return the pieces that merges can produce, with their scores."""
     return {
         piece.piece: piece.score
         for piece in model.pieces
@@ -23,9 +23,9 @@ def mergeable(model: ModelProto) -> dict[str, float]:
 def merges_of(model: ModelProto) -> list[tuple[str, str]]:
     """Return the merges, the first one to apply first.
 
-    ``sentencepiece`` merges any two neighbours whose joined text is a piece, the highest score
-    first. So every split of a piece into two pieces is a merge. A user-defined symbol is never
-    part of one.
+    ``sentencepiece`` merges any two neighbours whose joined text is a piece, highest score first.
+    So every split of a piece into two pieces is a merge, except that user-defined symbols are never
+    merged.
     """
     scores = mergeable(model)
     lengths = sorted({len(text) for text in scores})
@@ -50,7 +50,8 @@ def splits(
     pieces : mapping
         The pieces.
     lengths : iterable of int
-        The lengths of the pieces, in ascending order. No other split is tried: a text may be long.
+        The lengths of the pieces, in ascending order. Only these are tried, because a text may be
+        long.
     """
     for cut in lengths:
         left, right = text[:cut], text[cut:]
@@ -61,5 +62,5 @@ def splits(
 
 
 def merges_without_symbols(model: ModelProto) -> Merges:
-    """Return the merges of a BPE model in a text that holds no user-defined symbol."""
+    """Return the merges of a BPE model for texts without user-defined symbols."""
     return Merges(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)

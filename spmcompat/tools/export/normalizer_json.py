@@ -23,7 +23,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 
-# Noncharacters: no text should hold them.
+# Noncharacters: texts should not contain them.
 _END_MARK, _NO_PIECE = "\ufde9", "\ufdea"
 
 
@@ -43,8 +43,9 @@ def reserved_texts(model: ModelProto) -> list[str]:
 def hidden_characters(model: ModelProto) -> list[str]:
     """Return the unknown characters of reserved texts.
 
-    The library would find the reserved texts in a line. The normalizer replaces these characters by
-    one that is no piece, which is unknown as well. But not if bytes stand for them.
+    The library would find reserved texts in a line. To prevent this, the normalizer replaces these
+    characters with a character that is not a piece, and is therefore unknown too. With byte
+    fallback this is impossible, because bytes encode unknown characters.
     """
     if model.trainer_spec.byte_fallback:
         return []
@@ -54,7 +55,7 @@ def hidden_characters(model: ModelProto) -> list[str]:
 
 
 def normalizer_limits(model: ModelProto) -> list[Limit]:
-    """Return what the steps cannot express exactly."""
+    """Return the limits of the steps."""
     spec = model.normalizer_spec
     rules = analysed(spec.precompiled_charsmap)
     if len(rules.explicit) > MOST_EXPLICIT:
@@ -72,7 +73,7 @@ def normalizer_limits(model: ModelProto) -> list[Limit]:
     if spec.remove_extra_whitespaces and doubled:
         return [
             Limit(
-                "The target of a rule holds two spaces in a row, which become one.",
+                "The target of a rule contains two spaces in a row, which become one.",
                 "Leave this rule out of --normalization_rule_tsv.",
             )
         ]
@@ -98,10 +99,10 @@ def normalizer(model: ModelProto) -> Step | None:
     marks_deleted = deletes and spec.remove_extra_whitespaces
     steps = list(_charsmap_steps(spec.precompiled_charsmap, symbols, taken, marks_deleted))
     if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
-        # The steps that are usual for models without rules.
+        # The usual steps for models without rules.
         steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
         return {"type": "Sequence", "normalizers": steps}
-    # A line of which nothing is left gets no space if extra spaces are removed.
+    # If extra spaces are removed, a line that becomes empty does not get a space.
     if at_start and not spec.remove_extra_whitespaces:
         steps.insert(0, prepend(_END_MARK))
     if at_end and not spec.remove_extra_whitespaces:
@@ -128,7 +129,7 @@ def normalizer(model: ModelProto) -> Step | None:
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 
-# An import tries all settings of spaces, but the steps of a large charsmap take a while.
+# Cached because an import tries all settings of spaces, and a large charsmap takes a while.
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
@@ -143,5 +144,5 @@ def _hide(model: ModelProto) -> list[Step]:
 
 
 def _append_mark() -> Step:
-    """Return the step that puts the mark behind a line that is not empty."""
+    """Return the step that appends the mark to a line that is not empty."""
     return replace_pattern("(?m:(?<=.)\\z)", _END_MARK)

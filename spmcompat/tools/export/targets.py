@@ -1,4 +1,4 @@
-"""The table of targets. Each one is a module with the functions of `Target`."""
+"""The table of targets. Each target is a module with the functions of `Target`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -15,11 +15,11 @@ class Loaded(NamedTuple):
     Attributes
     ----------
     encode : callable
-        From lines to the ids of each line, without bos and eos.
+        Converts lines to lists of ids, without bos and eos.
     normalize : callable or None
-        From a line to its normalized text; None if the library does not tell it.
+        Converts a line to its normalized text; None if the library does not provide it.
     decode : callable or None
-        From ids to text; None if the library has no such function.
+        Converts ids to text; None if the library does not have such a function.
     """
 
     encode: Callable[[Sequence[str]], list[list[int]]]
@@ -28,15 +28,15 @@ class Loaded(NamedTuple):
 
 
 class Target(Protocol):
-    """What the module of a target holds."""
+    """The functions of a target's module."""
 
     def limits(self, model: ModelProto) -> list[Limit]:
-        """Return what the target cannot express exactly."""
+        """Return the limits of the target."""
 
     def files(self, model: ModelProto) -> Mapping[str, bytes]:
         """Return the content of each file by its name in the output folder.
 
-        A target that is a single file has one entry, whose name is empty.
+        If the target is a single file, there is one entry with an empty name.
         """
 
     def load(self, path: str) -> Loaded:
@@ -47,16 +47,16 @@ class Target(Protocol):
         MissingLibraryError
             If the library is not installed.
         NotVerifiableError
-            If no library encodes with this target.
+            If no library can encode with this target.
         """
 
 
 class NotVerifiableError(TrainingError):
-    """An export cannot be checked. The message says why."""
+    """Raised if an export cannot be checked. The message says why."""
 
 
 VERIFYING = "the check"
-"""What needs the library of a target, in messages."""
+"""In messages, the purpose of a target's library."""
 
 # The module of each target in this package.
 TARGETS: dict[str, str] = {

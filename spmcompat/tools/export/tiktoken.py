@@ -1,14 +1,14 @@
 """The files of tiktoken: ranks of byte strings, and the pattern that splits texts.
 
 tiktoken merges bytes, and always the pair with the lowest rank; the rank is the id. The BPE model
-merges characters, and always the pair with the highest score. With equal ids this is the same if
-the ids of merged pieces follow the scores, and if no merged piece holds a character of several
-bytes: the parts of such a character would need ids too. Characters of several bytes that are pieces
-of their own are split off by the pattern, and tiktoken first looks up the whole of what the pattern
-finds. So are user-defined symbols.
+merges characters, and always the pair with the highest score. With equal ids the results are the
+same if the ids of merged pieces are in the order of the scores, and if merged pieces do not contain
+multi-byte characters, whose parts would need ids too. Multi-byte characters that are pieces by
+themselves are split off by the pattern, and tiktoken looks up each whole match of the pattern
+before merging. User-defined symbols are split off in the same way.
 
-A character of two bytes needs no other part than itself. It may stand in merged pieces if its id is
-below theirs, for it is then put together first.
+A character of two bytes only needs its own id. It may occur in merged pieces if its id is below
+theirs, because its bytes are then merged first.
 """
 
 import json
@@ -32,12 +32,10 @@ _ASCII = frozenset(map(chr, range(128)))
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return what tiktoken does not do as ``sentencepiece``."""
+    """Return the differences between tiktoken and ``sentencepiece``."""
     refusals = [Limit(text, remedy, refuses=True) for text, remedy in _refusals(model)]
     return refusals or [
-        Limit(
-            "tiktoken takes the character U+2581 in a text for itself, sentencepiece for a space."
-        )
+        Limit("tiktoken treats the character U+2581 in a text as itself, sentencepiece as a space.")
     ]
 
 
@@ -65,7 +63,7 @@ def load(path: str) -> Loaded:
     require("tiktoken", VERIFYING, "formats")
     from tiktoken import Encoding  # noqa: PLC0415
 
-    # `tiktoken.load` would keep a copy by the path of the file, and not see another export there.
+    # `tiktoken.load` would cache the file by its path, and miss a later export to the same path.
     with open(os.path.join(path, RANKS), encoding="ascii") as file:
         ranks = {b64decode(token): int(rank) for token, rank in map(str.split, file)}
     with open(os.path.join(path, SETTINGS), encoding="utf-8") as file:
@@ -103,15 +101,15 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
     unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
     if unused:
         yield (
-            f"tiktoken has no unused pieces, as {unused[0]!r} is.",
+            f"tiktoken does not support unused pieces such as {unused[0]!r}.",
             "Drop them with spmcompat edit --reorder-ids.",
         )
     if " " not in {_text(piece) for piece in model.pieces}:
-        yield "No piece is a space.", "Train with text that has spaces."
+        yield "The model does not have a piece for a space.", "Train with text that has spaces."
     scores = [piece.score for piece in model.pieces if _is_merged(piece)]
     if any(score <= following for score, following in pairwise(scores)):
         yield (
-            "tiktoken merges in the order of ids, and the scores of this model have another order.",
+            "tiktoken merges in the order of ids, but the scores of this model have another order.",
             "Order the ids with spmcompat edit --reorder-ids.",
         )
         return
@@ -126,7 +124,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
     broken = _first_broken(model)
     if broken:
         yield (
-            f"tiktoken looks up {broken!r} before it merges, and sentencepiece merges other pieces "
+            f"tiktoken looks up {broken!r} before it merges, but sentencepiece merges other pieces "
             "there.",
             "Train on other text or with another --vocab_size.",
         )
@@ -145,13 +143,13 @@ def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
 
 
 def _text(piece: ModelProto.SentencePiece) -> str:
-    """Return the text that a piece stands for."""
+    """Return the text of a piece, as it occurs in a line."""
     text: str = piece.piece
     return text.replace(SPACE_MARK, " ")
 
 
 def _is_found(piece: ModelProto.SentencePiece) -> bool:
-    """Tell whether a piece may be found in a text, in which spaces are space marks."""
+    """Return whether a piece may be found in a text in which space marks replace spaces."""
     return " " not in piece.piece
 
 
@@ -192,18 +190,18 @@ def _early_characters(model: ModelProto) -> Set[str]:
 
 
 def _first_broken(model: ModelProto) -> str | None:
-    """Return a piece that merging does not give back from its own characters, if there is one."""
+    """Return a piece that merging its own characters does not produce, if there is one."""
     merges = merges_without_symbols(model)
     broken = (one for one in model.pieces if _is_merged(one) and merges.parts(one.piece) is None)
     return next(map(_text, broken), None)
 
 
 def _pattern(model: ModelProto) -> str:
-    """Return the pattern that splits a text where no piece may cross.
+    """Return the pattern that splits a text at boundaries that pieces never cross.
 
-    It finds user-defined symbols, the longest first; characters that stand alone; and between them
-    slices of other characters. Where spaces only begin pieces or only end them, these slices are
-    words, so that tiktoken has less to merge.
+    It matches user-defined symbols, the longest first; characters that are never merged; and the
+    slices of other characters between them. If spaces only begin pieces, or only end them, these
+    slices are words, so that tiktoken has less to merge.
     """
     symbols = [
         _text(piece)
@@ -230,8 +228,8 @@ def _pattern(model: ModelProto) -> str:
 def _slices(characters: Set[str], symbols: Sequence[str]) -> str:
     """Return a pattern for slices of these characters in which no symbol begins.
 
-    tiktoken's engine keeps each step of a repetition, and fails after a million. So a step is a
-    single character only where a symbol may begin.
+    tiktoken's engine stores each step of a repetition, and fails after a million steps. So a step
+    is a single character only where a symbol may begin.
     """
     starts = characters & {symbol[0] for symbol in symbols}
     if not starts:
@@ -245,7 +243,7 @@ def _escaped(text: str) -> str:
 
 
 def _class(characters: Set[str]) -> str:
-    """Return the inside of a character class, as ranges of code points."""
+    """Return the content of a character class, as ranges of code points."""
     ranges: list[list[int]] = []
     for code in sorted(map(ord, characters)):
         if ranges and ranges[-1][1] == code - 1:

@@ -25,11 +25,11 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _UNKNOWN_PENALTY = 10.0
-_FIRST_SPACE = "\ufdeb"  # a noncharacter: no text should hold it
+_FIRST_SPACE = "\ufdeb"  # a noncharacter: texts should not contain it
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return what a ``tokenizer.json`` cannot express exactly."""
+    """Return the limits of a ``tokenizer.json``."""
     kind = model.trainer_spec.model_type
     if kind == TrainerSpec.WORD:
         return [
@@ -108,8 +108,8 @@ def content(model: ModelProto) -> Step:
 def _found_texts(model: ModelProto) -> list[str]:
     """Return the reserved texts that the library finds in a line.
 
-    A Unigram model finds any of them, but their scores are so low that it cuts the text into
-    characters if it can. BPE finds a single character only.
+    A Unigram model can find all of them, but their scores are so low that it cuts the text into
+    characters if possible. BPE only finds single characters.
     """
     reserved = reserved_texts(model)
     hidden = hidden_characters(model)
@@ -141,8 +141,8 @@ def _unigram(model: ModelProto) -> Step:
 def _unknown_id(model: ModelProto) -> int | None:
     """Return the id of the unknown piece.
 
-    Without it, any piece will do that no text is cut into: the library only looks whether there is
-    an id, and takes the pieces of the bytes.
+    Without an unknown piece, any piece that encoding never produces will do: the library only
+    checks that an id is set, and then uses the byte pieces.
     """
     for wanted in (_PIECE.UNKNOWN, _PIECE.BYTE):
         for index, piece in enumerate(model.pieces):
@@ -154,9 +154,9 @@ def _unknown_id(model: ModelProto) -> int | None:
 def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: float) -> float:
     """Return the score of a piece.
 
-    The library searches for the texts of all pieces; ``sentencepiece`` never for those of reserved
-    and unused pieces. A very low score keeps them out of the result. A user-defined symbol has the
-    score that ``sentencepiece`` gives it when it encodes.
+    The library searches for the texts of all pieces, whereas ``sentencepiece`` ignores reserved and
+    unused pieces. A very low score keeps these out of the result. A user-defined symbol has the
+    score that ``sentencepiece`` gives it when encoding.
     """
     if piece.type == _PIECE.NORMAL:
         return piece.score
@@ -183,8 +183,8 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
     if partial:
         found.append(
             Limit(
-                f"{_some(partial)} holds a character that is no piece, which costs more in the "
-                "library than in sentencepiece, so lines with it can be cut differently.",
+                f"{_some(partial)} contains a character that is not a piece, which costs more in "
+                "the library than in sentencepiece, so lines with it can be cut differently.",
                 "Train with these characters in --required_chars.",
             )
         )
@@ -216,9 +216,9 @@ def _has_long_symbols(model: ModelProto) -> bool:
 
 
 def _pre_tokenizer(model: ModelProto) -> Step | None:
-    """Return the step that cuts user-defined symbols out, so that nothing is merged with them.
+    """Return the step that cuts out user-defined symbols, so that they are never merged.
 
-    A part that is a piece as a whole is not merged (``ignore_merges``), so a symbol stays whole.
+    If a whole part is a piece, it is not merged (``ignore_merges``), so a symbol stays whole.
     """
     symbols = user_defined_symbols(model)
     if not symbols:
@@ -247,7 +247,7 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
     if reserved:
         found.append(
             Limit(
-                f"{_some(reserved)} becomes that piece if it is the whole line, or all that stands "
+                f"{_some(reserved)} becomes that piece if it is the whole line, or the only text "
                 "between two user-defined symbols.",
                 "Train without --user_defined_symbols.",
             )
@@ -259,8 +259,8 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
     if unmade:
         found.append(
             Limit(
-                f"The merges do not make {_some(unmade)}; it becomes that piece if it is all that "
-                "stands between two user-defined symbols.",
+                f"Merges do not produce {_some(unmade)}; it becomes that piece if it is the only "
+                "text between two user-defined symbols.",
                 "Train without --user_defined_symbols.",
             )
         )
@@ -274,17 +274,17 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
     if equal:
         found.append(
             Limit(
-                f"{equal:,} pieces have the score of another piece. Of neighbouring merges with "
-                "one score sentencepiece does the left one first, the library the one that stands "
-                "first in the file.",
-                "A model that spm_train has written has distinct scores.",
+                f"{equal:,} pieces have the score of another piece. If neighbouring merges have "
+                "the same score, sentencepiece applies the left one first, the library the one "
+                "that comes first in the file.",
+                "Models written by spm_train have distinct scores.",
             )
         )
     partial = [text for text in pieces if len(text) > 1 and not set(text) <= pieces.keys()]
     if partial:
         found.append(
             Limit(
-                f"{_some(partial)} holds a character that is no piece, so no merge makes it.",
+                f"{_some(partial)} contains a character that is not a piece, so no merge makes it.",
                 "Train with these characters in --required_chars.",
             )
         )
@@ -307,15 +307,15 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
 
 
 def _decoder(model: ModelProto) -> Step:
-    """Return the steps from pieces to text, as ``sentencepiece`` decodes."""
+    """Return the steps that turn pieces into text as ``sentencepiece`` does."""
     spec = model.normalizer_spec
     unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
     silent = [piece.piece for piece in model.pieces if piece.type == _PIECE.CONTROL]
     steps = [_whole(unknown, model.trainer_spec.unk_surface)] if unknown else []
     steps += [_whole(silent, "")] if silent else []
     strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
-    # At the beginning of the text a piece loses the space it begins with. Later steps do not see
-    # where a piece begins, so a mark tells it.
+    # At the beginning of the text a piece loses its leading space. Later steps do not see where a
+    # piece begins, so a character marks it.
     if strips:
         steps.append(replace_pattern(f"\\A{SPACE_MARK}", _FIRST_SPACE))
     if model.trainer_spec.byte_fallback:
@@ -329,11 +329,11 @@ def _decoder(model: ModelProto) -> Step:
 
 
 def _whole(texts: Sequence[str], content: str) -> Step:
-    """Return the step that replaces pieces, not parts of them."""
+    """Return the step that replaces whole pieces only."""
     return replace_pattern(f"\\A(?:{'|'.join(map(escaped, texts))})\\z", content)
 
 
 def _some(texts: Sequence[str]) -> str:
-    """Return the first of several texts, and how many more there are."""
+    """Return the first of several texts, and the number of remaining texts."""
     more = f" (and {len(texts) - 1:,} more)" if len(texts) > 1 else ""
     return f"{texts[0]!r}{more}"

@@ -1,4 +1,4 @@
-"""Encodes lines with sentencepiece and with a target's library, and names what differs and why."""
+"""Encodes lines with sentencepiece and with a target's library, and reports the differences."""
 
 import os
 import tempfile
@@ -34,16 +34,16 @@ class Difference(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """How far an export agrees with ``sentencepiece``.
+    """How closely an export agrees with ``sentencepiece``.
 
     Attributes
     ----------
     lines : int
-        The number of lines that both have encoded.
+        The number of lines that both libraries encoded.
     causes : dict of str to int
         The number of lines that differ, by cause.
     differences : list of Difference
-        The first of these lines.
+        The first few of these lines.
     problem : str
         Why nothing was verified, for example a library that is not installed. Empty otherwise.
     """
@@ -60,7 +60,7 @@ class Verification(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether no line differs, except by ties, which nothing can avoid."""
+        """Whether all lines agree, apart from ties, which cannot be avoided."""
         return self.different == self.causes.get(TIE, 0)
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ def verify(
     target : module
         The target.
     files : mapping of str to bytes
-        What `Target.files` has returned. They are written to a temporary folder.
+        The result of `Target.files`. The files are written to a temporary folder.
     lines : iterable of str
         The lines.
 
@@ -107,7 +107,7 @@ def verify(
 
 
 def compare(reference: Reference, loaded: Loaded, lines: Iterable[str]) -> Verification:
-    """Encode lines with both, and name the cause of each difference."""
+    """Encode lines with both libraries, and determine the cause of each difference."""
     causes: Counter[str] = Counter()
     differences: list[Difference] = []
     total = 0

@@ -1,8 +1,8 @@
-"""A plain list of the pieces: one on each line, in the order of their ids, with the space mark.
+"""A plain list of the pieces: one per line, in the order of their ids, with the space mark.
 
-Tools that take the number of a line for an id read it. It holds no scores and no algorithm, so
-nothing encodes with it alone. The ``vocab.txt`` of BERT is such a list for another algorithm, which
-marks the inside of words by ``##`` where SentencePiece marks their start.
+It is for tools that use line numbers as ids. It contains neither scores nor the algorithm, so it
+does not suffice for encoding. The ``vocab.txt`` of BERT is such a list for another algorithm, which
+marks continuations of words with ``##``, whereas SentencePiece marks the starts of words.
 """
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -12,13 +12,13 @@ from spmcompat.tools.export.targets import Loaded, NotVerifiableError
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return why the lines would not be the pieces."""
+    """Return why the lines would differ from the pieces."""
     pieces = [piece.piece for piece in model.pieces]
     broken = [repr(piece) for piece in pieces if "\n" in piece or "\r" in piece]
     if broken:
         return [
             Limit(
-                f"The end of a line in {', '.join(broken)} would shift the ids behind it.",
+                f"A line break in {', '.join(broken)} would shift the ids after it.",
                 "Train without that symbol.",
                 refuses=True,
             )
@@ -29,8 +29,8 @@ def limits(model: ModelProto) -> list[Limit]:
         found.append(
             Limit(
                 f"Readers that strip lines change {listed(stripped)}.",
-                "Train with --normalization_rule_name=nmt_nfkc, which makes spaces of white space, "
-                "and without such symbols.",
+                "Train with --normalization_rule_name=nmt_nfkc, which turns white space into "
+                "spaces, and without such symbols.",
             )
         )
     return found
@@ -42,7 +42,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 
 
 def load(path: str) -> Loaded:
-    """Refuse to load the list: no library encodes with it.
+    """Refuse to load the list, because no library can encode with it.
 
     Raises
     ------

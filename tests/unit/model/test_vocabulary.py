@@ -1,4 +1,4 @@
-"""The final vocabulary and the model: reference models are taken apart and assembled again."""
+"""The final vocabulary and the model: reference models are disassembled and reassembled."""
 
 import math
 from typing import Any
@@ -109,7 +109,7 @@ def test_the_vocabulary_size_of_all_words_or_characters() -> None:
     learned = [(b"a", -1.0), (b"b", -2.0)]
     every = _assemble(learned, meta, model_type=TrainerSpec.WORD, use_all_vocab=True, vocab_size=1)
     assert every.trainer_spec.vocab_size == len(every.pieces) == 3
-    # A char model may always have fewer pieces than asked for.
+    # A char model may always have fewer pieces than requested.
     assert _assemble(learned, meta, model_type=TrainerSpec.CHAR).trainer_spec.vocab_size == 3
 
 

@@ -1,4 +1,4 @@
-"""What cannot be counted, merged or trained from gets one clear line, and leaves no file."""
+"""Invalid input for counting, merging or training gives a one-line error and leaves no file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def refused(match: str, counts: object, **options: Any) -> None:
 
 
 def rewrite(path: Path, change: Change, schema: Any = None) -> None:
-    """Write the file again with other rows."""
+    """Rewrite the file with other rows."""
     file = pq.ParquetFile(path)
     metadata = {KEY: file.metadata.metadata[KEY]}
     rows = file.read().to_pylist()
@@ -77,22 +77,22 @@ def test_a_missing_file() -> None:
 
 def test_a_folder_without_files(path: Path) -> None:
     Path("folder").mkdir()
-    refused("folder: the folder has no .parquet file", "folder")
+    refused("folder: the folder contains no .parquet file", "folder")
 
 
 def test_a_foreign_file(path: Path) -> None:
     path.write_text("not parquet")
-    refused("is no Parquet file, or it is truncated", path)
+    refused("is not a Parquet file, or is truncated", path)
 
 
 def test_an_empty_file(path: Path) -> None:
     path.write_bytes(b"")
-    refused("is no Parquet file, or it is truncated", path)
+    refused("is not a Parquet file, or is truncated", path)
 
 
 def test_a_truncated_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
-    refused("is no Parquet file, or it is truncated", path)
+    refused("is not a Parquet file, or is truncated", path)
 
 
 def test_a_damaged_file(path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_missing_column(path: Path) -> None:
     file = pq.ParquetFile(path)
     table = file.read().drop_columns(["next"])
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("does not have one column next", path)
+    refused("does not have exactly one column next", path)
 
 
 def test_a_column_of_another_type(path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_column_of_another_type(path: Path) -> None:
     table = file.read()
     table = table.set_column(3, "count", pa.array(["many"] * len(table)))
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("a column has another type than counts", path)
+    refused("a column has the wrong type", path)
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,7 @@ def test_a_model_without_spaces_needs_the_sentences() -> None:
         ({"split_by_whitespace": False}, "pieces cross spaces"),
         ({"compat": "0.2.2"}, "depends on the last sentences"),
         ({"compat": "0.2.1", "pretokenization_delimiter": "x"}, "in whole sentences"),
-        ({"compat": "0.2.1", "input_format": "tsv"}, "counts seeds of a TSV in another text"),
+        ({"compat": "0.2.1", "input_format": "tsv"}, "counts seeds of a TSV in a different text"),
         ({"input": "none.txt"}, "No such file"),
         ({"cake": 1}, 'unknown field name "cake"'),
         ({"max_sentence_length": "x"}, "cannot parse"),

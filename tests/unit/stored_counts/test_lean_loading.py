@@ -1,4 +1,4 @@
-"""Training from counts imports little, and copies no rows."""
+"""Training from counts imports few modules and does not copy rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT = ["the cat sat on the mat", "a dog", "the end"] * 20
 
 
 def run_python(script: str, folder: Path) -> str:
-    """Run Python in a folder that is not the checkout, which may hold no compiled modules."""
+    """Run Python outside the checkout, which may not contain compiled modules."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,

@@ -1,7 +1,7 @@
-"""Under any limit of memory, a command on counts succeeds or ends with one line.
+"""Under any memory limit, a command on counts succeeds or fails with a one-line error.
 
-pyarrow itself may end the process where its own allocations fail; docs/errors.md says where. A run
-that ends so is accepted only if the frame that failed is one of pyarrow.
+pyarrow may end the process if its own allocations fail; docs/errors.md says where. Such an end is
+accepted only if the failing frame belongs to pyarrow.
 """
 
 from __future__ import annotations

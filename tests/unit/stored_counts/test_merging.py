@@ -1,4 +1,4 @@
-"""Tables of counts against their definition: counting, merging, weights, rare pretokens."""
+"""Tables of counts compared with their definition: counting, merging, weights, rare pretokens."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def merged(*args: object, **kwargs: object) -> CountTable:
 def filled_in_order(text: list[str]) -> list[str]:
     """The sentences in the order of the reference.
 
-    It leaves out empty lines. The last sentence takes the place of each line of spaces.
+    The reference leaves out empty lines, and replaces each line of spaces with the last sentence.
     """
     left = [line for line in text if line]
     position = 0

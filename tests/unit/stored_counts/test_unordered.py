@@ -1,4 +1,4 @@
-"""Counts of parts of a text: for any parts they add up to the counts of the lines in one order."""
+"""Counts of parts of a text: any parts add up to the counts of the lines in a fixed order."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def _name(options: dict[str, Any]) -> str:
-    """Two test processes must agree on it, so it cannot hold the address of a function."""
+    """Return a name on which test processes agree, so without the address of a function."""
     return str({option: getattr(value, "__name__", value) for option, value in options.items()})
 
 
@@ -232,7 +232,7 @@ def test_no_batches_give_no_rows() -> None:
 
 
 def test_a_long_text_is_read_in_bounded_memory() -> None:
-    """Rows are handed on before the end of the text, so the table starts again."""
+    """Rows are yielded before the end of the text, so that the table starts empty again."""
     lines = [f"{i}a {i}b" for i in range(100_000)]
     counter = spmcompat.arrow_counter(table_bytes=1 << 20, minloglevel=2)
     given = 0
@@ -313,7 +313,7 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _row(rows, 0).update(place=None), "the column place has an empty value"),
         (lambda rows: _row(rows, 0).update(pretoken=""), "a pretoken is empty"),
         (lambda rows: _drop(rows, lambda row: row["place"] == FACT), "no row states how many"),
-        (lambda rows: _drop(rows, lambda row: row["place"] == 1), "no sentence that is not empty"),
+        (lambda rows: _drop(rows, lambda row: row["place"] == 1), "a non-empty sentence"),
     ],
 )
 def test_rows_that_were_changed_are_refused(tmp_path: Path, change: Change, message: str) -> None:
@@ -362,7 +362,7 @@ def test_metadata_of_a_newer_release_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[], [""], ["  "], [None]])
 def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | None]) -> None:
-    with pytest.raises(TrainingError, match="no sentence"):
+    with pytest.raises(TrainingError, match=r"any sentence|non-empty sentence"):
         counted(tmp_path / "c", lines)
 
 
@@ -379,11 +379,11 @@ def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | 
         ({"max_sentence_lenght": 8}, "no option of counting. Did you mean max_sentence_length"),
         ({"max_sentence_length": "x"}, "max_sentence_length"),
         ({"normalization_rule_name": "none"}, "none"),
-        ({"add_dummy_prefix": False}, "lines in no order: with add_dummy_prefix=false"),
+        ({"add_dummy_prefix": False}, "unordered lines: with add_dummy_prefix=false"),
         ({"treat_whitespace_as_suffix": True}, "with treat_whitespace_as_suffix=true"),
         ({"pretokenizer": str.split}, "with this pretokenizer"),
-        ({"user_defined_symbols": ["\u2581a"]}, "with a symbol that holds U\\+2581"),
-        ({"pretokenization_delimiter": "\u2581"}, "with a pretokenization_delimiter that holds"),
+        ({"user_defined_symbols": ["\u2581a"]}, "with a symbol that contains U\\+2581"),
+        ({"pretokenization_delimiter": "\u2581"}, "with a pretokenization_delimiter that contains"),
         ({"split_by_whitespace": False}, "cannot count: with split_by_whitespace=false"),
         ({"compat": "0.2.2"}, "cannot count: a Unigram model of this release"),
         ({"column": 5}, "column must be the name of a column, not int"),

@@ -17,13 +17,13 @@ PLAIN: dict[str, Any] = {
     "normalization_rule_name": "identity",
     "remove_extra_whitespaces": False,
 }
-"""Options of a normalizer that changes nothing, as the oracle reads text."""
+"""Options of a normalizer that does not change text, which the oracle requires."""
 
 KINDS = ("unigram", "bpe")
 
 
 def trained(lines: list[str], **options: Any) -> ModelProto:
-    """Train a model of what the lines give, at most `vocab_size` pieces."""
+    """Train a model on the lines, with at most `vocab_size` pieces."""
     written = io.BytesIO()
     given = {"hard_vocab_limit": False, "minloglevel": 2, **options}
     spmcompat.train(sentence_iterator=iter(lines), model_writer=written, **given)
@@ -53,7 +53,7 @@ def words(seed: int, lines: int = 60, script: str = "latin", types: int = 60) ->
 
 
 def old_and_new(number: int) -> tuple[list[str], list[str]]:
-    """Draw the text of a model and another text, with some words in common."""
+    """Draw the text of a model and another text that shares some words with it."""
     dice = random.Random(f"old and new/{number}")
     script = dice.choice(["latin", "han", "kana", "hangul"])
     old = words(dice.randrange(1 << 30), 30, dice.choice(["latin", script]), 30)
@@ -71,7 +71,7 @@ def covered(
 ) -> tuple[list[Sentence], list[str]]:
     """Return the sentences as the oracle reads them, and the characters that the model lacks.
 
-    All characters of the model stay; of the others, those that the coverage requires.
+    All characters of the model stay, and so do other characters that the coverage requires.
     """
     known = {c for piece in scores_of(model) for c in piece}
     by_coverage = Options(**{**vars(options), "required_chars": "".join(sorted(known))})

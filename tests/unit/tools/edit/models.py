@@ -19,13 +19,13 @@ TYPES = ("unigram", "bpe", "word", "char")
 
 @cache
 def lines() -> list[str]:
-    """Return the documentation that every Python has, line by line."""
+    """Return the lines of documentation that comes with every Python."""
     text = "\n".join(topics[name] for name in sorted(topics))
     return [line for line in text.splitlines() if line.strip()]
 
 
 def train(model_type: str, text: Sequence[str], **options: Any) -> ModelProto:
-    """Return a model that is trained on `text`, by default of 600 pieces at most."""
+    """Return a model trained on `text`, by default with at most 600 pieces."""
     written = io.BytesIO()
     given: dict[str, Any] = {
         "sentence_iterator": text,
@@ -47,7 +47,7 @@ def _trained(model_type: str, text: tuple[str, ...], options: tuple[tuple[str, A
 
 
 def trained(model_type: str, text: tuple[str, ...] = (), **options: Any) -> ModelProto:
-    """Return what `train` does, by default on the first 4,000 of `lines`. It is kept."""
+    """Return the cached result of `train`, by default on the first 4,000 of `lines`."""
     return ModelProto.FromString(_trained(model_type, text, tuple(sorted(options.items()))))
 
 

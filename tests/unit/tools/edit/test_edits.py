@@ -67,14 +67,14 @@ def test_a_user_defined_symbol_is_one_token_everywhere(model_type: str) -> None:
     new = edited(model, add_user_defined=["<ＴＯＯＬ>"]).model
     assert by_text(new)["<ＴＯＯＬ>"] == (len(model.pieces), ("<ＴＯＯＬ>", 0.0, USER_DEFINED))
     assert list(new.trainer_spec.user_defined_symbols) == ["<ＴＯＯＬ>"]
-    if model_type != "word":  # a word model has whole words only
+    if model_type != "word":  # a word model only has whole words
         assert "<ＴＯＯＬ>" in processor(new).encode("ab<ＴＯＯＬ>cd", out_type=str)
     assert processor(new).encode(lines()) == processor(model).encode(lines())
 
 
 @pytest.mark.parametrize("model_type", CUT)
 def test_scores_of_added_pieces_continue_below_the_lowest(model_type: str) -> None:
-    # An added piece of score 0 would stand above every merge and change how old text is cut:
+    # An added piece with score 0 would rank above every merge and change how old text is cut:
     # google/sentencepiece#964, Chinese-LLaMA-Alpaca#872.
     model = trained(model_type)
     new = edited(model, add=["Ж", "Щ", "ЖЩ"]).model
@@ -170,7 +170,7 @@ def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
     new = edited(model, add=["Щ"]).model
     assert processor(new).encode("Ж", out_type=str) == ["▁", "Щ"]
     assert "makes 'Щ' of it" in refused(model, add=["Ж"])
-    # A piece may also begin or end within what a rule makes.
+    # A piece may also begin or end within the target of a rule.
     for piece, text in (("ЩЭЩ", "ЮЖ"), ("qЯЩ", "qЮ"), ("ЭqЩ", "ЮqЖ"), ("Э", "Ю")):
         steps = [piece[:n] for n in range(2, len(piece))]
         new = edited(model, add=[*"ЩЯЭ".replace(piece, ""), *steps, piece]).model
@@ -211,7 +211,7 @@ def test_pieces_that_sentencepiece_would_not_load_are_refused() -> None:
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 def test_scores_of_added_pieces_differ_below_a_score_of_a_billion(model_type: str) -> None:
-    """Near -1e9, float32 has only every 64th whole number."""
+    """Near -1e9, float32 can only represent every 64th whole number."""
     model = ModelProto()
     model.CopyFrom(trained(model_type))
     model.pieces[-1].score = -1e9
@@ -237,7 +237,7 @@ def test_word_and_char_models_take_words_and_characters() -> None:
 
 
 def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
-    # sentencepiece 0.2.3 does so in training.
+    # sentencepiece 0.2.3 does this in training.
     new = edited(trained("word"), add_user_defined=["<q>"]).model
     assert processor(new).id_to_piece(processor(new).encode("a <q>"))[-1] == "▁<q>"
     assert {"<q>", "▁<q>"} <= by_text(new).keys()
@@ -268,7 +268,7 @@ def test_pieces_that_hold_a_new_symbol_are_named(model_type: str) -> None:
     encoded = processor(result.model).encode(lines(), out_type=str)
     used = {token for line in encoded for token in line}
     assert not used & set(result.unreachable)
-    # In a Unigram model a better piece can stand in the place of a symbol.
+    # In a Unigram model a better piece can be used instead of a symbol.
     assert bool(used & set(result.covering)) == bool(result.covering) == (model_type == "unigram")
 
 
@@ -406,7 +406,7 @@ def test_renaming_to_an_existing_piece_is_refused() -> None:
 
 def test_renaming_what_others_are_merged_from_is_refused() -> None:
     message = refused(trained("bpe"), rename={"▁th": "▁q"})
-    assert "could never be used any more" in message
+    assert "could no longer be used" in message
     assert "▁this" in message
 
 
@@ -433,14 +433,14 @@ def test_scores_that_leave_a_piece_without_use_are_refused() -> None:
     assert "▁the would never be used" in refused(model, set_score={"▁the": -300.0})
     message = refused(model, set_score=dict.fromkeys("ing", -0.01))
     assert "ing" in message
-    assert "could never be used any more" in message
+    assert "could no longer be used" in message
 
 
 # ---------------------------------------------------------------- ids
 
 
 def test_new_pieces_take_unused_ids_and_placeholders() -> None:
-    # Models are published with <unused0> and the like (BERT, Gemma), for pieces of the user.
+    # Published models (BERT, Gemma) contain pieces such as <unused0> for users to replace.
     model = trained(
         "unigram", user_defined_symbols=("<unused0>", "[unused1]"), control_symbols=("<c>",)
     )
@@ -481,7 +481,7 @@ def test_reordered_ids_have_no_gaps_and_follow_the_scores(model_type: str) -> No
 
 def test_dropping_what_others_are_merged_from_is_refused() -> None:
     message = refused(trained("bpe"), remove=["▁th"], reorder_ids=True)
-    assert "could never be used any more" in message
+    assert "could no longer be used" in message
 
 
 # ---------------------------------------------------------------- other fields

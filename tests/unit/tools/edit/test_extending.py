@@ -1,4 +1,4 @@
-"""`extend` against the oracle, and what it must not change."""
+"""`extend` compared with the oracle, and what it must preserve."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_unigram_is_that_of_the_oracle(number: int) -> None:
 
 
 def test_bpe_goes_on_with_its_own_text() -> None:
-    """The pieces of training to V2, and the merges in their order; the ids of V1 stay."""
+    """Extending V1 to V2 pieces gives the pieces and merges of training V2; the ids of V1 stay."""
     lines = words(5, 300, types=400)
     small = trained(lines, vocab_size=150, model_type="bpe")
     large = trained(lines, vocab_size=400, model_type="bpe")
@@ -118,14 +118,14 @@ def test_bpe_goes_on_with_its_own_text() -> None:
 
 
 def with_low_space_pieces(model: ModelProto) -> ModelProto:
-    """Give a model 16 pieces of spaces with the score -1e9, as Llama 2 has them."""
+    """Give a model 16 pieces of spaces with the score -1e9, as in Llama 2."""
     spaces = [Piece(SPACE * size, -1e9) for size in range(2, 18)]
     return with_pieces(model, [*pieces_of(model), *spaces])
 
 
 @pytest.mark.parametrize("number", range(3))
 def test_bpe_merges_in_order_below_a_score_of_a_billion(number: int) -> None:
-    """Near -1e9, float32 has only every 64th whole number."""
+    """Near -1e9, float32 can only represent every 64th whole number."""
     sp = pytest.importorskip("sentencepiece")
     first, second = words(number, 100), words(number + 10, 300, types=300)
     options = {"model_type": "bpe", "byte_fallback": True, "remove_extra_whitespaces": False}
@@ -148,7 +148,7 @@ def test_unigram_scores_that_cannot_be_told_apart_are_refused() -> None:
     for piece in old.pieces:
         if piece.type == NORMAL:
             piece.score -= 1e9
-    with pytest.raises(TrainingError, match="cannot be told apart in 32 bits"):
+    with pytest.raises(TrainingError, match="cannot be distinguished in 32 bits"):
         extended(old, words(2), 20)
 
 
@@ -184,7 +184,7 @@ def test_old_pieces_that_new_ones_beat_are_named() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
-    """Ten thousand lines are decoded to what they were, as with the old model."""
+    """Ten thousand lines survive encoding and decoding, as with the old model."""
     sp = pytest.importorskip("sentencepiece")
     lines = [*words(1, 5000, types=900), *corpora.mixed_text(3, 5000).split("\n")]
     assert len(lines) >= 10_000
@@ -282,7 +282,7 @@ def test_placeholders_are_free_ids_too(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_characters_are_added_beside_bytes_too(kind: str) -> None:
-    """Otherwise no piece could hold a character of a new script."""
+    """Otherwise, pieces could not contain characters of a new script."""
     old = trained(words(1), vocab_size=500, model_type=kind, byte_fallback=True)
     grown = extended(old, words(2, script="kana"), 120)
     texts = [text for text, _ in new_pieces(old, grown)]
@@ -291,7 +291,7 @@ def test_characters_are_added_beside_bytes_too(kind: str) -> None:
 
 
 def test_a_text_that_is_unused_takes_its_own_id() -> None:
-    """The new text wants exactly the pieces that the model does not use."""
+    """The new text needs exactly the pieces that are unused in the model."""
     lines = words(1)
     old = trained(lines, vocab_size=200, model_type="bpe")
     gone = [one.piece for one in old.pieces if len(one.piece) > 1][-4:-2]
@@ -314,7 +314,7 @@ def test_too_few_pieces(kind: str) -> None:
     old = trained(words(1), vocab_size=120, model_type=kind)
     lines = ["some words", "some more words"] * 5
     old.trainer_spec.hard_vocab_limit = True
-    with pytest.raises(TrainingError, match=r"gives only \d+ new pieces, and add is 5000") as error:
+    with pytest.raises(TrainingError, match=r"yields only \d+ new pieces, but add is 5") as error:
         extended(old, lines, 5000)
     found = int(str(error.value).split()[4])
     assert len(extended(old, lines, found).pieces) == len(old.pieces) + found
@@ -322,7 +322,7 @@ def test_too_few_pieces(kind: str) -> None:
     log = io.StringIO()
     grown = extended(old, lines, 5000, minloglevel=0, logstream=log)
     assert len(old.pieces) < len(grown.pieces) < len(old.pieces) + 5000
-    assert "WARNING spmcompat: The text gives only" in log.getvalue()
+    assert "WARNING spmcompat: The text yields only" in log.getvalue()
 
 
 @pytest.mark.parametrize("kind", KINDS)

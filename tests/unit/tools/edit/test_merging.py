@@ -1,4 +1,4 @@
-"""Merging of models: ids, scores, what is left out, and what is refused."""
+"""Merging models: ids, scores, pieces that are left out, and refusals."""
 
 from __future__ import annotations
 
@@ -196,8 +196,8 @@ def test_a_size_keeps_characters_and_the_best_pieces(model_type: str) -> None:
 
 
 def test_a_piece_comes_with_all_that_it_is_merged_from() -> None:
-    # In the second model abc comes before bc, since ab was merged before. In the first model, there
-    # is no ab.
+    # In the second model abc comes before bc, since ab was merged earlier. The first model lacks
+    # ab.
     def model(*texts: str) -> ModelProto:
         pieces = [
             Piece("<unk>", 0.0, UNKNOWN),
@@ -293,11 +293,11 @@ def test_wrong_weights_are_refused(weights: list[float]) -> None:
 
 
 def test_bpe_takes_no_weights() -> None:
-    assert "no weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
+    assert "instead of weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
 
 
 def test_scores_of_further_merges_differ_below_a_score_of_a_billion() -> None:
-    """Near -1e9, float32 has only every 64th whole number."""
+    """Near -1e9, float32 can only represent every 64th whole number."""
     first = ModelProto()
     first.CopyFrom(english("bpe"))
     first.pieces[-1].score = -1e9

@@ -1,4 +1,4 @@
-"""The words and tokens that a change of a model concerns."""
+"""The words and tokens that a change to a model affects."""
 
 from __future__ import annotations
 

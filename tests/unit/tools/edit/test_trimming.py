@@ -1,4 +1,4 @@
-"""`trim` against the oracle, and what it must not change."""
+"""`trim` compared with the oracle, and what it must preserve."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def dropped(before: ModelProto, after: ModelProto) -> set[str]:
 
 
 def encoded_counts(lines: list[str], model: ModelProto) -> Counter[str]:
-    """Return how often each token stands in a text; unknown characters are none."""
+    """Return how often each token occurs in a text, without unknown characters."""
     scores = scores_of(model)
     known = {c for piece in scores for c in piece}
     counts: Counter[str] = Counter()
@@ -164,7 +164,7 @@ def test_ids_stay_if_wanted(kind: str) -> None:
     for one, before in zip(gaps.pieces, model.pieces, strict=True):
         assert (one.piece, one.score) == (before.piece, before.score)
         assert one.type == (UNUSED if one.piece in fallen else before.type)
-    # Pieces that are unused already fall first, and cost nothing.
+    # Pieces that are already unused are dropped first, at no cost.
     again = trimmed(gaps, OTHER, keep)
     assert dropped(model, again) == fallen
     fewer = trimmed(gaps, OTHER, keep - 20, keep_ids=True)
@@ -204,7 +204,7 @@ def test_text_without_dropped_pieces_keeps_its_unigram_cuts() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
-    """Ten thousand lines are decoded to what they were, as with the large model."""
+    """Ten thousand lines survive encoding and decoding, as with the large model."""
     sp = pytest.importorskip("sentencepiece")
     lines = [*words(1, 5000, types=900), *corpora.mixed_text(3, 5000).split("\n")]
     assert len(lines) >= 10_000
@@ -219,7 +219,7 @@ def test_text_comes_back(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_growing_and_trimming_by_the_old_text_drops_new_pieces(kind: str) -> None:
-    """What only the new text uses falls before what the old text uses."""
+    """Pieces that only the new text uses are dropped before pieces that the old text uses."""
     lines = words(1, 300, types=100)
     model = trained(lines, vocab_size=250, model_type=kind, **PLAIN)
     grown = extended(model, words(2, 100, "han"), 150)
@@ -265,7 +265,7 @@ def test_a_size_that_cannot_be_kept(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_characters_fall_if_wanted(kind: str) -> None:
-    """A model of two scripts becomes one of the script of the text."""
+    """A model of two scripts keeps only the script of the text."""
     han = words(5, 100, "han", 40)
     model = trained([*TEXT, *han], vocab_size=400, model_type=kind, character_coverage=1.0)
     characters = {one.piece for one in model.pieces if len(one.piece) == 1}

@@ -27,7 +27,7 @@ TEXT = [
 
 
 def own_rules(folder: Path) -> str:
-    """Write rules of one character and of several, and return the path."""
+    """Write rules for one character and for several, and return the path."""
     path = folder / "rules.tsv"
     path.write_text(
         "41\t61\nFF21\t61\nDF\t73 73\n74 68\tFE\n74 68 65\t2A 2A\n65 301\tE9\n301\t\n"
@@ -53,7 +53,7 @@ def train(model_type: str = "unigram", text: Sequence[str] = TEXT, **options: ob
 
 @cache
 def trained(model_type: str, rules: str, form: str) -> ModelProto:
-    """Train a model once for all tests."""
+    """Train a model, once for all tests."""
     with tempfile.TemporaryDirectory() as folder:
         named = {
             "own": {"normalization_rule_tsv": own_rules(Path(folder))},

@@ -1,4 +1,4 @@
-"""Small models for the tests of targets: of given pieces, or trained on a few lines."""
+"""Small models for the tests of targets: made from given pieces, or trained on a few lines."""
 
 import io
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ EXACT = {
 def made(
     kind: int, pieces: Iterable[tuple[str, float] | tuple[str, float, int]], **norm: bool
 ) -> ModelProto:
-    """A model without a normalizer whose pieces are normal if no type is given."""
+    """A model without a normalizer. Pieces without a given type are normal."""
     model = ModelProto()
     model.trainer_spec.model_type = kind
     model.normalizer_spec.add_dummy_prefix = norm.get("add_dummy_prefix", False)
@@ -49,7 +49,7 @@ def byte_pieces() -> list[tuple[str, float, int]]:
 
 
 def trained(kind: str, lines: Iterable[str] = TEXT, **options: object) -> ModelProto:
-    """A model of the lines. The options are those of the trainer."""
+    """A model trained on the lines. The options are those of the trainer."""
     writer = io.BytesIO()
     given: dict[str, object] = {
         "vocab_size": 420 if options.get("byte_fallback") else 200,

@@ -1,4 +1,4 @@
-"""The steps of ``tokenizers`` give the text that the rules of a charsmap give."""
+"""The steps of ``tokenizers`` produce the same text as the rules of a charsmap."""
 
 import random
 from collections.abc import Mapping
@@ -52,12 +52,12 @@ def run(steps: list[Step], text: str) -> str:
 
 @pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf"])
 def test_every_predefined_rule_is_applied(name: str) -> None:
-    """Each source, with what could combine with it around; all in one text for speed."""
+    """Each source, next to characters that could combine with it; in a single text for speed."""
     charsmap = precompiled(name, "")
     rules = decompile(charsmap)
     sources = sorted(rules)
     chosen = random.Random(1).sample(sources, 6000)
-    # All sources of a single character, and those of blocks that are newer than the library.
+    # All single-character sources, and those in blocks that are newer than the library.
     chosen += [
         source for source in sources if len(source) == 1 or source[0] in range(0x10500, 0x17000)
     ]
@@ -87,7 +87,7 @@ def test_rules_and_symbols_of_ones_own(seed: int) -> None:
     """Random rules and symbols over few characters, so that they overlap and begin each other."""
     chance = random.Random(seed)
     alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\x01\x02\u200d\U0001f600\u0600"
-    # Rules that delete two control characters let these be the separators.
+    # Rules that delete two control characters make these the separators.
     rules: dict[tuple[int, ...], tuple[int, ...]] = {}
     if chance.random() < 0.4:
         rules = {(1,): (), (2,): ()}
@@ -110,7 +110,7 @@ def test_rules_and_symbols_of_ones_own(seed: int) -> None:
 
 
 def test_symbols_are_found_from_the_left() -> None:
-    """A symbol does not begin inside of the source of a rule, or of another symbol."""
+    """A symbol does not begin inside the source of a rule, or inside another symbol."""
     rules = {(0x74, 0x68, 0x65): (0x2A, 0x2A), (0x301,): ()}
     steps = steps_of(make_plan(compile_charsmap(rules), ["e\u0301"]), ["e\u0301"])
     assert run(steps, "the\u0301 e\u0301") == "** e\u0301"

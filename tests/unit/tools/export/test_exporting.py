@@ -1,4 +1,4 @@
-"""The frame of exports: limits, files, verification, and the causes of differences."""
+"""The framework of exports: limits, files, verification, and the causes of differences."""
 
 import io
 import os
@@ -29,7 +29,7 @@ from tests.unit.tools.export.models import changed, train, trained
 
 
 class Fake:
-    """A target that writes what it is told."""
+    """A target that writes the given files."""
 
     def __init__(self, written: dict[str, bytes], limits: Sequence[Limit] = ()) -> None:
         self.written = written
@@ -193,7 +193,7 @@ def test_a_tie_may_leave_other_characters_unknown() -> None:
     assert cause("@@@", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>") == SYMBOLS
-    # Unknown characters that follow each other are one piece.
+    # Consecutive unknown characters are one piece.
     assert reference.pieces(reference.encode(["x@@@"])[0]) == ["▁", "<unk>", "@@", "<unk>"]
     assert cause("x@@@", "▁", "<unk>", "@@") == TIE
     assert cause("x@@@", "▁", "<unk>", "<unk>", "@@") == SYMBOLS

@@ -1,4 +1,4 @@
-"""GGUF files: what stands in them, and how llama.cpp encodes with them."""
+"""GGUF files: their content, and how llama.cpp encodes with them."""
 
 import os
 import struct
@@ -34,7 +34,7 @@ def needs_llama() -> None:
 
 
 def keys_of(model: ModelProto, folder: Path) -> dict[str, Any]:
-    """The keys and values as the package gguf reads them."""
+    """The keys and values as read by the package gguf."""
     reader = pytest.importorskip("gguf", reason="gguf is not installed").GGUFReader
     path = folder / "m.gguf"
     path.write_bytes(gguf.files(model)[""])
@@ -62,7 +62,7 @@ def refusals(model: ModelProto) -> str:
 
 
 class TestFile:
-    """What stands in the file."""
+    """The content of the file."""
 
     def test_the_header_is_that_of_version_3_and_the_file_ends_aligned(self) -> None:
         content = gguf_file.serialize({"a": gguf_file.integer(7)})
@@ -80,7 +80,7 @@ class TestFile:
         options = {"normalization_rule_tsv": str(rules), "pad_id": 3}
         model = trained(kind, byte_fallback=kind == "bpe", **options)
         spec = model.normalizer_spec
-        types = {1: 1, 2: 2, 3: 3, 6: 6}  # the types that the model has have equal numbers
+        types = {1: 1, 2: 2, 3: 3, 6: 6}  # the types in this model have equal numbers
         assert keys_of(model, tmp_path) == {
             "general.architecture": name,
             "general.name": "vocabulary",
@@ -118,7 +118,7 @@ class TestFile:
 
 
 class TestRefusals:
-    """Models that llama.cpp cannot express; nothing is written."""
+    """Models that llama.cpp cannot express. Nothing is written."""
 
     @pytest.mark.parametrize("kind", ["char", "word"])
     def test_other_kinds_of_models(self, kind: str) -> None:
@@ -182,7 +182,7 @@ class TestRefusals:
 
 
 class TestBpe:
-    """The tokenizer `llama`, which has no normalizer."""
+    """The tokenizer `llama`, which does not normalize."""
 
     @pytest.mark.parametrize("add_dummy_prefix", [True, False])
     def test_without_a_normalizer_no_line_differs(self, add_dummy_prefix: bool) -> None:
@@ -342,7 +342,7 @@ class TestUnigram:
         assert set(differing(gguf, model, known)) & set(known) == set()
 
     def test_the_unknown_score_is_10_below_the_lowest(self, tmp_path: Path) -> None:
-        """A piece around an unknown character wins exactly if it is above that score."""
+        """A piece that contains an unknown character wins if and only if it is above that score."""
         needs_llama()
         for score in (-13.5, -12.5):
             model = made(UNIGRAM, [("a", -1.0), ("b", -2.0), ("a?b", score)])

@@ -1,6 +1,6 @@
 """An ``hf-folder`` loads with ``AutoTokenizer``, and encodes as its ``tokenizer.json`` does.
 
-There are few tests, because importing ``transformers`` takes seconds.
+There are only a few tests, because importing ``transformers`` takes seconds.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A ``tokenizer.json`` becomes a model that encodes alike, or the part that cannot is named."""
+"""A ``tokenizer.json`` becomes an equivalent model, or the error names the part that cannot."""
 
 import json
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
 
 
 def test_rules_that_delete_control_characters_come_back(tmp_path: Path) -> None:
-    """Two of these characters separate what symbols and rules apply to."""
+    """Two of these characters separate the units that symbols and rules apply to."""
     rules = tmp_path / "rules.tsv"
     rules.write_text("1\t\n2\t\n41\t61\n")
     model = train("bpe", normalization_rule_tsv=str(rules), user_defined_symbols=["<A>"])
@@ -70,7 +70,7 @@ def test_unused_pieces_and_char_models_come_back() -> None:
 
 
 def test_the_usual_file_of_a_model_without_rules_is_imported() -> None:
-    """Special tokens, a post-processor and merges as text, as converters of others write them."""
+    """Special tokens, a post-processor and merges as text, as written by other converters."""
     options = {
         "normalization_rule_name": "identity",
         "remove_extra_whitespaces": False,
@@ -120,7 +120,7 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    """Move the first of two merges that make one piece to the end: it has no score then."""
+    """Move the first of two merges that make one piece to the end, where no score can place it."""
     merges = content["model"]["merges"]
     texts = ["".join(merge) for merge in merges]
     merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))

@@ -1,4 +1,4 @@
-"""Random models: where no limit is told, llama.cpp encodes as sentencepiece."""
+"""Random models: unless a limit is reported, llama.cpp encodes as sentencepiece does."""
 
 import pytest
 from hypothesis import given, settings
@@ -26,9 +26,9 @@ def models(draw: st.DrawFn, kind: int) -> ModelProto:
         pool.append(draw(st.sampled_from(pool)) + draw(st.sampled_from(pool)))
     symbols = draw(st.lists(st.sampled_from(SYMBOLS), unique=True, max_size=3))
     learned = [*(one for one in pool if len(one) > 1), *characters]
-    # Scores with few bits have exact sums, so that only equal ones are ties.
+    # Scores with few bits have exact sums, so that only equal scores are ties.
     scores = st.integers(-64, 0).map(lambda number: number / 4)
-    # Half of the BPE models have nothing that llama.cpp is known to lack.
+    # Half of the BPE models do not contain anything that llama.cpp is known to lack.
     plain = kind == BPE and draw(st.booleans())
     known = (PIECE.NORMAL,) if plain else (*(PIECE.NORMAL,) * 3, PIECE.UNUSED)
     model = made(
@@ -66,5 +66,5 @@ def test_gguf(kind: int, data: st.DataObject, tmp_path_factory: pytest.TempPathF
         return
     made_by_llama = loaded(gguf, model, tmp_path_factory.mktemp("gguf"))
     found = compare(Reference(model), made_by_llama, texts)
-    # What is told may differ; the rest must be equal, but for sums that are rounded.
+    # Reported limits allow differences. Otherwise ids must be equal, apart from rounding of sums.
     assert limits or set(found.causes) <= {"tie"}, found.differences

@@ -1,4 +1,4 @@
-"""tiktoken: which models are exact there, and why the others are refused."""
+"""tiktoken: which models are exact, and why other models are refused."""
 
 import json
 from base64 import b64decode
@@ -53,7 +53,7 @@ def pieces_of(model: ModelProto, text: str) -> list[str]:
 
 
 def run_from_page(start: str, replaced: dict[str, str]) -> dict[str, Any]:
-    """Run the program of the page that begins in this way, and return its names."""
+    """Run the program on the page that begins with `start`, and return its names."""
     page = (ROOT / "docs" / "exporting.md").read_text(encoding="utf-8")
     programs = [part.split("```")[0] for part in page.split("```python\n")[1:]]
     [program] = [one for one in programs if one.startswith(start)]
@@ -70,7 +70,7 @@ def refusals(model: ModelProto) -> str:
 
 
 def assert_exact(model: ModelProto, lines: list[str] | None = None) -> None:
-    """No line differs but those with U+2581, the only limit."""
+    """Only lines with U+2581, the only limit, may differ."""
     [limit] = tiktoken.limits(model)
     assert "U+2581" in limit.text
     found = verified(tiktoken, model, lines or [])
@@ -79,7 +79,7 @@ def assert_exact(model: ModelProto, lines: list[str] | None = None) -> None:
 
 
 class TestFiles:
-    """What stands in the files."""
+    """The content of the files."""
 
     def test_ranks_are_ids_and_characters_win_over_bytes(self) -> None:
         pieces = [*byte_pieces(), (f"{MARK}a", 0.0), (MARK, -1.0), ("a", -2.0), ("é", -3.0)]
@@ -152,7 +152,7 @@ class TestExact:
         assert_exact(model, QUOTES)
 
     def test_long_texts(self, tmp_path: Path) -> None:
-        """tiktoken's engine of patterns fails after a million steps."""
+        """tiktoken's pattern engine fails after a million steps."""
         needs_tiktoken()
         for symbols in ([], ["<sep>", "quick"]):
             options = {**BYTES_AND_EXACT, "user_defined_symbols": symbols}
@@ -202,7 +202,7 @@ class TestExact:
 
 @st.composite
 def models(draw: st.DrawFn) -> ModelProto:
-    """BPE models with merges of a few characters, symbols, and characters before or behind."""
+    """BPE models with merges of a few characters, symbols, and characters before or after them."""
     pool = ["a", "b", MARK, "<"]
     characters = [*pool, "é", "☃"]
     early = draw(st.booleans())
@@ -210,7 +210,7 @@ def models(draw: st.DrawFn) -> ModelProto:
     for _ in range(draw(st.integers(0, 12))):
         pool.append(draw(st.sampled_from(pool)) + draw(st.sampled_from(pool)))
     merged = list(dict.fromkeys(one for one in pool if len(one) > 1))
-    if draw(st.booleans()):  # space marks only at the start, as the trainer does it
+    if draw(st.booleans()):  # space marks only at the start, as in training
         merged = [one for one in merged if MARK not in one.lstrip(MARK)]
     symbols = draw(
         st.lists(st.sampled_from(["<a>", "<", "a<b", "ab", "☃", "\n", "b"]), unique=True)
@@ -289,12 +289,12 @@ class TestRefusals:
     def test_unused_pieces(self) -> None:
         model = trained("bpe", ENGLISH, **BYTES_AND_EXACT)
         model.pieces[-1].type = PIECE.UNUSED
-        assert "no unused pieces" in refusals(model)
+        assert "does not support unused pieces" in refusals(model)
 
     def test_no_piece_for_the_space(self) -> None:
         model = made(BPE, [*byte_pieces(), ("ab", -1.0), ("a", -2.0), ("b", -3.0)])
         model.trainer_spec.byte_fallback = True
-        assert "No piece is a space" in refusals(model)
+        assert "not have a piece for a space" in refusals(model)
 
     def test_several_reasons_are_told_at_once(self) -> None:
         assert len(tiktoken.limits(trained("bpe", ENGLISH))) == 4

@@ -1,4 +1,4 @@
-"""``tokenizer.json``: each case that became an issue elsewhere, by the name of its thread.
+"""``tokenizer.json``: cases that were reported as issues in other projects, with the issue numbers.
 
 SP is google/sentencepiece, HFt huggingface/tokenizers, TF huggingface/transformers.
 """
@@ -52,7 +52,7 @@ def test_ids_are_decoded_to_the_text_of_sentencepiece(model_type: str, form: str
     assert export.decode is not None
     for ids in reference.encode([*hard_lines(model), *TEXT[:8]]):
         assert export.decode(ids) == reference.decode(ids)
-        # Control pieces are silent, and an unknown piece has its surface.
+        # Control pieces decode to nothing, the unknown piece to its surface.
         assert export.decode([1, *ids, 0, 2]) == reference.decode([1, *ids, 0, 2])
 
 
@@ -80,7 +80,7 @@ def test_scores_are_read_as_the_float32_that_they_are() -> None:
 
 
 def test_merges_of_score_zero_are_kept() -> None:
-    """TF#24233: pieces of score 0 gave no merges, because a score of 0 counted as none."""
+    """TF#24233: pieces with score 0 gave no merges, because 0 was treated as a missing score."""
     model = trained("bpe", "identity", "plain")
     first = max((one for one in model.pieces if one.type == PIECE.NORMAL), key=lambda p: p.score)
     assert first.score == 0
@@ -89,7 +89,7 @@ def test_merges_of_score_zero_are_kept() -> None:
 
 
 def test_user_defined_symbols_keep_the_dummy_prefix_where_it_is() -> None:
-    """TF#30824: the dummy prefix was ignored, or added again behind each symbol."""
+    """TF#30824: the dummy prefix was ignored, or added again after each symbol."""
     lines = ["<mask>", "a<mask>b", "<mask> a <mask>  b", " <mask>", "a <mask>", "<mask>\u0301"]
     for model_type in TYPES:
         for form in ("symbols", "no_prefix", "spaces", "suffix"):
@@ -130,7 +130,7 @@ def test_clusters_are_composed_like_in_sentencepiece(rules: str) -> None:
 
 
 def test_text_is_not_normalized_without_a_charsmap() -> None:
-    """HFt#1682, HFt#1613, TF#48942: a model of the rules identity has no charsmap."""
+    """HFt#1682, HFt#1613, TF#48942: a model with the identity rules lacks a charsmap."""
     for model_type in TYPES:
         model = trained(model_type, "identity", "spaces")
         assert not model.normalizer_spec.precompiled_charsmap
@@ -142,7 +142,7 @@ def test_text_is_not_normalized_without_a_charsmap() -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 def test_odd_white_space(rules: str) -> None:
-    """TF#12308: other white space than U+0020 was not handled as in sentencepiece."""
+    """TF#12308: white space other than U+0020 was not handled as in sentencepiece."""
     spaces = "\t\n\r\x0b\x0c\x1c\x85\xa0\u1680\u2000\u2003\u200b\u2028\u202f\u3000\ufeff▁"
     lines = [f"{one}a{one}{one}b {one} c{one}" for one in spaces] + list(spaces)
     for model_type in TYPES:
@@ -183,7 +183,7 @@ def test_a_model_without_unknown_piece() -> None:
 
 
 def test_ties_are_said_before_and_named_after() -> None:
-    """HFt#1213, SP#747, llama.cpp#13725: equal scores, and each library takes another one."""
+    """HFt#1213, SP#747, llama.cpp#13725: with equal scores, libraries choose differently."""
     model = trained("unigram", "identity", "plain")
     assert any("same score" in limit.text for limit in tokenizer_json.limits(model))
     lines = ["".join(["ab" * n, "aa" * m]) for n in range(40) for m in range(20)]
@@ -191,7 +191,7 @@ def test_ties_are_said_before_and_named_after() -> None:
 
 
 def test_equal_scores_of_pieces_are_said() -> None:
-    """SP#964, Chinese-LLaMA-Alpaca#872: pieces that were added by hand have the score 0."""
+    """SP#964, Chinese-LLaMA-Alpaca#872: manually added pieces have the score 0."""
 
     plain = trained("bpe", "identity", "plain")
     known = mergeable(plain)
@@ -209,7 +209,7 @@ def test_equal_scores_of_pieces_are_said() -> None:
 
     model = changed(plain, add_two)
     assert any("score of another piece" in limit.text for limit in tokenizer_json.limits(model))
-    # sentencepiece merges the left one of two neighbours, the library the first of the file.
+    # Of two neighbours, sentencepiece merges the left one, the library the first one in the file.
     added = [pair for pair in merges_of(model) if "".join(pair) in texts]
     assert added == [(left, middle), (middle, right)]
     word = left + middle + right
