@@ -25,7 +25,8 @@ def check_loads(model: ModelProto) -> None:
 
     Two kinds of models that it would load are refused too, because no trainer writes them and no
     tool could handle them: those with text that is not UTF-8, and those with scores that are not
-    finite. (It refuses such scores only in Unigram models.) The other fields that describe the
+    finite. (It refuses such scores only in Unigram models.) Only the trainer of char models writes
+    such a score: minus infinity, for a required character that the text does not have. The other fields that describe the
     pieces, such as ``vocab_size`` and ``unk_id``, may disagree with them: it ignores these fields.
 
     Raises
@@ -37,6 +38,7 @@ def check_loads(model: ModelProto) -> None:
     """
     _check_specs(model)
     byte_fallback = model.trainer_spec.byte_fallback
+    is_char = model.trainer_spec.model_type == TrainerSpec.CHAR
     # BPE has one namespace. In other models a meta piece and a piece may have the same text.
     one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
     ids: dict[tuple[str, bool], int] = {}
@@ -44,7 +46,8 @@ def check_loads(model: ModelProto) -> None:
     found_bytes = set()
     for piece_id, entry in enumerate(model.pieces):
         text, kind = entry.piece, entry.type
-        _check_score(entry.score, piece_id)
+        if not (is_char and entry.score == -math.inf):
+            _check_score(entry.score, piece_id)
         # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
         if text == "\0" and (kind == _TYPES.UNUSED or byte_fallback):
             continue
