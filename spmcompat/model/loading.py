@@ -25,9 +25,10 @@ def check_loads(model: ModelProto) -> None:
 
     Two kinds of models that it would load are refused too, because no trainer writes them and no
     tool could handle them: those with text that is not UTF-8, and those with scores that are not
-    finite. (It refuses such scores only in Unigram models.) Only the trainer of char models writes
-    such a score: minus infinity, for a required character that the text does not have. The other fields that describe the
-    pieces, such as ``vocab_size`` and ``unk_id``, may disagree with them: it ignores these fields.
+    finite. (It refuses such scores only in Unigram models.) The one score of this kind that a
+    trainer writes is allowed: minus infinity in a char model, for a required character that the
+    text does not have. The other fields that describe the pieces, such as ``vocab_size`` and
+    ``unk_id``, may disagree with them: it ignores these fields.
 
     Raises
     ------
