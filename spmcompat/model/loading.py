@@ -25,9 +25,10 @@ def check_loads(model: ModelProto) -> None:
 
     Two kinds of models that it would load are refused too, because trainers do not write them and
     tools could not handle them: models with text that is not UTF-8, and models with scores that are
-    not finite, which ``sentencepiece`` refuses only in Unigram models. Other fields that describe
-    the pieces, such as ``vocab_size`` and ``unk_id``, may contradict the pieces, because
-    ``sentencepiece`` ignores these fields.
+    not finite, which ``sentencepiece`` refuses only in Unigram models. A trainer writes one score of
+    this kind, which is allowed: minus infinity in a char model, for a required character that does
+    not occur in the text. Other fields that describe the pieces, such as ``vocab_size`` and
+    ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores these fields.
 
     Raises
     ------
@@ -38,6 +39,7 @@ def check_loads(model: ModelProto) -> None:
     """
     _check_specs(model)
     byte_fallback = model.trainer_spec.byte_fallback
+    is_char = model.trainer_spec.model_type == TrainerSpec.CHAR
     # BPE has a single namespace. In other models a meta piece and a piece may have the same text.
     one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
     ids: dict[tuple[str, bool], int] = {}
@@ -45,7 +47,8 @@ def check_loads(model: ModelProto) -> None:
     found_bytes = set()
     for piece_id, entry in enumerate(model.pieces):
         text, kind = entry.piece, entry.type
-        _check_score(entry.score, piece_id)
+        if not (is_char and entry.score == -math.inf):
+            _check_score(entry.score, piece_id)
         # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
         if text == "\0" and (kind == _TYPES.UNUSED or byte_fallback):
             continue

@@ -36,7 +36,7 @@ class CheckedParts:
     name : str
         The name of the table in messages.
     is_sorted : bool
-        Whether the rows must be in order. If not, `refuse_repeated` must have checked them before.
+        Whether the rows must be in order. If not, `RepeatedRows` must have checked them before.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import spmcompat
 from spmcompat.errors import BadValueError
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -192,7 +194,30 @@ def test_a_bpe_model_has_one_namespace() -> None:
         parse(model)
 
 
-def test_scores_are_finite_in_every_type_of_model() -> None:
-    for model_type in (TrainerSpec.BPE, TrainerSpec.WORD, TrainerSpec.CHAR):
-        with pytest.raises(BadValueError, match="not a finite number"):
-            parse(changed(partial(put, -math.inf, "score"), model_type))
+@pytest.mark.parametrize(
+    ("model_type", "score"),
+    [
+        (TrainerSpec.BPE, -math.inf),
+        (TrainerSpec.WORD, -math.inf),
+        (TrainerSpec.CHAR, math.inf),
+        (TrainerSpec.CHAR, math.nan),
+    ],
+)
+def test_scores_are_finite_in_every_type_of_model(model_type: int, score: float) -> None:
+    with pytest.raises(BadValueError, match="not a finite number"):
+        parse(changed(partial(put, score, "score"), model_type))
+
+
+def test_a_char_model_with_a_required_character_that_its_text_lacks_is_read() -> None:
+    written = io.BytesIO()
+    spmcompat.train(
+        sentence_iterator=iter(["abc", "ab"]),
+        model_writer=written,
+        model_type="char",
+        vocab_size=20,
+        hard_vocab_limit=False,
+        required_chars="z",
+        minloglevel=2,
+    )
+    scores = {piece.piece: piece.score for piece in parse(written.getvalue()).pieces}
+    assert scores["z"] == -math.inf
