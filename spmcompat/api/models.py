@@ -101,8 +101,8 @@ def merge(
     """Merge models of one type. The first keeps its ids; new pieces of the other models follow.
 
     Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
-    merges of the first model come first, then the merges of each other model, in their own order,
-    as far as they can be reached from those.
+    merges of the first model come first, then those merges of each other model, in its own order,
+    that can be reached from the earlier ones.
 
     Parameters
     ----------
