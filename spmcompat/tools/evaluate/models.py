@@ -21,7 +21,7 @@ from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.unicode.marks import SPACE_MARK
 
-_BYTE_SPACE = "\u0120"  # stands for a space in byte-level vocabularies
+_BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
 _CONTINUES = "##"  # prefix of WordPiece tokens inside a word
 
 
@@ -78,7 +78,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     workers : Workers
         Real threads.
     pretokenizer : str, optional
-        Measure on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
+        Evaluate on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
 
     Raises
     ------
