@@ -1,12 +1,12 @@
-"""Trains SentencePiece models: the files of ``spm_train``, byte for byte.
+"""Trains SentencePiece models whose files equal those of ``spm_train``, byte for byte.
 
-`train` is the typed form, `SentencePieceTrainer` the form of the ``sentencepiece`` package.
-Everything that can go wrong with what was given is a `TrainingError`.
+`train` is the typed interface; `SentencePieceTrainer` has the interface of the ``sentencepiece``
+package. Every error caused by the arguments or the input is a `TrainingError`.
 """
 
 from spmcompat.version import __version__
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from spmcompat.api.counting import arrow_counter, count, load_counts
     from spmcompat.api.models import edit, export, extend, import_tokenizer, merge, trim
@@ -39,7 +39,7 @@ __all__ = [
     "trim",
 ]
 
-# Commands import this package before they can handle Ctrl-C, so it imports a name when it is used.
+# Commands import this package before they can handle Ctrl-C, so names are imported on first use.
 _MODULES = {
     **dict.fromkeys(("arrow_counter", "count", "load_counts"), "api.counting"),
     **dict.fromkeys(

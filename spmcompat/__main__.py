@@ -2,7 +2,7 @@
 
 import sys
 
-from spmcompat.cli import start  # the others are imported once it handles signals
+from spmcompat.cli import start  # all else is imported after it handles signals
 
 # What each command does, and its module.
 COMMANDS = {
@@ -10,13 +10,13 @@ COMMANDS = {
     "count": ("count a text, to train from its counts later", "tools.counts.count"),
     "counts": ("merge counts of texts, or show them", "tools.counts.command"),
     "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
-    "compare": ("train in several ways on one text, and write a report", "tools.compare.command"),
+    "compare": ("train on one text in several ways, and write a report", "tools.compare.command"),
     "edit": ("add, remove and rename single pieces of a model", "tools.edit.edit_command"),
     "extend": ("add pieces to a model, learned from a new text", "tools.edit.extend_command"),
     "trim": ("drop the pieces of a model that a text needs least", "tools.edit.trim_command"),
-    "merge": ("merge models, with the ids of the first one", "tools.edit.merge_command"),
+    "merge": ("merge models, keeping the ids of the first one", "tools.edit.merge_command"),
     "export": ("write a model in the format of another library", "tools.export.export_command"),
-    "import": ("make a model of a tokenizer.json", "tools.export.import_command"),
+    "import": ("convert a tokenizer.json to a model", "tools.export.import_command"),
     "diff": ("list the differences between two models", "tools.diff.command"),
     "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
 }

@@ -1,4 +1,4 @@
-"""Counting a text apart from training."""
+"""Counts a text without training on it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def count_text(
     Returns
     -------
     origin : Origin
-        What the counts are made from.
+        The text and the options that the counts come from.
     batches : iterator of pyarrow.RecordBatch
         The rows.
 
@@ -69,7 +69,7 @@ def count_text(
 
 
 def _with_rules(settings: Settings) -> Settings:
-    """Return the settings with the rules of the file that they name: the counts store them.
+    """Return the settings with the rules of their rule file, because counts store the rules.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     for caution in [*settings.notes, *cautions(settings)]:
         report.warning(caution)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types are trained from the same counts, so they always keep what follows a pretoken.
+    # All model types are trained from the same counts, so counts always store what follows a
+    # pretoken.
     return plan._replace(keeps_contexts=True)
 
 
@@ -111,7 +112,7 @@ def count_to_table(
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 
 
-# What counting a part of a text cannot do, and why.
+# The options that cannot be used to count a text in parts, and why.
 _NOT_OF_PARTS = {
     "input": "the text is the column of the data",
     "input_format": "each row of the data is a sentence. Repeat a row instead of giving its count",
@@ -127,12 +128,12 @@ _OF_PARTS = {*OPTIONS_OF_COUNTING, "normalizer", "model_type", "minloglevel"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:
-    """Raise for an option that a text in parts cannot have.
+    """Raise for an option that cannot be used to count a text in parts.
 
     Raises
     ------
     BadValueError
-        It names the option, and says why.
+        The message names the option, and says why.
     """
     for name in options:
         if name in _NOT_OF_PARTS:
@@ -140,8 +141,8 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
         if name not in _OF_PARTS:
             known = _OF_PARTS - _NOT_OF_PARTS.keys()
             raise BadValueError(
-                f"{name} is no option of counting.{did_you_mean(name, known)} "
-                "spmcompat count --help lists the options; give the others to training."
+                f"{name} is not an option for counting.{did_you_mean(name, known)} "
+                "spmcompat count --help lists the options; pass the others to the training."
             )
 
 
@@ -152,7 +153,7 @@ def counter_of_parts(
     table_bytes: int,
     report: Report,
 ) -> ArrowCounter:
-    """Return what counts parts of a text whose lines are in no order.
+    """Return a counter for the parts of a text whose lines have no order.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def counter_of_parts(
     column : str
         The column of the text.
     table_bytes : int
-        How large the table of a part grows.
+        The size in bytes at which the counter yields the rows of its table.
     report : Report
         Receives warnings.
 

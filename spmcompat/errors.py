@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from os import PathLike, fsencode, fspath
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
@@ -52,12 +52,12 @@ class MissingFileError(TrainingError, OSError):
 
 
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
-    """Raise for a path that no file can have; Python's own errors for it are no `OSError`.
+    """Raise for a path that no file can have; Python's own error for it is not an `OSError`.
 
     Raises
     ------
     MissingFileError
-        If the path holds a NUL character, or a lone surrogate that stands for no byte.
+        If the path contains a NUL character, or a lone surrogate that does not represent a byte.
     """
     text = fspath(path)
     try:
@@ -66,7 +66,7 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
         is_possible = False
     if not is_possible:
         raise MissingFileError(
-            f"{text!r}: the path holds a NUL character or a lone surrogate: {remedy}."
+            f"{text!r}: the path contains a NUL character or a lone surrogate: {remedy}."
         )
 
 
@@ -75,18 +75,18 @@ class UnknownOptionError(TrainingError, OSError):
 
 
 class EmptyCorpusError(TrainingError):
-    """No character of the text is left to train on."""
+    """The text has no characters left to train on."""
 
 
 class OutOfMemoryError(TrainingError, MemoryError):
-    """Memory ran out; every worker has stopped, and nothing was written.
+    """Memory ran out. Every worker has stopped, and nothing was written.
 
     Parameters
     ----------
     stage : str
         What the run was doing.
     reason : str
-        What Python or the system says, if anything.
+        The message of Python or the system, if any.
     """
 
     def __init__(self, stage: str, reason: str = "") -> None:
@@ -98,8 +98,8 @@ class OutOfMemoryError(TrainingError, MemoryError):
         )
 
 
-# Errors other than MemoryError that Python raises when memory runs out: for a module, a thread and
-# a lock.
+# Errors other than MemoryError that Python raises when memory runs out: when it loads a module,
+# starts a thread or allocates a lock.
 _SIGNS_OF_NO_MEMORY = (
     (ImportError, "failed to map segment"),
     (RuntimeError, "can't start new thread"),
@@ -108,19 +108,19 @@ _SIGNS_OF_NO_MEMORY = (
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Tell whether an error says that memory ran out."""
+    """Return whether an error means that memory ran out."""
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
     return any(isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY)
 
 
 def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
-    """Take something from an iterator of the caller; an exception of it becomes a `TrainingError`.
+    """Call a function of the caller's iterator, and turn an exception into a `TrainingError`.
 
     Raises
     ------
     TrainingError
-        It names the exception, which is its cause.
+        The message names the original exception, which is the cause.
     """
     try:
         return take()

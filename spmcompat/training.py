@@ -1,4 +1,4 @@
-"""One run from settings to files; the whole pipeline on one screen."""
+"""One training run, from settings to files: the whole pipeline on one screen."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(
     writer: Writers | None = None,
     report: Report | None = None,
 ) -> None:
-    """Train a model, or one of each size, and write them.
+    """Train a model, or one model for each size, and write them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def run(
     Raises
     ------
     TrainingError
-        If training cannot go on; nothing is written then.
+        If training cannot continue; then nothing is written.
     """
     report = report or Report(settings.min_log_level)
     try:
@@ -75,7 +75,7 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Raised outside of the handler: there, the first error would keep the memory of the run alive.
+    # Not raised inside the handler, where the first error would keep the memory of the run alive.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -110,7 +110,7 @@ def train(
 
 
 def open_dump(settings: Settings, files: Outputs) -> Dump | None:
-    """Return what writes the tables of the steps, if the options ask for them."""
+    """Return the writer of the tables of steps; None if the options do not ask for it."""
     if not settings.extensions.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
@@ -119,7 +119,7 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
-    """Return one function for all that want to know each step; None if nothing does."""
+    """Return a function that passes each step to every listener; None if there are none."""
     wanted: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
         wanted.append(settings.on_round)
@@ -184,7 +184,7 @@ def learn(
 ) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
     """Read the text and learn the pieces of each run.
 
-    Return the pieces of each, and lines for the self tests of the models.
+    Return the pieces of each run, and lines for the self-tests of the models.
     """
     settings = runs[0]
     source: Source | None = None
@@ -238,7 +238,8 @@ def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int)
         check_counted(alphabet)
 
 
-# Only the trainer of the model type is imported: all of them take as long as a small text.
+# Only the trainer of the model type is imported: importing all of them takes as long as training on
+# a small text.
 
 
 def learn_characters(
@@ -260,7 +261,7 @@ def learn_words(corpus: Corpus, settings: Settings, meta_pieces: int) -> list[tu
 
 
 def size_limit(settings: Settings, meta_pieces: int) -> int | None:
-    """Return how many pieces a simple model may have; None for any number."""
+    """Return the maximum number of pieces of a simple model; None if there is no maximum."""
     spec = settings.trainer
     return None if spec.use_all_vocab else spec.vocab_size - meta_pieces
 
@@ -324,7 +325,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
 
 
 def _read_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of a seed file, which is opened when the first one is needed."""
+    """Yield the lines of a seed file, which is opened when the first line is needed."""
     try:
         with open(path, "rb") as file:
             yield from file

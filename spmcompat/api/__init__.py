@@ -1,5 +1,5 @@
 """The Python interface.
 
-Its modules import only what Python itself has imported before, so that ``import spmcompat`` takes
-no time. The first call of a function imports the rest.
+Its modules import only modules that Python has already loaded, so that ``import spmcompat`` is
+fast. The first call of a function imports the rest.
 """

@@ -1,4 +1,4 @@
-"""The checks of arguments that several functions take."""
+"""Checks of arguments that several functions share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 
 from spmcompat.errors import BadValueError
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, TypeAlias, TypeGuard
@@ -24,7 +24,7 @@ def check_sentences(sentences: object) -> None:
 
         if not is_arrow_data(sentences):
             raise _columns_instead_of_rows(sentences)
-    # A single text is an iterable too, but of characters.
+    # A single str is an iterable, too, but of characters.
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
     if not isinstance(sentences, str | bytes):
@@ -47,7 +47,7 @@ def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueErro
 
 
 def as_list(value: object) -> list[str]:
-    """Return one path or symbol, or several, as a list."""
+    """Return a path or symbol, or several of them, as a list."""
     items = [value] if isinstance(value, str | os.PathLike) else value
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
@@ -55,9 +55,9 @@ def as_list(value: object) -> list[str]:
 
 
 def make_lists(options: dict[str, Any]) -> None:
-    """Turn options of several paths or symbols into lists.
+    """Convert the options that can have several paths or symbols to lists.
 
-    A text in an option is split at its commas; the items of a list are not.
+    The value of an option would be split at its commas if it were a str; list items are not split.
     """
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in options:
@@ -65,7 +65,7 @@ def make_lists(options: dict[str, Any]) -> None:
 
 
 def as_texts(name: str, value: object) -> list[str]:
-    """Return one text, or several, as a list."""
+    """Return a str, or several of them, as a list."""
     one = isinstance(value, str) or not _is_iterable(value)
     texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
     if not all(isinstance(text, str) for text in texts):

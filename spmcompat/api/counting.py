@@ -5,7 +5,7 @@ from __future__ import annotations
 from spmcompat.api.arguments import check_sentences, make_lists
 from spmcompat.errors import BadValueError
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
@@ -33,8 +33,8 @@ def count(
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
     column : str
-        The column of Arrow data that are a table. By default ``text``, or else the only column
-        that holds strings.
+        The column to read if the Arrow data are a table. By default ``text``, or else the only
+        column of strings.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -45,7 +45,7 @@ def count(
     Returns
     -------
     CountTable
-        The counts. ``a + b`` and ``sum(tables)`` are the counts of the texts one behind the other;
+        The counts. ``a + b`` and ``sum(tables)`` return the counts of the concatenated texts;
         ``save(path)`` writes them to a file.
 
     Raises
@@ -81,19 +81,21 @@ def arrow_counter(
     Its ``count(batches)`` takes the record batches of a part and yields rows of counts. Add up the
     counts of rows with equal ``pretoken``, ``place`` and ``next``, and write the sums to Parquet
     files with its ``metadata``. `load_counts` and ``--counts`` take the folder. The order of the
-    lines is lost: the counts are those of the lines in some order, the same for any parts.
+    lines is lost: the counts are those of the lines in some order, which does not depend on the
+    parts.
 
     Parameters
     ----------
     column : str
-        The column of strings, each a sentence.
+        The column of strings; each string is a sentence.
     table_bytes : int
-        How large the table of distinct pretokens grows, in bytes, before `count` hands its rows on
-        and begins a new one.
+        The size in bytes at which `count` yields the rows of its table of distinct pretokens and
+        starts a new table.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.
     **options
-        Those of `count` but `workers`, `input` and the options of samples and TSV files.
+        The options of `count`, except `workers`, `input`, and the options for samples and TSV
+        files.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def load_counts(path: StrPath) -> CountTable:
     Raises
     ------
     TrainingError
-        If there is no such file, or it holds no counts.
+        If the file does not exist or does not contain counts.
     """
     from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 

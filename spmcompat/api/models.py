@@ -1,4 +1,4 @@
-"""What is done with trained models: edits, merges, other sizes, exports and imports."""
+"""Operations on trained models: edit, merge, extend, trim, export and import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from spmcompat.api.arguments import as_list, as_mapping, as_texts, check_sentences, whole
 from spmcompat.errors import BadValueError, UnknownOptionError
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TextIO
@@ -36,8 +36,8 @@ def edit(
 ) -> EditResult:
     """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
 
-    All names are those before the change, with U+2581 for a space. Either all edits are made or
-    none.
+    All names refer to the model before the change; write U+2581 for a space. Either all edits are
+    made, or none.
 
     Parameters
     ----------
@@ -47,21 +47,21 @@ def edit(
         Where to write the new model, and a ``.vocab`` file beside it if the name ends in
         ``.model``. It may be `model` itself. By default nothing is written.
     add_control, add_user_defined, add : sequence of str
-        New control pieces, user-defined symbols and normal pieces. The scores of normal pieces
-        continue below the lowest.
+        New control pieces, user-defined symbols and normal pieces. New normal pieces get scores
+        below the lowest one.
     rename : mapping of str to str
         The new text of each piece.
     remove : sequence of str
-        Pieces that are never used again. They keep their ids and become unused. To change the
-        type of a piece, remove and add it in one call.
+        Pieces to stop using. They keep their ids and become unused. To change the type of a piece,
+        remove and add it in one call.
     set_score : mapping of str to float
         The new scores of normal pieces, old or new.
     use_unused : bool
-        Whether new pieces take the ids of unused pieces and of placeholders such as
+        Whether to give new pieces the ids of unused pieces and of placeholders such as
         ``<unused0>``.
     reorder_ids : bool
-        Whether unused pieces are dropped and ids given anew: first all other types of pieces in
-        their order, then normal pieces by score.
+        Whether to drop unused pieces and renumber the rest: first pieces of all other types in
+        their current order, then normal pieces by score.
     report : path
         A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
 
@@ -73,7 +73,7 @@ def edit(
     Raises
     ------
     TrainingError
-        If an edit is not possible, such as a piece that could never be used.
+        If an edit is not possible, such as adding a piece that could never be used.
     """
     from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
     from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
@@ -98,11 +98,11 @@ def merge(
     weights: Sequence[float] | None = None,
     vocab_size: int | None = None,
 ) -> MergeResult:
-    """Merge models of one type. The ids of the first one stay; new pieces of the others follow.
+    """Merge models of one type. The first keeps its ids; new pieces of the other models follow.
 
-    Unigram: the probability of a piece is the mean of those in the models. BPE: the merges of the
-    first model come first, then those of the others that can be reached from them, each in its own
-    order.
+    Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
+    merges of the first model come first, then those merges of each other model, in its own order,
+    that can be reached from the earlier ones.
 
     Parameters
     ----------
@@ -112,10 +112,10 @@ def merge(
         Where to write the new model, and a ``.vocab`` file beside it if the name ends in
         ``.model``. By default nothing is written.
     weights : sequence of float
-        The weight of each model, by default equal ones. BPE takes none.
+        The weight of each model; equal by default. BPE models have no weights.
     vocab_size : int
-        The largest number of pieces; by default all are taken. New symbols and single characters
-        come first, then the best of the other new pieces.
+        The maximum number of pieces; by default, all pieces are taken. New symbols and single
+        characters come first, then the best of the other new pieces.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def merge(
     Raises
     ------
     TrainingError
-        If the models cannot be merged: they normalize differently, are of different types, or give
-        one text different meanings.
+        If the models cannot be merged: they normalize differently, are of different types, or
+        define the same piece with different meanings.
     """
     from spmcompat.tools.edit.editing import merge  # noqa: PLC0415
 
@@ -153,15 +153,15 @@ def extend(
     logstream: TextIO | None = None,
     **options: object,
 ) -> SizeResult:
-    """Add pieces to a model, learned from a new text. Ids and scores of the other pieces stay.
+    """Add pieces to a model, learned from a new text. Existing pieces keep their ids and scores.
 
     Parameters
     ----------
     model : path or bytes
         A Unigram or BPE model. The text is normalized and cut by the options that it stores.
     add : int
-        The number of new pieces. Characters that the model lacks and that the coverage of the
-        new text requires are among them.
+        The number of new pieces, including the characters that the model lacks and that the
+        coverage of the new text requires.
     input, sentence_iterator, counts
         The new text, as for `train`.
     output : path
@@ -169,10 +169,10 @@ def extend(
         it.
     use_unused : bool
         Whether new pieces first take the ids of unused pieces and of placeholders such as
-        ``<unused0>``. Otherwise they get the ids behind the last one.
+        ``<unused0>``. Otherwise, their ids follow the last one.
     character_coverage : float
-        The share of the characters of the new text that the model must cover; by default that of
-        its training.
+        The share of the characters of the new text that the model must cover; by default, the share
+        that it was trained with.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -188,7 +188,7 @@ def extend(
     Raises
     ------
     TrainingError
-        If the text cannot be read or does not give so many pieces. Nothing is written then.
+        If the text cannot be read or does not yield `add` pieces. Then nothing is written.
     """
     from functools import partial  # noqa: PLC0415
 
@@ -223,20 +223,20 @@ def trim(
     model : path or bytes
         A Unigram or BPE model. The text is normalized and cut by the options that it stores.
     keep : int
-        The number of pieces that are left, with meta pieces.
+        The number of pieces to keep, including meta pieces.
     input, sentence_iterator, counts
         The text, as for `train`.
     output : path
         Where to write the model. If the name ends in ``.model``, a ``.vocab`` is written beside
         it.
     keep_ids : bool
-        Whether all ids stay: then dropped pieces become unused. Otherwise the ids of the pieces
-        that are left move together, in their order.
+        Whether all pieces keep their ids; dropped pieces then become unused. Otherwise, the
+        remaining pieces are renumbered without gaps, in their order.
     drop_characters : bool
-        Whether characters may fall too, unless the coverage of the text requires them.
+        Whether characters may be dropped, too, unless the coverage of the text requires them.
     character_coverage : float
-        The share of the characters of the text that must stay, with `drop_characters`; by default
-        that of the model's training.
+        The share of the characters of the text that must stay, with `drop_characters`; by default,
+        the share that the model was trained with.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -250,7 +250,8 @@ def trim(
     Raises
     ------
     TrainingError
-        If the text cannot be read or so few pieces cannot be left. Nothing is written then.
+        If the text cannot be read or the model cannot be reduced to `keep` pieces. Then nothing is
+        written.
     """
     from functools import partial  # noqa: PLC0415
 
@@ -269,7 +270,7 @@ def _change_size(
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:
-    """Change a model by a text; `options` says where that is."""
+    """Change a model according to a text; `options` say where the text is."""
     from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
@@ -298,7 +299,7 @@ def export(
     find_control_symbols: bool = False,
     logstream: TextIO | None = None,
 ) -> Verification | None:
-    """Write a model in the format of another library, and verify that it encodes alike.
+    """Write a model in the format of another library, and verify that both encode text alike.
 
     What the target cannot express exactly is logged as a warning before anything is written.
 
@@ -312,8 +313,8 @@ def export(
         The file to write, or the folder if the target is a folder.
     verify : path, bool or iterable of str
         The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
-        the lines themselves. True means built-in lines that exports are known to get wrong, and
-        False none.
+        the lines themselves. True means built-in lines that exports are known to get wrong; False
+        means no verification.
     find_control_symbols : bool
         For ``hf-folder``: whether to find control symbols such as ``<|im_start|>`` in a text, as
         chat templates need. By default their text is plain text, as for ``sentencepiece``.
@@ -323,13 +324,14 @@ def export(
     Returns
     -------
     Verification or None
-        How many of the lines differ, and why; None without lines. Its `ok` is true if no line
-        differs, except by ties that no Unigram export can avoid.
+        How many of the lines differ, and why; None if nothing was verified. Its `ok` is true if no
+        line differs, except by ties that no Unigram export can avoid.
 
     Raises
     ------
     TrainingError
-        If the model cannot be read or expressed, or a file cannot be written. Then no file is.
+        If the model cannot be read or expressed, or a file cannot be written. Then no file is
+        written.
     """
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
@@ -354,7 +356,7 @@ def export(
 def import_tokenizer(
     tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
 ) -> None:
-    """Make a model of a ``tokenizer.json``, if the model encodes exactly as the file does.
+    """Convert a ``tokenizer.json`` to a model, if the model can encode exactly as the file does.
 
     Parameters
     ----------
@@ -368,7 +370,7 @@ def import_tokenizer(
     Raises
     ------
     TrainingError
-        If no model does exactly what the file says, or a file cannot be read or written. Then
+        If no model can do exactly what the file defines, or a file cannot be read or written. Then
         nothing is written.
     """
     from spmcompat.runtime.progress import Report  # noqa: PLC0415

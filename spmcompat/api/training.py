@@ -6,7 +6,7 @@ import os
 
 from spmcompat.api.arguments import check_sentences, make_lists
 
-TYPE_CHECKING = False  # not that of typing, which takes longer to import than this package
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal, Protocol, TextIO
@@ -112,56 +112,56 @@ def train(
     input : path or sequence of paths
         Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
         compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
-        standard input, and addresses such as ``s3://bucket/a.txt`` are taken too.
+        standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
-        Sentences to train on. A line break at the end of a sentence is removed. Arrow data are any
-        object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
+        Sentences to train on. A line break at the end of a sentence is removed. Arrow data can be
+        any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
         readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
         ``LazyFrame`` of polars; and a data set of Hugging Face. Their strings are read without
         making Python objects; nulls are skipped.
     column : str
-        The column of Arrow data that are a table. By default ``text``, or else the only column
-        that holds strings.
+        The column to read if the Arrow data are a table. By default ``text``, or else the only
+        column of strings.
     input_format : str
-        ``auto`` (by the names of files), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+        ``auto`` (by file name), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
     input_column : str
-        The field of JSON Lines, or the column of Parquet files, that holds the text. By default
-        ``text``, or else the only column of a Parquet file that holds strings.
+        The field of JSON Lines, or the column of Parquet files, that contains the text. By default
+        ``text``, or else the only column of strings in a Parquet file.
     split_lines : bool
-        Whether every line of a record or of an item is a sentence, instead of the whole record.
+        Whether each line of a record or item is a sentence, instead of the whole record or item.
     skip_bad_records : bool
-        Whether to leave out lines of JSON Lines that cannot be read, instead of ending there.
+        Whether to skip lines of JSON Lines that cannot be read, instead of failing.
     counts : CountTable or path
-        Counts of a text, as `count` returns or saves them, instead of a text. The options of
-        reading and normalizing are those of the counts.
+        Counts of a text, as `count` returns or saves them, instead of a text. The options for
+        reading and normalizing come from the counts.
     model_prefix : path
         Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
-        Receives the bytes of the model instead. With a list as `vocab_size`, a list with a writer
-        for each size, or a function that returns the writer of a size. The function is called when
-        all models are trained.
+        Receives the bytes of the model, instead of files. With a list as `vocab_size`, a list with
+        a writer for each size, or a function that returns the writer of a size. The function is
+        called after all models are trained.
     model_type : str
         ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
     vocab_size : int
         Size of the vocabulary, 8000 by default. Or a list of sizes: then one run trains a model of
-        each size, with the bytes that its own run would write. ``<model_prefix>-<size>`` is the
-        `model_prefix` of each. Either all models are written or none.
+        each size, with the bytes that a separate run would write, under the prefix
+        ``<model_prefix>-<size>``. Either all models are written or none.
     num_threads : int
         Fixes the order in which float32 numbers are added, as the number of threads does in
         ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
         number of real threads see `workers`.
     pretokenizer : callable or str
-        A function from a normalized sentence, with U+2581 for spaces, to its parts: no piece
+        A function that splits a normalized sentence, with U+2581 for spaces, into parts: no piece
         crosses from one part into the next. It is called for every sentence, perhaps more than
-        once, in any order and in several threads; its result may depend on the sentence only. Or
+        once, in any order and in several threads; its result must depend only on the sentence. Or
         ``script``: no piece crosses from one run of characters of one script and kind into the
         next. Or ``regex:`` and a pattern of the package ``regex``: no piece crosses the start or
         end of a match.
     allow_inconsistent_pretokenization : bool
-        Whether to train even if the parts do not join to the sentence.
+        Whether to train even if the joined parts differ from the sentence.
     normalizer : object with ``serialized_normalizer_spec()``
-        A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces the options for the
-        parts of normalization.
+        A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces all other options for
+        normalization.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     workers : int
@@ -175,15 +175,15 @@ def train(
         the training, in the thread of the caller. If it raises an exception, training ends:
         nothing is written, and the caller gets the exception.
     compat : str
-        The release of ``sentencepiece`` to train as; by default the newest that is known.
+        The release of ``sentencepiece`` to train as; by default, the newest known one.
     **others
-        Every other option means the same as the flag of that name: see ``spm_train --help``.
+        Every other option has the same meaning as the flag of that name: see ``spm_train --help``.
 
     Raises
     ------
     TrainingError
-        If training cannot go on. It is also a ``ValueError`` or an ``OSError`` where a value or
-        a file is the reason, and a ``MemoryError`` where memory ran out.
+        If training cannot continue. It is also a ``ValueError`` or an ``OSError`` if a value or a
+        file is the cause, and a ``MemoryError`` if memory ran out.
     """
     given = {name: value for name, value in locals().items() if value is not None}
     make_lists(given)
@@ -194,7 +194,7 @@ def train(
 
 
 class SentencePieceTrainer:
-    """The trainer under the names that the ``sentencepiece`` package gives it."""
+    """The trainer with the interface of the ``sentencepiece`` package."""
 
     @staticmethod
     def train(arg: object = None, logstream: TextIO | None = None, **kwargs: object) -> None:
@@ -203,7 +203,8 @@ class SentencePieceTrainer:
         Parameters
         ----------
         arg : str, optional
-            Flags in one string, ``--input=FILE --model_prefix=NAME``. Keywords are ignored then.
+            Flags in one string, ``--input=FILE --model_prefix=NAME``. If it is given, keywords are
+            ignored.
         logstream : text stream, optional
             Where to write messages.
         **kwargs
@@ -215,7 +216,7 @@ class SentencePieceTrainer:
         Raises
         ------
         TrainingError
-            If training cannot go on.
+            If training cannot continue.
         """
         from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.runtime.progress import Report  # noqa: PLC0415

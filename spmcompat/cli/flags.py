@@ -1,4 +1,4 @@
-"""Reading a command line of ``--name=value``, for all commands."""
+"""Reads command lines of ``--name=value``, for all commands."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,7 +17,7 @@ def read_training_flags(
     arguments : sequence of str
         The command line after the name of the program.
     switches : collection of str
-        More flags, which need no value.
+        Additional flags that need no value.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def read_training_flags(
 
 def training_flags() -> dict[str, bool]:
     """Return the names of the flags of ``spm_train``, and whether each needs a value."""
-    # Imported here, because some commands have no flags of training.
+    # Imported here, because some commands have no training flags.
     from spmcompat.options.option import BOOL  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
 
@@ -51,19 +51,19 @@ def read_flags(
 ) -> tuple[dict[str, str], list[str]]:
     """Read a command line the way Abseil does, except for ``--flag true``.
 
-    A flag is ``--flag=value`` or ``--flag value``, with one dash or two. For a truth value,
-    ``--flag`` means true and ``--noflag`` false. Abseil ignores the word ``true`` or ``false``
-    after such a flag; here it is an error. If a flag is given twice, the last value counts. Flags
-    end at ``--``.
+    A flag is ``--flag=value`` or ``--flag value``, with one dash or two. For a boolean flag,
+    ``--flag`` means true and ``--noflag`` means false. Abseil ignores the word ``true`` or
+    ``false`` after such a flag; here it is an error. If a flag is given twice, the last value
+    counts. Flags end at ``--``.
 
     Parameters
     ----------
     arguments : sequence of str
         The command line after the name of the program.
     bools : collection of str
-        Flags that need no value, because it is true or false.
+        Boolean flags, whose value may be omitted.
     with_value : collection of str
-        The other flags.
+        Flags that need a value.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def read_flags(
     known = {*bools, *with_value}
     flags: dict[str, str] = {}
     rest: list[str] = []
-    switch = None  # the previous argument and its flag, if that does not take the next argument
+    switch = None  # the previous argument and its flag, if it is boolean and without a value
     remaining = iter(arguments)
     for argument in remaining:
         previous, switch = switch, None

@@ -1,4 +1,4 @@
-"""A command as a process: its streams, its signals, and the one way from an error to its status."""
+"""Runs a command as a process: its streams, its signals, and its exit status after an error."""
 
 import io
 import os
@@ -13,7 +13,7 @@ from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-_PAUSE = 0.01  # seconds after which a finalizer has ended
+_PAUSE = 0.01  # seconds; long enough for a finalizer to end
 _came: list[int] = []  # the signals that have ended the command
 
 
@@ -41,7 +41,8 @@ def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoRe
     main : callable
         Takes the arguments and returns the exit status.
     handler : callable
-        The handler of the signals that end the command. Others, such as ignored ones, stay.
+        The current handler of the signals that should end the command. Signals with another
+        handler, such as ignored signals, keep it.
     """
     _provide_streams()
     numbers = [one for one in signal.Signals if signal.getsignal(one) is handler]
@@ -69,7 +70,7 @@ def _stop(number: int, _: object) -> NoReturn:
 
 
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Send a signal again whose exception was lost, because it came while a finalizer ran."""
+    """Resend a signal whose exception was lost because it was raised in a finalizer."""
     error = lost.exc_value
     if isinstance(error, Stopped):
         signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
@@ -83,17 +84,18 @@ def _stopped_status(error: KeyboardInterrupt) -> int:
 
 
 def _provide_streams() -> None:
-    """Make sure that there are standard streams, and that messages never go to another file.
+    """Make sure that the standard streams exist, and that messages never go to another file.
 
-    A closed descriptor is opened, since the next file that the command opens would get its number.
-    Standard input and output are opened in the wrong direction, so that their use is an error.
+    A closed descriptor is reopened; otherwise, the next file that the command opens would get its
+    number. Standard input and output are opened in the wrong direction, so that using them is an
+    error.
     """
     for number, direction in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, direction)  # gets the smallest number that is free
-    # A terminal that cannot show a character shows its code point.
+            os.open(os.devnull, direction)  # gets the lowest free number
+    # A character that the terminal cannot show is written as its code point.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     elif sys.stdout is None:
@@ -103,7 +105,7 @@ def _provide_streams() -> None:
 
 
 def _flush_stdout() -> None:
-    """Write what is waiting for standard output.
+    """Flush standard output.
 
     Raises
     ------
@@ -118,7 +120,7 @@ def _flush_stdout() -> None:
 
 
 def _drop_broken_output() -> None:
-    """Drop what cannot be written to standard output. Otherwise, Python tries again at its end."""
+    """Discard output that cannot be written; otherwise, Python tries again when it exits."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -126,7 +128,7 @@ def _drop_broken_output() -> None:
 
 
 def system_error(error: OSError) -> str:
-    """Return one line that says what the operating system refused, such as to write a file."""
+    """Return a one-line message for an error of the operating system, such as a failed write."""
     named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
     reason = error.strerror or " ".join(str(error).splitlines())
     return f"{named}{reason}. Check the path, its permissions and the space on the disk."
@@ -140,26 +142,26 @@ def run_command(
     failure: int = FAILURE,
     interrupted: str = "",
 ) -> int:
-    """Run a command, write an error of the user in one line, and return the exit status.
+    """Run a command, report an error in one line, and return the exit status.
 
     Parameters
     ----------
     name : str
-        The command; the line of an error begins with it.
+        The command; error messages begin with it.
     do : callable
-        The work. It returns the exit status; None means `OK`.
+        The work to do. It returns the exit status; None means `OK`.
     stderr : text stream
         Where to write the error.
     failure : int
         The exit status after an error other than a `UsageError`.
     interrupted : str
-        What to say after Ctrl-C, instead of whether files were written.
+        The message after Ctrl-C; by default, it says whether files were written.
 
     Returns
     -------
     int
-        The exit status: that of the work; `USAGE` after a `UsageError`; `failure` after another
-        error; 128 and the number of the signal if a signal ended the command.
+        The exit status that `do` returns; `USAGE` after a `UsageError`; `failure` after another
+        error; 128 plus the number of the signal if a signal ended the command.
     """
     before = len(written)
     try:
@@ -174,7 +176,7 @@ def run_command(
         if not is_out_of_memory(error):
             raise
         message, status = "Memory ran out.", failure
-    except BrokenPipeError:  # nobody reads the output any more
+    except BrokenPipeError:  # the reader of the output has closed it
         _drop_broken_output()
         return failure
     except OSError as error:

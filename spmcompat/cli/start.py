@@ -1,20 +1,20 @@
 """Starts a command.
 
-This module imports nothing that takes time, so that a signal during the imports of a command ends
-it with one line, too. Before its first line, Python handles signals as it does for any program.
+This module imports nothing slow, so that a signal that arrives while a command imports its modules
+also ends it with one line. Until this module runs, Python handles signals by default.
 """
 
 from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # not that of typing, which takes long to import
+TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
 SIGINT = 2
-"""The number of the signal of Ctrl-C on all systems; the module of signals takes long to import."""
+"""The number of the Ctrl-C signal on all systems; importing it from ``signal`` would take long."""
 
 
 def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
@@ -29,7 +29,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
     """
 
     def end(number: int, _: object = None) -> NoReturn:
-        """Exit at once. Nothing was done yet."""
+        """Exit at once: nothing has been done yet."""
         word = "interrupted" if number == SIGINT else "terminated"
         try:  # noqa: SIM105 - contextlib takes long to import
             os.write(2, f"{name}: {word}.\n".encode())

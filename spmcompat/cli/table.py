@@ -22,10 +22,10 @@ def table(
     rows : sequence of tuples
         The cells. A column contains text only or numbers only.
     widest : int, optional
-        The maximum number of characters of a cell that are shown.
+        The maximum number of characters to show of each cell.
     left : int, optional
-        How many columns are aligned to the left; the columns after them are aligned to the right.
-        By default numbers are aligned to the right.
+        The number of left-aligned columns; the columns after them are right-aligned. By default,
+        only numbers are right-aligned.
     """
     texts = [list(head), *([_cut(str(cell), widest) for cell in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
@@ -47,6 +47,6 @@ def _cut(text: str, widest: int | None) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal a text needs."""
+    """Return the width of a text in terminal columns."""
     wide = sum(east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(combining(character) > 0 for character in text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # the others are imported once it handles signals
+from spmcompat.cli import start  # all else is imported after it handles signals
 
-TYPE_CHECKING = False  # not that of typing, which takes long to import
+TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
@@ -36,7 +36,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 
 def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Do what the command line says; name the stage if memory runs out while modules are loaded."""
+    """Run the command; if memory runs out while modules are loaded, name the stage."""
     from spmcompat.errors import (  # noqa: PLC0415
         OutOfMemoryError,
         TrainingError,
@@ -46,7 +46,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     try:
         return _run(argv, stdout, stderr)
     except TrainingError:
-        raise  # also an `OutOfMemoryError`, which names its stage itself
+        raise  # including `OutOfMemoryError`, which already names its stage
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
@@ -54,7 +54,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Do what the command line says, and return the exit status."""
+    """Run the command and return the exit status."""
     from spmcompat.cli.flags import UsageError, read_training_flags  # noqa: PLC0415
     from spmcompat.cli.process import OK  # noqa: PLC0415
     from spmcompat.errors import BadValueError, UnknownOptionError  # noqa: PLC0415

@@ -62,7 +62,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     MissingFileError
         If an input cannot be read or an output cannot be written.
     TrainingError
-        If the options cannot be trained with.
+        If it is not possible to train with the options.
     """
     spec = settings.trainer
     _check_algorithm(settings)
@@ -72,7 +72,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # if not, the reference calls it first
+    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
         check_room(spec, len(meta))
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
@@ -122,13 +122,13 @@ def _check_listeners(settings: Settings) -> None:
     wanted = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
         raise BadValueError(
-            f"{wanted} follows one training, and vocab_size lists {len(settings.sizes)}, which "
+            f"{wanted} follows a single training, but vocab_size lists {len(settings.sizes)} that "
             f"share their steps. Give one size, or leave {wanted} out."
         )
 
 
 def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
-    """Return the meta pieces as if U+2581 were no symbol, so that it takes no id from another."""
+    """Return the meta pieces without U+2581, so that it does not take the id of another piece."""
     others = deepcopy(spec)
     others.ClearField("user_defined_symbols")
     others.user_defined_symbols.extend(s for s in spec.user_defined_symbols if s != SPACE_MARK)
@@ -146,7 +146,7 @@ def cautions(settings: Settings) -> list[str]:
         )
     if settings.extensions.drop_unused and spec.hard_vocab_limit:
         found.append(
-            "drop_unused may leave fewer pieces than vocab_size, and training fails then: pass "
+            "drop_unused may leave fewer pieces than vocab_size, which makes training fail: pass "
             "hard_vocab_limit=false to accept a smaller vocabulary."
         )
     return found
@@ -167,8 +167,8 @@ def _check_algorithm(settings: Settings) -> None:
         _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
-            f"Supported formats are 'text' and 'tsv'. Also auto, jsonl and parquet are taken, but "
-            f"input_format is {spec.input_format!r}."
+            "Supported formats are 'text' and 'tsv'. spmcompat also accepts auto, jsonl and "
+            f"parquet, but input_format is {spec.input_format!r}."
         )
 
 
@@ -369,8 +369,9 @@ def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
     missing = [chr(character) for character, count in alphabet if count == 0]
     if missing:
         raise TrainingError(
-            f'required_chars holds "{missing[0]}", but the text does not: this release of '
-            "sentencepiece cannot train BPE then. Remove it, or choose another release with compat."
+            f'required_chars contains "{missing[0]}", but the text does not: this release of '
+            "sentencepiece cannot train BPE in that case. Remove it, or choose another release "
+            "with compat."
         )
 
 
@@ -428,8 +429,8 @@ def _check_no_options_of_files(settings: Settings) -> None:
     for name, is_given in given.items():
         if is_given:
             raise BadValueError(
-                f"{name} is for files, and there is a sentence_iterator. Leave {name} out; column "
-                "names the column of Arrow data."
+                f"{name} is for files, but sentence_iterator is given. Leave {name} out; for Arrow "
+                "data, use column."
             )
     if settings.split_lines and settings.trainer.input_format == TSV:
         raise BadValueError(
@@ -439,7 +440,7 @@ def _check_no_options_of_files(settings: Settings) -> None:
 
 
 def _check_no_space(path: str) -> None:
-    """Raise if a path begins with a space that belongs to the comma before it."""
+    """Raise if a path does not exist because of a space next to a comma."""
     bare = path.strip()
     if path != bare and bare and not os.path.exists(path) and os.path.exists(bare):
         raise MissingFileError(
@@ -454,7 +455,7 @@ def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
         raise BadValueError("Give either sentence_iterator or counts.")
     if spec.self_test_sample_size > 0:
         raise BadValueError(
-            "self_test_sample_size draws lines of the text, and counts hold none. Leave it out, or "
+            "self_test_sample_size draws lines of the text, and counts have none. Leave it out, or "
             "train from the text."
         )
 
@@ -486,7 +487,7 @@ def _check_output(settings: Settings, *, has_writer: bool) -> None:
     if has_writer:
         return
     if "\0" in spec.model_prefix:
-        raise BadValueError("model_prefix holds a NUL character. Remove it.")
+        raise BadValueError("model_prefix contains a NUL character. Remove it.")
     paths = [f"{spec.model_prefix}.model", f"{spec.model_prefix}.vocab"]
     for path in paths:
         check_output(path, "model_prefix")

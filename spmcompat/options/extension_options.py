@@ -29,7 +29,7 @@ from spmcompat.releases import DEFAULT, RELEASES
 _EM = (UNIGRAM,)
 
 MOST_WORKERS = 1024
-"""The largest number of workers: each one needs memory of its own."""
+"""The largest number of workers: each one needs its own memory."""
 
 RECIPES: Mapping[str, Mapping[str, str]] = {
     "paper": {"seed_mode": "pretokens", "seed_factor": "10"},
@@ -58,31 +58,32 @@ EXTENSIONS = (
     _extension(
         "input_column",
         TEXT,
-        "The field of JSON Lines, or the column of Parquet files, that holds the text; by default "
-        "text, or the only column of strings of a Parquet file.",
+        "Read the text from this field of JSON Lines, or this column of Parquet files; by "
+        "default, text or the only column of strings in a Parquet file.",
         SETTINGS,
         default="",
     ),
     _extension(
         "split_lines",
         BOOL,
-        "Every line of a record is a sentence. Otherwise a record of JSON Lines, a row of Parquet "
-        "or of Arrow data, or an item of an iterator is one, with its line breaks.",
+        "Treat every line of a record as a sentence. Otherwise, each record of JSON Lines, row of "
+        "Parquet or Arrow data, or item of an iterator is one sentence, including its line "
+        "breaks.",
         SETTINGS,
         default=False,
     ),
     _extension(
         "skip_bad_records",
         BOOL,
-        "Leave out the lines of JSON Lines that cannot be read, and say how many they are.",
+        "Skip the lines of JSON Lines that cannot be read, and report their number.",
         SETTINGS,
         default=False,
     ),
     _extension(
         "workers",
         INT32,
-        "Number of real threads; by default one for each core. It changes the time only, "
-        "never the result (num_threads does).",
+        "Use this number of real threads; by default, one for each core. It affects only the "
+        "time, never the result (num_threads does).",
         SETTINGS,
         least=1,
         most=MOST_WORKERS,
@@ -107,23 +108,23 @@ EXTENSIONS = (
         "counts",
         TEXT,
         "Train from the counts that spmcompat count made of a text, instead of from --input. The "
-        "options of reading and normalizing are those of the counts.",
+        "options for reading and normalizing come from the counts.",
         ELSEWHERE,
     ),
     _extension(
         "column",
         TEXT,
-        "The column of a table that sentence_iterator is; by default text, or the only column that "
-        "holds strings.",
+        "The column to read if sentence_iterator is a table; by default, text or the only column "
+        "of strings.",
         ELSEWHERE,
         flag=False,
     ),
     _extension(
         "recipe",
         CHOICE,
-        "Sets several of the options below. An option that you also give yourself wins. "
-        "paper: the seed pieces of Land and Pinter. fsp: also their flat score pruning. "
-        "mingram: the fewest tokens (arXiv 2606.27019).",
+        "Set several of the options below. Options that you give yourself take precedence. paper: "
+        "the seed pieces of Land and Pinter. fsp: also their flat score pruning. mingram: the "
+        "fewest tokens (arXiv 2606.27019).",
         ELSEWHERE,
         choices=tuple(RECIPES),
     ),
@@ -160,7 +161,7 @@ EXTENSIONS = (
         "objective",
         CHOICE,
         "likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations "
-        "with the fewest pieces, of which the most probable one counts; one pruning, by use.",
+        "with the fewest pieces, using the most probable of them; prunes once, by usage.",
         EXTENSION,
         default="likelihood",
         choices=("likelihood", "fewest_tokens"),
@@ -169,9 +170,9 @@ EXTENSIONS = (
     _extension(
         "drop_unused",
         BOOL,
-        "With objective=fewest_tokens, each step drops the pieces that no best segmentation uses, "
-        "except required characters, as the published code of MinGram does. The vocabulary may "
-        "end smaller than vocab_size: see hard_vocab_limit.",
+        "With objective=fewest_tokens, drop in each step the pieces that no best segmentation "
+        "uses, except required characters, as the published code of MinGram does. The final "
+        "vocabulary may be smaller than vocab_size: see hard_vocab_limit.",
         EXTENSION,
         default=False,
         models=_EM,
@@ -188,9 +189,10 @@ EXTENSIONS = (
     _extension(
         "early_prune_threshold",
         FLOAT,
-        "The M-step drops pieces whose expected count is below this. Above 0.5, required "
-        "characters stay. Counts of the other pieces that stay are raised to at least 0.01; those "
-        "of required characters, and of all pieces in the last EM steps, to 0.5.",
+        "Drop the pieces whose expected count in the M-step is below this value; if it is above "
+        "0.5, required characters are kept. The counts of required characters, and of all pieces "
+        "in the last EM steps, are then raised to at least 0.5; those of other pieces to at least "
+        "0.01.",
         EXTENSION,
         default=0.5,
         least=0,
@@ -199,9 +201,9 @@ EXTENSIONS = (
     _extension(
         "prune",
         CHOICE,
-        "What a pruning keeps. likelihood: the pieces whose loss would be largest. flat: the "
-        "required characters and the pieces with the highest scores. exact: as likelihood, but "
-        "the loss is that of the best segmentation of the text without the piece.",
+        "Which pieces each pruning keeps. likelihood: the pieces whose loss would be largest. "
+        "flat: the required characters and the pieces with the highest scores. exact: like "
+        "likelihood, but the loss is that of the best segmentation of the text without the piece.",
         EXTENSION,
         default="likelihood",
         choices=("likelihood", "flat", "exact"),
@@ -210,8 +212,8 @@ EXTENSIONS = (
     _extension(
         "prune_overshoot",
         FLOAT,
-        "EM and pruning end at this multiple of vocab_size; then the pieces with the lowest "
-        "scores are dropped.",
+        "End EM and pruning at this multiple of vocab_size, and then drop the pieces with the "
+        "lowest scores.",
         EXTENSION,
         default=1.1,
         least=1,
@@ -220,8 +222,8 @@ EXTENSIONS = (
     _extension(
         "final_estimate",
         CHOICE,
-        "How to estimate the final scores. none: not again. renormalize: scale the "
-        "probabilities so that they sum to 1. em:N: N more steps of EM.",
+        "How to estimate the final scores. none: do not estimate them again. renormalize: scale "
+        "the probabilities so that they sum to 1. em:N: run N more EM steps.",
         EXTENSION,
         default="none",
         choices=("none", "renormalize", "em:N"),
@@ -232,9 +234,10 @@ EXTENSIONS = (
     _extension(
         "space_pieces",
         CHOICE,
-        "prefix: a space is part of the piece that it begins. separate: each space is a piece "
-        "of its own, and there is no dummy prefix. dropped: as separate, but the space is the "
-        "last id and does not count into vocab_size, so that you can drop it from what is encoded.",
+        "How to treat spaces. prefix: a space belongs to the piece after it. separate: each space "
+        "is a separate piece, and there is no dummy prefix. dropped: like separate, but the space "
+        "has the last id and is not counted in vocab_size, so you can remove it from encoded "
+        "text.",
         EXTENSION,
         default="prefix",
         choices=SPACE_PIECES,
@@ -243,8 +246,8 @@ EXTENSIONS = (
     _extension(
         "dump",
         TEXT,
-        "A new folder for tables of all steps: the pieces with their scores and counts, and why "
-        "pieces were dropped. For bpe, the merges with their counts.",
+        "Write tables of all steps to this new folder: the pieces with their scores and counts, "
+        "and why pieces were dropped; for bpe, the merges with their counts.",
         EXTENSION,
         default="",
         models=(UNIGRAM, BPE),
@@ -252,7 +255,7 @@ EXTENSIONS = (
     _extension(
         "dump_format",
         CHOICE,
-        "The format of these tables; parquet needs the package pyarrow.",
+        "The format of the tables that dump writes; parquet needs the package pyarrow.",
         EXTENSION,
         default="tsv",
         choices=("tsv", "parquet"),
@@ -261,8 +264,8 @@ EXTENSIONS = (
     _extension(
         "on_round",
         OBJECT,
-        "A function that is called with a Round after each step: what dump writes, as an object. "
-        "An exception that it raises ends the training.",
+        "Call this function with a Round after each step; a Round contains what dump writes. An "
+        "exception that the function raises ends the training.",
         ELSEWHERE,
         models=(UNIGRAM, BPE),
         flag=False,
@@ -283,7 +286,7 @@ def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
     Returns
     -------
     options : dict
-        The options without ``recipe``, with what it sets.
+        The options without ``recipe``, but with the options that it sets.
     note : str
         A line that says what the recipe set; empty without a recipe.
 

@@ -24,7 +24,7 @@ OPTIONS_OF_COUNTING = (
     *SYMBOL_OPTIONS,
     *(f"{name}_file" for name in _SYMBOL_LISTS),
 )
-"""The options that counting takes. Those that the counts store are a part of them."""
+"""The options that counting accepts. The counts store only some of them."""
 
 
 def with_counts(
@@ -53,7 +53,7 @@ def with_counts(
     if counts is None or counts == "":
         return read(given)
     if "input" in given:
-        raise BadValueError("Give either input or counts: the counts know what they were made of.")
+        raise BadValueError("Give either input or counts: counts replace the text.")
     table = _open(counts)
     counted = _settings_of(table.origin, read, table.name)
     settings = read({**table.origin.options, **given})
@@ -88,7 +88,7 @@ def _settings_of(
     Raises
     ------
     TrainingError
-        If the metadata have a value that the option cannot have.
+        If the metadata contain a value that is not valid for its option.
     """
     try:
         settings = read(origin.options)
@@ -108,7 +108,7 @@ def _open(counts: object) -> CountTable:
         return counts
     if not isinstance(counts, str | os.PathLike):
         raise BadValueError(
-            f"counts must be a CountTable or the path of one, not {type(counts).__name__}."
+            f"counts must be a CountTable or a path to one, not {type(counts).__name__}."
         )
     return load_counts(counts)
 
@@ -122,8 +122,8 @@ def _refuse_contradictions(
         first, second = _value(counted, option), _value(training, option)
         if first != second:
             raise BadValueError(
-                f"{name}: the text was counted with {option}={printable(str(first))}, and training "
-                f"was told {option}={second}. Leave {option} out, or count again."
+                f"{name}: the text was counted with {option}={printable(str(first))}, but the "
+                f"option for training is {option}={second}. Leave {option} out, or count again."
             )
 
 

@@ -45,8 +45,8 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     Parameters
     ----------
     options : mapping
-        Names and values of the options. Values are text, numbers, truth values or lists;
-        ``normalizer`` and ``pretokenizer`` are objects.
+        Names and values of the options. Values are text, numbers, booleans or lists; ``normalizer``
+        and ``pretokenizer`` are objects.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
 
 
 def _serialized(normalizer: object) -> object:
-    """Return the serialized form of a normalizer such as ``sentencepiece`` makes."""
+    """Serialize a normalizer, such as one made by ``sentencepiece``."""
     serialize = getattr(normalizer, "serialized_normalizer_spec", None)
     if serialize is None:
         raise BadValueError(

@@ -70,7 +70,7 @@ def default_text(option: Option) -> str:
 
 
 def allowed_text(option: Option) -> str:
-    """Return the allowed values as text; empty if the type of the option says enough."""
+    """Return the allowed values as text; empty if the type of the option already implies them."""
     if option.kind in (CHOICE, MODEL_TYPE):
         return ", ".join(option.choices)
     if option.least is None:

@@ -138,7 +138,7 @@ def _derive(
     is_word = given.model_type == TrainerSpec.WORD
 
     # The pieces of the word model are whole pretokens, each with the space mark in front.
-    # Where space is a piece of its own, no other piece may hold one.
+    # Where a space is a separate piece, no other piece may contain one.
     spaces_apart = given.space_pieces != "prefix"
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
     required_chars = given.required_chars
@@ -147,7 +147,7 @@ def _derive(
         required_chars = required_chars.replace(SPACE_MARK, "")
         symbols = tuple(symbol for symbol in symbols if symbol != _MARK)
 
-    # Where the delimiter is looked for. New releases look in the sentences as they are read. Old
+    # Where to look for the delimiter. New releases look in the sentences as they are read. Old
     # releases look after rare characters were replaced: BPE in pretokens, the other trainers in
     # sentences, from which they also remove it.
     delimiter = given.pretokenization_delimiter.encode()
@@ -180,7 +180,7 @@ def _derive(
         and cut is None
     )
     # Whether equal raw tokens always become equal pretokens. They do if no rule, no symbol and no
-    # pretokenizer looks at what stands on the other side of a space.
+    # pretokenizer looks across a space.
     by_raw_tokens = (
         uniform_starts
         and cut is None
@@ -190,7 +190,7 @@ def _derive(
         and not _normalization_crosses_spaces(charsmap)
     )
 
-    # The char model and BPE of new releases need no more than how often each pretoken occurs.
+    # The char model and BPE of new releases need only the number of occurrences of each pretoken.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
@@ -242,7 +242,7 @@ def _derive(
             sample_multiplies=release.sample_multiplies,
             self_test_sample_size=given.self_test_sample_size,
             self_test_seed=seed,
-            # Without a seed the reference itself draws other lines in every process.
+            # Without a seed, the reference itself draws different lines in every process.
             self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
         ),
         coverage=CoveragePlan(

@@ -122,7 +122,7 @@ def store_sizes(settings: Settings, items: Sequence[str], *, command_line: bool 
     for item in items:
         if not item.strip(_SPACE):
             raise BadValueError(
-                "vocab_size has an empty item. Write the sizes with one comma between two of them."
+                "vocab_size has an empty item. Separate the sizes with single commas."
             )
         option = OPTIONS["vocab_size"]
         value = cast(int, parse(option, item, settings.release, command_line=command_line))
@@ -134,7 +134,7 @@ def store_sizes(settings: Settings, items: Sequence[str], *, command_line: bool 
 
 
 def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:
-    """Return the error for an option that does not exist, or not in this form."""
+    """Return the error for an option that does not exist, or not on this interface."""
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
     taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
@@ -181,7 +181,7 @@ def parse(option: Option, text: str, release: Release, *, command_line: bool = F
         return _parse(option, text, release, command_line)
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
-        # The reference takes a bad log level for an internal error.
+        # The reference treats a bad log level as an internal error.
         raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
 
 
@@ -281,7 +281,7 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
     }
     for name, reason in ignored.items():
         if reason and name in given:
-            settings.notes.append(f"{name} has no effect beside {reason}.")
+            settings.notes.append(f"{name} has no effect with {reason}.")
 
 
 def _separate_spaces(settings: Settings) -> None:

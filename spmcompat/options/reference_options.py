@@ -1,4 +1,4 @@
-"""The options of ``sentencepiece`` by group, and ``quiet``, which belongs to its messages."""
+"""The options of ``sentencepiece`` by group, and ``quiet``, listed with the message options."""
 
 from spmcompat.options.named_rules import DEFAULT_RULES
 from spmcompat.options.option import (
@@ -46,10 +46,11 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "model_prefix",
             TEXT,
-            "Where to write the model: PREFIX stands for the files PREFIX.model and PREFIX.vocab.",
+            "Write the model to the files PREFIX.model and PREFIX.vocab, where PREFIX is this "
+            "value.",
         ),
         Option(
-            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to the .vocab."
+            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to PREFIX.vocab."
         ),
         Option(
             "sentence_iterator",
@@ -59,12 +60,12 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             flag=False,
         ),
         Option(
-            "sentence_reader", OBJECT, "Another name of sentence_iterator.", ELSEWHERE, flag=False
+            "sentence_reader", OBJECT, "Another name for sentence_iterator.", ELSEWHERE, flag=False
         ),
         Option(
             "model_writer",
             OBJECT,
-            "An object with a method write, which receives the model instead of files.",
+            "An object whose method write receives the model, instead of files.",
             ELSEWHERE,
             flag=False,
         ),
@@ -78,7 +79,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "shuffle_input_sentence",
             BOOL,
-            "With input_sentence_size, draw them at random; otherwise take the first ones.",
+            "With input_sentence_size, draw sentences at random; otherwise, take the first ones.",
         ),
         Option(
             "max_sentence_length",
@@ -118,15 +119,15 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "vocab_size",
             INT32,
-            "Size of the vocabulary: all pieces, with the reserved ones and the symbols. Several "
-            "sizes, with commas between them, are trained in one run: 8000,16000 writes "
-            "PREFIX-8000.model, PREFIX-16000.model and so on, as their own runs would.",
+            "Size of the vocabulary, including the reserved pieces and symbols. Several sizes, "
+            "separated by commas, are trained in one run: 8000,16000 writes PREFIX-8000.model, "
+            "PREFIX-16000.model and so on, as separate runs would.",
             least=1,
         ),
         Option(
             "hard_vocab_limit",
             BOOL,
-            "Fail if the text gives fewer pieces than vocab_size; if false, take those it gives.",
+            "Fail if the text yields fewer pieces than vocab_size; if false, write fewer pieces.",
         ),
         Option(
             "use_all_vocab",
@@ -152,48 +153,50 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "split_by_unicode_script",
             BOOL,
-            "A piece contains characters of one Unicode script only.",
+            "Do not mix characters of different Unicode scripts in a piece.",
             models=_TRAINED,
         ),
         Option(
             "split_by_number",
             BOOL,
-            "A piece does not mix digits with other characters. It has an effect with "
-            "split_by_unicode_script only.",
+            "Do not mix digits with other characters in a piece. Has an effect only with "
+            "split_by_unicode_script.",
             models=_TRAINED,
         ),
-        Option("split_by_whitespace", BOOL, "A piece does not cross white space.", models=_TRAINED),
-        Option("split_digits", BOOL, "Each digit is a separate piece.", models=_TRAINED),
+        Option(
+            "split_by_whitespace", BOOL, "Do not let a piece cross white space.", models=_TRAINED
+        ),
+        Option("split_digits", BOOL, "Make each digit a separate piece.", models=_TRAINED),
         Option(
             "treat_whitespace_as_suffix",
             BOOL,
-            "White space is the end of a piece, not its beginning.",
+            "Put white space at the end of a piece, not at its beginning.",
         ),
         Option(
             "allow_whitespace_only_pieces",
             BOOL,
-            "A piece may consist of white space only, also of several spaces.",
+            "Allow pieces that contain only white space, including several spaces.",
             models=_TRAINED,
         ),
         Option(
             "pretokenization_delimiter",
             TEXT,
-            "A text that no piece crosses. It is removed from the sentences before training.",
+            "A delimiter that no piece crosses. It is removed from the sentences before training.",
             models=_TRAINED,
         ),
         Option(
             "pretokenizer",
             TEXT,
-            "Split each sentence first; no piece crosses a split. 'script': between runs of "
-            "characters of one script and kind. 'regex:PATTERN': where a match of the pattern "
-            "starts or ends. In Python also a function.",
+            "Split each sentence before training; no piece crosses a split. 'script': between "
+            "runs of characters of one script and kind. 'regex:PATTERN': where a match of the "
+            "pattern starts or ends. In Python, also a function.",
             ELSEWHERE,
             models=_TRAINED,
         ),
         Option(
             "allow_inconsistent_pretokenization",
             BOOL,
-            "Train even if what the pretokenizer returns does not join to the sentence.",
+            "Train even if the parts that the pretokenizer returns do not join to the sentence.",
             ELSEWHERE,
             default=False,
             flag=False,
@@ -209,7 +212,12 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "name",
             default=DEFAULT_RULES,
         ),
-        Option("normalization_rule_tsv", TEXT, "A TSV file of rules to use instead.", NORMALIZER),
+        Option(
+            "normalization_rule_tsv",
+            TEXT,
+            "A TSV file of rules to use instead of named ones.",
+            NORMALIZER,
+        ),
         Option(
             "denormalization_rule_tsv",
             TEXT,
@@ -227,7 +235,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "remove_extra_whitespaces",
             BOOL,
-            "Remove leading and trailing white space, and all but one of several spaces.",
+            "Remove leading and trailing white space, and reduce repeated spaces to one.",
             NORMALIZER,
         ),
         Option(
@@ -244,18 +252,18 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             ELSEWHERE,
             flag=False,
         ),
-        Option("name", TEXT, "Another name of normalization_rule_name.", NORMALIZER, flag=False),
+        Option("name", TEXT, "Another name for normalization_rule_name.", NORMALIZER, flag=False),
         Option(
             "precompiled_charsmap",
             BYTES,
-            "Compiled rules. A text cannot hold them: use normalizer instead.",
+            "Compiled rules. They cannot be given as text: use normalizer instead.",
             NORMALIZER,
             flag=False,
         ),
         Option(
             "escape_whitespaces",
             BOOL,
-            "Replace spaces by U+2581. Training needs it.",
+            "Replace spaces with U+2581. Required for training.",
             NORMALIZER,
             flag=False,
         ),
@@ -264,13 +272,13 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "control_symbols",
             LIST,
-            "Control symbols, separated by commas. They are never produced when text is encoded.",
+            "Control symbols, separated by commas. Encoding never produces them.",
         ),
         Option("control_symbols_file", TEXT, _FILE % "control symbol", ELSEWHERE, keyword=False),
         Option(
             "user_defined_symbols",
             LIST,
-            "User-defined symbols, separated by commas. In a text each is always one piece.",
+            "User-defined symbols, separated by commas. In a text, each is always a single piece.",
         ),
         Option(
             "user_defined_symbols_file",
@@ -287,16 +295,16 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option("bos_piece", TEXT, "Name of the beginning-of-sentence piece."),
         Option("eos_piece", TEXT, "Name of the end-of-sentence piece."),
         Option("pad_piece", TEXT, "Name of the padding piece."),
-        Option("unk_surface", TEXT, "The text that the unknown piece is decoded to."),
+        Option("unk_surface", TEXT, "The decoded text of the unknown piece."),
     ),
     "Unigram training": (
         Option(
             "num_threads",
             INT32,
-            "Fixes the order in which float32 numbers are added, so it is part of the result: "
+            "Fix the order in which float32 numbers are added, which affects the result: "
             "sentencepiece divides the sentences among this many threads, and then adds the sums "
-            "of the threads. The same order is used here, but not these threads: their number is "
-            "workers.",
+            "of the threads. spmcompat uses the same order, but takes the number of its threads "
+            "from workers.",
             least=1,
             most=1024,
             models=_EM,
@@ -320,8 +328,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "seed_sentencepiece_size",
             INT32,
-            "Number of seed pieces that training starts with; 0 means 8 times vocab_size, at "
-            "least 100000.",
+            "Number of seed pieces to start with; 0 means 8 times vocab_size, but at least 100000.",
             models=_EM,
         ),
         Option(
@@ -357,8 +364,8 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "min_freq_alpha",
             FLOAT,
-            "Drop seed pieces that occur less often than this times N / (K ln K), for a text of N "
-            "bytes and K pieces.",
+            "Drop seed pieces that occur less often than this number times N / (K ln K), for a "
+            "text of N bytes and K pieces.",
             SETTINGS,
             default=0.0,
             models=_EM,
@@ -383,7 +390,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "quiet",
             BOOL,
-            "Show nothing but the error that ends the run.",
+            "Show only the error that ends the run.",
             ELSEWHERE,
             default=False,
             keyword=False,
@@ -408,13 +415,13 @@ OLD_OPTIONS = (
     Option(
         "self_test_sample_size",
         INT32,
-        "Number of sentences that the model stores with their pieces, as a test of itself.",
+        "Number of sentences that the model stores with their pieces, as a self-test.",
         least=0,
         most=1000,
     ),
     Option("mining_sentence_size", INT32, "No effect in any release."),
     Option("training_sentence_size", INT32, "No effect in any release."),
-    Option("train_extremely_large_corpus", BOOL, "Stored only; large texts need no option."),
+    Option("train_extremely_large_corpus", BOOL, "Stored only; large texts do not need it."),
     Option(
         "enable_differential_privacy",
         BOOL,

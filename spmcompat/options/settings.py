@@ -31,7 +31,7 @@ class Settings:
     ----------
     trainer : TrainerSpec
     normalizer, denormalizer : NormalizerSpec
-        The specs; what is set in them is what the model will store.
+        The specs; the model stores the fields that are set in them.
     input_format : str
         The format of the input, if ``sentencepiece`` does not support it: ``auto``, ``jsonl`` or
         ``parquet``. The spec contains the other formats.

@@ -71,7 +71,7 @@ def to_int(digits: str | bytes) -> int:
 def stream_int(text: str, allowed: range) -> int:
     """Read the whole number that a text begins with.
 
-    As in C++, a minus sign counts an unsigned number down from its upper end.
+    As in C++, a negative value wraps around in an unsigned field.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ FAULT is a JSON object with one of these fields:
     A name of a function of `os` and a number: that call of the function fails.
 ``signal``
     The number of a signal, a kind of event and a number: the process gets the signal at that event.
-    Events are those of `sys.audit`, such as imports and every way to change a file. So a moment is
+    Events are those of `sys.audit`, such as imports and every way to change a file. So an event is
     the same step of the program in each run, however fast the machine is. The kinds are `EVENT`,
     for all events, and `TEMPORARY`, for those that concern a temporary file.
 ``deny``
@@ -75,7 +75,7 @@ def send(signal: int, kind: str, number: int) -> None:
 
 
 def record(path: str) -> None:
-    """Write down what happens in a process without a fault."""
+    """Record the events of a process without a fault."""
     import atexit  # noqa: PLC0415
 
     events = {EVENT: 0, TEMPORARY: 0}

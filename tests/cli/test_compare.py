@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = corpora.words_text(3, 400, "latin", 200)
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    # Each training is a process of its own, which must import the same package.
+    # Each training is a separate process, which must import the same package.
     monkeypatch.setenv("PYTHONPATH", str(Path(training.__file__).parents[3]))
     return tmp_path
 
@@ -129,7 +129,7 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     held_out = Path("out/held-out.txt").read_text().splitlines()
     assert tokens[1] - tokens[0] == sum(len(line.split()) - 1 for line in held_out)
 
-    # Neither reads the result of the other, and alone each trains its own model.
+    # Neither reads the other's result, and run alone, each trains its own model.
     assert run("--configs", configs)[0] == 0
     assert len(trained) == 2
     Path("out/results/bpe-no-spaces-100.json").unlink()
@@ -285,7 +285,7 @@ def test_files_of_the_user_are_not_replaced(folder: Path, name: str) -> None:
     assert own.read_text() == "mine"
     own.unlink()
     assert run(*arguments)[0] == 0
-    assert run(*arguments)[0] == 0  # these are its own files
+    assert run(*arguments)[0] == 0  # these files are its own
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,4 +1,4 @@
-"""``spmcompat count`` and ``spmcompat counts``: what they write, show and refuse."""
+"""``spmcompat count`` and ``spmcompat counts``: their output, and what they refuse."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_counts_of_records_train_as_those_of_lines() -> None:
     assert "--input_format" not in shown
     assert "skipped, null" in out
     assert "skipped, broken" in out
-    # How the sentences lay in files does not keep counts apart.
+    # Counts of texts from different file formats can be merged.
     assert run_count("--input=more.txt", "--output=d.counts", "--quiet")[0] == 0
     merged = run_counts("merge", "c.counts", "d.counts", "--output=e.counts", "--quiet")
     assert merged[0] == 0, merged

@@ -1,7 +1,7 @@
-"""Every command that writes files, and everything that can go wrong while it does.
+"""Runs every command that writes files, and everything that can go wrong while it writes.
 
-After a fault, the folder holds either all old files or all new ones and nothing else, the command
-has written one line, and its exit status says what happened. `faulty.py` makes the faults.
+After a fault, the folder contains either all old files or all new ones, and nothing else; the
+command has written one line, and its exit status says what happened. `faulty.py` makes the faults.
 
 By default, each command is run with each kind of fault. ``SPMCOMPAT_FAULTS=1`` runs the full table:
 a full disk at the end of each file, every call that changes a file, and 20 moments of each signal.
@@ -94,7 +94,7 @@ COMMANDS = {
 }
 COMPARE = "compare --text=t.txt --report=out --vocab_size=60 --configs=own.toml --quiet"
 if FULL and find_spec("matplotlib") is not None:
-    # Its results are there already. So it trains nothing, and writes only these files.
+    # Its results already exist, so it trains nothing and writes only these files.
     names = [f"out/{name}" for name in ("train.txt", "held-out.txt", "report.html")]
     COMMANDS["compare"] = Command(COMPARE, names, prints=True, together=False)
 
@@ -158,7 +158,7 @@ def write(folder: Path, files: Content) -> None:
 
 @functools.cache
 def old_files(name: str) -> Content:
-    """What the folder holds before the command, with old files at the paths of the new ones."""
+    """The folder before the command, with old files at the paths of the new ones."""
     with tempfile.TemporaryDirectory() as folder:
         old = {path: f"old {path}".encode() for path in COMMANDS[name].outputs}
         given = {**compared(), **old} if name == "compare" else {**old, **inputs()}
@@ -167,7 +167,7 @@ def old_files(name: str) -> Content:
 
 
 class Expected(NamedTuple):
-    """What a run without a fault leaves and does."""
+    """The result of a run without a fault."""
 
     files: Content
     record: Mapping[str, Any]
@@ -190,7 +190,7 @@ def expected(name: str) -> Expected:
 
 
 def is_intact(name: str, left: Content, old: Content) -> bool:
-    """Whether the folder holds the old files or the new ones, and nothing else."""
+    """Whether the folder contains the old files or the new ones, and nothing else."""
     new = expected(name).files
     if COMMANDS[name].together:
         return left in (old, new)
@@ -226,7 +226,7 @@ def run_arguments(
 
 
 def lines(done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """What a command wrote to standard error, without notes about the limits of a target."""
+    """The standard error of a command, without notes about the limits of a target."""
     return [line for line in done.stderr.decode().splitlines() if not line.startswith("note: ")]
 
 
@@ -265,7 +265,7 @@ def test_a_full_disk(name: str, folder: Path) -> None:
 
 
 def test_a_call_that_fails(name: str, folder: Path) -> None:
-    """The old files come back; or the command succeeds, where it can do without the call."""
+    """The old files come back; or the command succeeds if it does not need the call."""
     calls = expected(name).record["calls"]
     must_work = ("mkdir", "replace") if COMMANDS[name].together else ("replace",)
     faults = [

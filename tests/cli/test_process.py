@@ -1,4 +1,4 @@
-"""How a command starts and ends as a process: signals, and standard streams that are missing."""
+"""How a command starts and ends as a process: signals, and missing standard streams."""
 
 from __future__ import annotations
 

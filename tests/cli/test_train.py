@@ -1,4 +1,4 @@
-"""The command line: how it is read, what it writes, how it ends."""
+"""The command line: its flags, its output and its exit status."""
 
 import gzip
 import io
@@ -179,7 +179,7 @@ def test_interrupt_while_reading(tmp_path: Path) -> None:
     pipe = subprocess.PIPE
     with start_python(command, tmp_path, stdin=pipe, stderr=pipe) as process:
         read_until(process.stderr, b"Loading corpus")
-        # More than a pipe holds, so the program has begun to read. The rest never comes.
+        # More than a pipe can buffer, so the program has begun to read. The rest never comes.
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"a " * (1 << 20))
         process.send_signal(signal.SIGINT)
@@ -250,7 +250,7 @@ def test_bytes_with_files_of_symbols(trainers: Trainers) -> None:
         ("--input=a\0b", "No such file or directory"),
         ("--model_prefix=a\0b", "NUL character"),
         ("--model_prefix=t.txt/m", "No such file or directory"),
-        ("--control_symbols_file=a\0b", "the path holds a NUL character"),
+        ("--control_symbols_file=a\0b", "the path contains a NUL character"),
         ("--user_defined_symbols_file=.", "Is a directory"),
         (f"--required_chars_file={'x' * 300}", "File name too long"),
         ("--seed_sentencepieces_file=a\0b", "No such file or directory"),

@@ -1,6 +1,6 @@
 """Runs commands on damaged input, and prints every case that ends badly.
 
-``python -m tests.hostile models --cases 2000 --seed 1`` makes the cases one after the other. A case
+``python -m tests.hostile models --cases 2000 --seed 1`` runs the cases one after another. A case
 depends only on the kind, the seed and its number. A command may succeed or fail, but it must end
 with one line and an exit status: without a traceback or a signal, within 30 seconds of processor
 time and 1 GiB. The last line of the output counts the cases and names the slowest and largest ones.

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
     @property
     def faults(self) -> list[str]:
-        """What the command did that no input may make it do."""
+        """The ways in which the command misbehaved, whatever its input was."""
         printed = self.stdout + self.stderr
         checks = {
             f"exit status {self.status}": self.status not in STATUSES,

@@ -1,4 +1,4 @@
-"""Every command ends in order, whatever is in the files that it reads."""
+"""Every command ends properly, whatever the files that it reads contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CASES = os.environ.get("SPMCOMPAT_HOSTILE", "60")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_commands_end_in_order_on_damaged_input(kind: str) -> None:
-    # A process of its own: a fork of this one would inherit its threads.
+    # A separate process: a fork of this one would inherit its threads.
     command = [sys.executable, "-m", "tests.hostile", kind, f"--cases={CASES}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -284,7 +284,7 @@ def options_without_effect(options: dict[str, object]) -> list[str]:
     """Return the options that a training reports as having no effect."""
     log = io.StringIO()
     train(options, minloglevel=1, logstream=log)
-    return re.findall(r"(\w+) has no effect beside", log.getvalue())
+    return re.findall(r"(\w+) has no effect with", log.getvalue())
 
 
 def test_an_option_with_an_effect_is_not_reported() -> None:

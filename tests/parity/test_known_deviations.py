@@ -375,7 +375,7 @@ def test_nul_in_a_name(trainers: Trainers) -> None:
     # The .vocab file overwrote the .model file.
     assert theirs.failure is None
     assert theirs.outputs == {"m": plain.output(".vocab")}
-    assert_fails(ours, "ValueError", "model_prefix holds a NUL character.")
+    assert_fails(ours, "ValueError", "model_prefix contains a NUL character.")
 
 
 @deviation("`auto_character_coverage` in a Unigram model, and NUL characters in the text")
@@ -496,7 +496,7 @@ def test_a_required_character_that_does_not_occur(trainers: Trainers, release: s
     options: dict[str, Option] = {**SOFT, "model_type": "bpe", "required_chars": "漢"}
     ours, theirs = both(trainers, file_case(options, [TEXT], release=release))
     assert_process_ends(theirs)
-    assert_fails(ours, "TrainingError", 'required_chars holds "漢"')
+    assert_fails(ours, "TrainingError", 'required_chars contains "漢"')
 
 
 @deviation("BPE up to 0.2.2: a pair of characters beyond the 65,536th character of a pretoken")

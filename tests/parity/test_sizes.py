@@ -432,7 +432,7 @@ def test_an_error_of_all_sizes_is_that_of_one() -> None:
 @pytest.mark.parametrize("option", ["dump", "on_round"])
 def test_options_for_a_single_model_take_one_size(option: str, tmp_path: Path) -> None:
     follower: dict[str, Any] = {"dump": tmp_path / "d", "on_round": print}
-    with pytest.raises(ValueError, match=f"{option} follows one training"):
+    with pytest.raises(ValueError, match=f"{option} follows a single training"):
         trained([150, 300], [io.BytesIO(), io.BytesIO()], **{option: follower[option]})
     assert not os.listdir(tmp_path)
 

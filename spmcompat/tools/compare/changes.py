@@ -76,7 +76,7 @@ def _about(result: Result, baseline: str) -> str:
         return text
     return text + (
         " A star marks a change or score whose interval, from the paired differences, excludes a "
-        "difference of 0. Models that lose text get no star, because they do not compare."
+        "difference of 0. Models that lose text get no star, because they are not comparable."
     )
 
 

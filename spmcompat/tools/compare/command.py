@@ -34,9 +34,9 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="spmcompat compare",
-        description="Trains tokenizers in several ways on one text, evaluates them on held-out "
+        description="Trains tokenizers on one text in several ways, evaluates them on held-out "
         "lines, and writes a report. The report marks the best values, but never those of a model "
-        "that loses text. Keeps the results of earlier calls if nothing changed.",
+        "that loses text. Results of earlier runs are kept if nothing has changed.",
     )
     parser.add_argument("--text", required=True, metavar="FILE", help="text in UTF-8")
     parser.add_argument(
@@ -60,10 +60,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--baseline",
         metavar="NAME",
-        help="the configuration that the others are compared with [unigram, or the first]",
+        help="the configuration to compare the others with [unigram, or the first]",
     )
     add_bootstrap_options(parser)
-    parser.add_argument("--quiet", action="store_true", help="write only the path of the report")
+    parser.add_argument("--quiet", action="store_true", help="print only the path of the report")
     return parser
 
 
@@ -100,7 +100,7 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def _baseline(name: str | None, names: Sequence[str]) -> str:
-    """Return the name of the configuration that the others are compared with."""
+    """Return the name of the configuration to compare the others with."""
     if name is None:
         return "unigram" if "unigram" in names else names[0]
     if name not in names:

@@ -45,8 +45,8 @@ _NO_TRAINING = ("help", "version")
 # The keys of a table that are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
-# The time of the parser grows with the square of the number of parts of a key such as a.b.c. A key
-# is on one line, so a line with more dots than this is refused.
+# The parsing time grows with the square of the number of parts in a key such as a.b.c. A key is on
+# one line, so a line with more dots than this is refused.
 _MOST_DOTS = 300
 _MOST_BYTES = 1 << 18
 # A report with more configurations, or with longer names, cannot be drawn.
@@ -80,7 +80,7 @@ BUILT_IN = DEFAULTS | {
 
 
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
-    """Return the built-in configurations with these names, and all configurations of the files.
+    """Return the built-in configurations with these names, and all configurations in the files.
 
     A file has one table for each configuration. The keys of a table are flags of ``spm_train``. The
     key ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens of spaces.

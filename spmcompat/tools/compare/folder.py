@@ -1,4 +1,4 @@
-"""The folder of a report. It may hold files of the user, which are never replaced."""
+"""The folder of a report. It may contain files of the user, which are never replaced."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class ReportFolder:
     Parameters
     ----------
     path : Path
-        The folder. It is made when the first file in it is claimed.
+        The folder. It is created when the first file in it is claimed.
     inputs : sequence of str
         The files that the command reads, which it must not replace.
 
     Raises
     ------
     MissingFileError
-        If no folder can have this path.
+        If the path is not a possible path.
     """
 
     def __init__(self, path: Path, inputs: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ class ReportFolder:
         paths = [self.path / name for name in names]
         refuse_inputs(paths, self._inputs, OPTION)
         for name, path in zip(names, paths, strict=True):
-            # A folder cannot be replaced by a file, and the error for that is a better one.
+            # A file cannot replace a folder, and the error for that is clearer.
             if name not in self._own and os.path.lexists(path) and not path.is_dir():
                 raise BadValueError(
                     f'"{path}": spmcompat compare did not create this file. Choose another '

@@ -14,7 +14,7 @@ from spmcompat.tools.evaluate.evaluation import lost_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A placeholder that `_svg` replaces with the text colour of the page. Nothing else has this colour.
+# A placeholder that `_svg` replaces with the text colour of the page; nothing else has this colour.
 _INK = "#010203"
 # The first six are by Okabe and Ito, for readers who are colour-blind. All ten are visible on dark
 # pages and on light pages.

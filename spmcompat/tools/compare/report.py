@@ -144,7 +144,7 @@ def page(
     gold : sequence of GoldList
         The gold lists that the results have scores for.
     baseline : str, optional
-        The configuration that the others are compared with; by default the first.
+        The configuration to compare the others with; by default the first.
     """
     baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
@@ -190,8 +190,8 @@ def _about_intervals(result: Result) -> str:
     resampled = result.evaluation.resampled
     if resampled is None:
         return ""
-    return f"""<p>Below a value stands its confidence interval: {escape(resampled.summary)}. All
-tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
+    return f"""<p>The confidence interval is shown below each value: {escape(resampled.summary)}.
+All tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
 words. Rényi efficiencies, unused pieces and overlaps have no intervals.</p>"""
 
 
@@ -201,9 +201,9 @@ def _about_gold(gold: Sequence[GoldList]) -> str:
     lists = "".join(f"<p class=note>{escape(found.summary)}.</p>" for found in gold)
     return f"""<p>Boundaries are compared with these gold lists. MorphScore is the mean recall of
 words with one or two boundaries. It leaves out words that are a single token; <em>MorphScore with
-single tokens</em> counts each of them as 1. The number of words stands before the scores. Precision
-by tokens is that of the published code for version 2 of MorphScore, which counts the end of the
-word as a cut.</p>
+single tokens</em> counts each of them as 1. The number of words is shown before the scores.
+Precision by tokens is that of the published code for version 2 of MorphScore, which counts the end
+of the word as a cut.</p>
 {lists}"""
 
 
@@ -216,7 +216,7 @@ def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
 
 
 def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
-    """Return columns with the overlap of vocabularies with that of the baseline."""
+    """Return columns with the overlap of each vocabulary with that of the baseline."""
     if len(results) < 2:
         return []
     base = next(result for result in results if result.config == baseline)
@@ -272,10 +272,10 @@ def _mark(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> str:
-    """Say for each model that loses text how it does."""
+    """Explain how each model that loses text does so."""
     return "".join(
-        f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values do not "
-        "compare with those of the other models, so none is marked as best.</p>"
+        f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values are not "
+        "comparable with those of the other models, so none is marked as best.</p>"
         for result in results
         if (reason := lost_text(result.evaluation))
     )

@@ -72,7 +72,7 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
 def read_result(path: Path, made_from: Mapping[str, object]) -> Result | None:
     """Return the stored result if it comes from these settings; otherwise None.
 
-    The file may contain more settings. A file that is missing or damaged has no result.
+    The file may contain more settings. A missing or damaged file counts as no result.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
@@ -100,7 +100,7 @@ def _from_json(kind: Any, value: Any) -> Any:
     Raises
     ------
     TypeError, ValueError, LookupError
-        If it is not one.
+        If the value does not have the type.
     """
     items = get_args(kind)
     if get_origin(kind) is UnionType:

@@ -2,7 +2,7 @@
 
 The folder of the report also contains the two texts, the models, one JSON file of results for each
 model, and a list of all these files. A second call uses an existing result if it comes from the
-same command and texts. So it continues where an interrupted call stopped.
+same command and texts, so it continues where an interrupted call stopped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allo
 
 
 class _Training(NamedTuple):
-    """A training that is done, and the path of its model."""
+    """A finished training, and the path of its model."""
 
     command: str
     seconds: float
@@ -163,7 +163,7 @@ def _result(
     of_training = {
         "command": command,
         "text": texts.fingerprint,
-        # A result of an older release may have others.
+        # A result of an older release may have other figures.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
     made_from = {
@@ -175,7 +175,7 @@ def _result(
     stored = read_result(path, made_from)
     if stored is not None and not stored.fits(texts.words, [g.name for g in gold], bootstrap):
         stored = None
-    # Two configurations that differ only in what follows the training share a model.
+    # Two configurations that differ only in the steps after the training share a model.
     key = repr((config.trainer, sorted(config.flags.items()), size))
     if stored is not None:
         report.info(f"{name}: result read from {path}")

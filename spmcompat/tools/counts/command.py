@@ -37,14 +37,14 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="spmcompat counts", description="Merges counts of texts, and shows them."
+        prog="spmcompat counts", description="Merges counts of texts, or shows them."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     merging = commands.add_parser(
         "merge",
         help="merge counts into one file",
-        description="Merges the counts of several texts, as if the texts stood one behind the "
-        "other. It takes little memory, however large the files are.",
+        description="Merges the counts of several texts into the counts of the concatenated texts. "
+        "This needs little memory, however large the files are.",
     )
     merging.add_argument("counts", nargs="+", metavar="FILE", help="counts, in the order of texts")
     merging.add_argument("--output", required=True, metavar="FILE", help="where to write")
@@ -52,13 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     weights.add_argument(
         "--weights",
         metavar="W,W",
-        help="how often each text counts, such as 1,2.5. Each count is rounded to the nearest "
-        "whole number, halves up; what becomes 0 is dropped",
+        help="the weight of each text, such as 1,2.5. Weighted counts are rounded to the nearest "
+        "whole number, halves up; counts that become 0 are dropped",
     )
     weights.add_argument(
         "--temperature",
         metavar="A",
-        help="change the share p of each text's sentences to one proportional to p^A, from 0 to 1",
+        help="give each text a share proportional to p^A, where p is its share of the sentences "
+        "and A is from 0 to 1",
     )
     merging.add_argument(
         "--min_count",
@@ -67,10 +68,12 @@ def _parser() -> argparse.ArgumentParser:
         help="drop pretokens that occur less often. Models then differ from those of the whole "
         "text; the share of the text that is dropped is stored and shown",
     )
-    merging.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    merging.add_argument("--quiet", action="store_true", help="print only errors")
     merging.set_defaults(run=_merge)
     showing = commands.add_parser(
-        "show", help="show what counts were made from", description="Shows facts about counts."
+        "show",
+        help="show where counts come from",
+        description="Shows where counts come from, and what they contain.",
     )
     showing.add_argument("counts", nargs="+", metavar="FILE", help="counts")
     showing.set_defaults(run=_show)
@@ -105,7 +108,7 @@ def _merge(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> Non
 
 
 def _told(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
-    """Yield rows, and tell how many there were."""
+    """Yield rows, and report their number."""
     for batch in batches:
         yield batch
         stage.advance(batch.num_rows)

@@ -14,7 +14,7 @@ from spmcompat.errors import BadValueError, UnknownOptionError
 _USAGE = """\
 usage: spmcompat count --input=FILE,FILE --output=FILE [flags]
 
-Reads a text and writes its counts to a Parquet file. Any number of models can be trained from it:
+Counts a text and writes the counts to a Parquet file. Any number of models can be trained from it:
 
   spm_train --counts=FILE --model_prefix=m --vocab_size=8000
 

@@ -16,7 +16,7 @@ EQUAL, DIFFERENT = 0, 1
 SHOWN = 10
 
 HELP = f"""\
-Says whether two models are equal, and lists their differences.
+Reports whether two models are equal, and lists their differences.
 
 usage: spmcompat diff [--json] [--all] A.model B.model
 
@@ -55,7 +55,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 
 def _run(argv: Sequence[str], stdout: TextIO) -> int:
-    """Do what the command line says."""
+    """Run the command, and return the exit status."""
     flags, paths = read_flags(argv, ("json", "all", "help"))
     asked = {name for name, value in flags.items() if value != "false"}
     if "help" in asked:
@@ -109,7 +109,7 @@ def plain(found: "Difference") -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Return a value that JSON can hold.
+    """Return a value that JSON can represent.
 
     A named tuple becomes an object. NaN and the infinities become text.
     """
@@ -227,7 +227,7 @@ def _other_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Se
 
 
 def _shown(value: object, absent: str = "-") -> str:
-    """Return a value as text; `absent` stands for None."""
+    """Return a value as text; `absent` is the text for None."""
     if value is None:
         return absent
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -77,7 +77,7 @@ def first_difference(left: Sequence[object], right: Sequence[object]) -> int | N
 
 
 def ordinal(value: float) -> int:
-    """Return the index of a float32 value in the order of all of them; it is 0 for both zeros."""
+    """Return the index of a value in the order of all float32 values; 0 for both zeros."""
     bits: int = struct.unpack("<i", struct.pack("<f", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 

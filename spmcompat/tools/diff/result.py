@@ -67,7 +67,7 @@ class PiecesDifference(NamedTuple):
     only_left, only_right : list of Piece
         Pieces that the other model does not have.
     moved : list of IdDifference
-        The smallest set of pieces to remove so that all others have the same order.
+        The smallest set of pieces whose removal leaves all other pieces in the same order.
     types, stored : list of TextDifference
         Pieces with a different type, and pieces that store different fields.
     scores : list of ScoreDifference
@@ -128,7 +128,7 @@ class SampleDifference(NamedTuple):
 
 
 class UnknownDifference(NamedTuple):
-    """The values of a field that the schema does not know; `place` is the message that holds it."""
+    """The values of a field that the schema does not know; `place` is the message with it."""
 
     place: str
     field: int

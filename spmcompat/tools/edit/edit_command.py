@@ -21,8 +21,8 @@ _WIDEST = 60
 
 DESCRIPTION = """\
 Changes single pieces of a model and writes a new file. Pieces that stay keep their ids, unless
---reorder-ids is given. All names are those before the change. Options may be repeated; the
-order does not matter. Write U+2581 for a space. An edit that would leave a piece without use
+--reorder-ids is given. All names refer to the model before the change. Options may be repeated;
+their order does not matter. Write U+2581 for a space. An edit that would make a piece unusable
 is refused.
 """
 
@@ -48,47 +48,47 @@ def _parser() -> argparse.ArgumentParser:
         ".model. It may be MODEL itself",
     )
     lists = (
-        ("add-control", "new control pieces, which no text is encoded to"),
+        ("add-control", "new control pieces; encoding never produces them"),
         (
             "add-user-defined",
-            "new user-defined symbols, which are one token wherever they stand. The command names "
-            "the old pieces that hold one",
+            "new user-defined symbols, which are always single tokens. The command lists the old "
+            "pieces that contain one",
         ),
         ("add", "new normal pieces. Their scores continue below the lowest"),
     )
     for name, text in lists:
-        _add(parser, name, "A,B", f"{text}. Commas separate, as in --user_defined_symbols")
-    _add(parser, "rename", "OLD=NEW", "give a piece another text")
+        _add(parser, name, "A,B", f"{text}. Separated by commas, as in --user_defined_symbols")
+    _add(parser, "rename", "OLD=NEW", "change the text of a piece")
     _add(
         parser,
         "remove",
         "PIECE",
-        "never use a piece again. It keeps its id and becomes unused. To change the type of a "
-        "piece, remove and add it in one call",
+        "stop using a piece. It keeps its id and becomes unused. To change the type of a piece, "
+        "remove and add it in one call",
     )
-    _add(parser, "set-score", "PIECE=SCORE", "give a normal piece, old or new, another score")
+    _add(parser, "set-score", "PIECE=SCORE", "set the score of a normal piece, old or new")
     for name, text in (
         (
             "use-unused",
-            "new pieces take the ids of unused pieces and of placeholders such as <unused0>",
+            "give new pieces the ids of unused pieces and of placeholders such as <unused0>",
         ),
         (
             "reorder-ids",
-            "drop unused pieces and give ids anew: first all other types of pieces in their "
-            "order, then normal pieces by score",
+            "drop unused pieces and renumber the rest: first pieces of all other types in their "
+            "current order, then normal pieces by score",
         ),
     ):
         parser.add_argument(*_spellings(name), action="store_true", help=text)
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="a text in UTF-8: tell which of its words are cut differently after the change, and "
+        help="report which words of this UTF-8 text are cut differently after the change, and "
         "the number of tokens. Needs sentencepiece",
     )
     parser.add_argument(
         "--all", action="store_true", help=f"show all such words, not only the first {SHOWN}"
     )
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print only errors")
     return parser
 
 
@@ -97,7 +97,7 @@ def _add(parser: argparse.ArgumentParser, name: str, metavar: str, text: str) ->
 
 
 def _spellings(name: str) -> list[str]:
-    """Return a flag with dashes, and with the underscores that the other commands have."""
+    """Return a flag with dashes, and with the underscores that other commands use."""
     return list(dict.fromkeys([f"--{name}", f"--{name.replace('-', '_')}"]))
 
 
@@ -126,7 +126,7 @@ def _csv(values: Sequence[str]) -> list[str]:
 
 
 def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
-    """Return the new text of each piece. A piece may hold ``=``: OLD is what the model has."""
+    """Return the new text of each piece. A piece may contain ``=``: OLD is a piece of the model."""
     from spmcompat.model.reading import read_model  # noqa: PLC0415
 
     known = {piece.piece for piece in read_model(path).pieces}
@@ -170,24 +170,24 @@ def _refuse_second(piece: str, found: Mapping[str, object], option: str) -> None
 
 
 def _told(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
-    """Yield what to write about an edit, line by line."""
+    """Yield the report of an edit, line by line."""
     before = "as before" if result.size == result.old_size else f"{result.old_size:,} before"
     yield f"{output}: {result.size:,} pieces, {before}"
     if result.ids:
         rows: Rows = sorted((piece_id, piece) for piece, piece_id in result.ids.items())
         yield from table(("id", "piece"), rows)
     for texts, what in (
-        (result.unreachable, "never used any more, because they hold a new symbol"),
+        (result.unreachable, "never used any more, because they contain a new symbol"),
         (
             result.covering,
-            "used in the place of a new symbol that they hold, unless you remove them",
+            "used instead of a new symbol that they contain, unless you remove them",
         ),
     ):
         if texts:
             more = "" if limit is None or len(texts) <= limit else " ..."
             yield f"{what}: {len(texts):,} pieces: {' '.join(texts[:limit])}{more}"
     if result.dropped_samples:
-        yield f"dropped {result.dropped_samples:,} samples for self-tests: they may not hold now"
+        yield f"dropped {result.dropped_samples:,} self-test samples: they may no longer be correct"
     if result.changes is not None:
         yield from _changes(result.changes, limit)
 

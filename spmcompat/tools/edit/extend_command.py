@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 _USAGE = """\
 usage: spmcompat extend MODEL --input=FILE,FILE --add=N --output=FILE [flags]
 
-Adds N pieces to a unigram or bpe model, learned from a new text. The ids and scores of the pieces
-that the model has stay. The text is normalized and cut by the options that the model stores.
+Adds N pieces to a unigram or bpe model, learned from a new text. Existing pieces keep their
+ids and scores. The text is normalized and cut by the options that the model stores.
 
   spmcompat extend m.model --input=new.txt --add=5000 --output=new.model
 
   --output=FILE         Where to write the model. If the name ends in .model, a .vocab is written
                         beside it.
-  --add=N               Number of new pieces. Characters that the model lacks and that the
-                        coverage of the new text requires are among them.
+  --add=N               Number of new pieces, including the characters that the model lacks
+                        and that the coverage of the new text requires.
   --use-unused          Give new pieces the ids of unused pieces and of placeholders such as
                         <unused0> first.
-  --quiet               Show nothing but the error that ends the run.
+  --quiet               Show only the error that ends the run.
 
 The flags of spm_train for the text:
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _NAMED = 10
 
 DESCRIPTION = """\
-Merges models of one type and with the same normalizer. The ids of the first model stay; new
-symbols and pieces of the others follow. Unigram: the probability of a piece is the mean of those
-in the models. BPE: the merges of the first model come first, then those of the others that can
-be reached from them, each in its own order.
+Merges models of one type and with the same normalizer. The first model keeps its ids; new
+symbols and pieces of the other models follow. Unigram: the probability of a piece is the mean of
+its probabilities in the models. BPE: the merges of the first model come first, then those merges
+of each other model, in its own order, that can be reached from the earlier ones.
 """
 
 
@@ -46,15 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--weights",
         metavar="W,W",
-        help="the weight of each model, such as 3,1, by default equal ones. Not for BPE",
+        help="the weight of each model, such as 3,1; equal by default. Not for BPE",
     )
     parser.add_argument(
         "--vocab_size",
         metavar="N",
-        help="the largest number of pieces; by default all are taken. New symbols and single "
-        "characters come first, then the best of the other new pieces",
+        help="the maximum number of pieces; by default, all pieces are taken. New symbols and "
+        "single characters come first, then the best of the other new pieces",
     )
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print only errors")
     return parser
 
 
@@ -86,7 +86,7 @@ def _size(text: str) -> int:
 
 
 def _told(arguments: argparse.Namespace, result: MergeResult) -> Iterator[str]:
-    """Yield what to write about a merge, line by line."""
+    """Yield the report of a merge, line by line."""
     yield (
         f"{arguments.output}: {result.size:,} pieces, {result.added:,} of them not in "
         f"{arguments.models[0]}"
@@ -101,4 +101,4 @@ def _told(arguments: argparse.Namespace, result: MergeResult) -> Iterator[str]:
             more = " ..." if len(texts) > _NAMED else ""
             yield f"{what}: {len(texts):,}: {' '.join(texts[:_NAMED])}{more}"
     if result.dropped_samples:
-        yield f"dropped {result.dropped_samples:,} samples for self-tests: they may not hold now"
+        yield f"dropped {result.dropped_samples:,} self-test samples: they may no longer be correct"

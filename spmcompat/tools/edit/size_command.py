@@ -22,13 +22,13 @@ class Command(NamedTuple):
     name : str
         Its name.
     usage : str
-        The head of its help.
+        The beginning of its help text.
     size : str
         The flag with a number of pieces.
     switches : sequence of str
         Its flags that need no value.
     text_flags : sequence of str
-        The flags of training that it takes, beside `TEXT_OPTIONS`.
+        The training flags that it takes, in addition to `TEXT_OPTIONS`.
     change : callable
         Returns the change of the model, from the number and the switches.
     """
@@ -83,7 +83,7 @@ def _run(command: Command, argv: Sequence[str], stdout: TextIO, stderr: TextIO) 
 
 
 def _check_complete(command: Command, flags: Mapping[str, str], rest: Sequence[str]) -> None:
-    """Raise if something is missing or too much."""
+    """Raise if an argument is missing or unexpected."""
     if not rest:
         raise UsageError("the model is missing. See --help.")
     if len(rest) > 1:

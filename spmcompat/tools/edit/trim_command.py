@@ -22,11 +22,11 @@ stores.
 
   --output=FILE         Where to write the model. If the name ends in .model, a .vocab is written
                         beside it.
-  --keep=N              Number of pieces that are left, with meta pieces.
-  --keep-ids            Let all ids stay: dropped pieces become unused. Otherwise the ids of the
-                        pieces that are left move together, in their order.
-  --drop-characters     Let characters fall too, unless the coverage of the text requires them.
-  --quiet               Show nothing but the error that ends the run.
+  --keep=N              Number of pieces to keep, including meta pieces.
+  --keep-ids            Keep all ids: dropped pieces become unused. Otherwise, the remaining
+                        pieces are renumbered without gaps, in their order.
+  --drop-characters     Drop characters, too, unless the coverage of the text requires them.
+  --quiet               Show only the error that ends the run.
 
 The flags of spm_train for the text:
 

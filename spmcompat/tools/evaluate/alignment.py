@@ -1,4 +1,4 @@
-"""Finds which words and characters of a text the tokens of a model stand for."""
+"""Finds which words and characters of a text the tokens of a model represent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace(
 
 
 class Alignment(NamedTuple):
-    """What the tokens of some lines stand for; each array has one item for each line.
+    """What the tokens of some lines represent; each array has one item for each line.
 
     Attributes
     ----------
@@ -26,7 +26,8 @@ class Alignment(NamedTuple):
     inner_tokens : array of int64
         The number of tokens that begin inside a word, although they are marked as its beginning.
     lost_characters : array of int64
-        The number of characters, except white space, that only unknown tokens stand for, or none.
+        The number of characters, except white space, that only unknown tokens or no tokens
+        represent.
     """
 
     whole_words: _Ints
@@ -87,7 +88,7 @@ def align(
 
 
 def _lengths(lines: Sequence[str]) -> list[int]:
-    """Return the length of each line in the joined text, with the line end behind it."""
+    """Return the length of each line in the joined text, including its line end."""
     return [len(line) + (i + 1 < len(lines)) for i, line in enumerate(lines)]
 
 

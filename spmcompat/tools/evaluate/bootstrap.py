@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# More units than this are joined to blocks, so that the memory and the time have a limit.
+# More units than this are joined into blocks, to limit memory and time.
 MOST_UNITS = 1 << 17
 _LEAST_ROWS = 1 << 10
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -63,7 +63,7 @@ class Interval(NamedTuple):
 
 
 class Resampled(NamedTuple):
-    """What a bootstrap tells about the figures of one model.
+    """The results of a bootstrap for the figures of one model.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Resampled(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What the intervals are, in one line."""
+        """A description of the intervals, in one line."""
         kind = self.settings.units
         blocks = f"blocks of {self.block:,} {kind}" if self.block > 1 else kind
         return (
@@ -105,8 +105,8 @@ class UnitSums:
     units : str
         See `Bootstrap`.
     most : int
-        The largest number of rows to keep. If there are more units, consecutive units join to
-        blocks of 2, 4, 8 ... units.
+        The largest number of rows to keep. If there are more units, consecutive units are joined
+        into blocks of 2, 4, 8 ... units.
     """
 
     def __init__(self, columns: int, units: str, most: int = MOST_UNITS) -> None:
@@ -133,7 +133,7 @@ class UnitSums:
         if not self._by_line:
             separated = np.concatenate([[self._after_blank], blank[:-1]])
             separated[list(file_begins)] = True
-            # Between the begin of a file and its first line that is not blank, all are blank.
+            # All lines between the beginning of a file and its first non-blank line are blank.
             begins &= separated
             self._after_blank = bool(blank[-1])
         unit_of = np.maximum(self._units + np.cumsum(begins) - 1, 0)
@@ -184,7 +184,7 @@ def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
 
 
 def resample(sums: _Floats, bootstrap: Bootstrap) -> _Floats:
-    """Return the sums over the units of each resample, one row for each."""
+    """Return the sums over the units of each resample, one row for each resample."""
     totals = np.empty((bootstrap.resamples, sums.shape[1]))
     for i, drawn in enumerate(draws(len(sums), bootstrap)):
         totals[i] = np.bincount(drawn, minlength=len(sums)) @ sums

@@ -19,13 +19,13 @@ def add_bootstrap_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bootstrap",
         metavar="N",
-        help="find confidence intervals from N resamples of the text, for example 1000; every "
+        help="compute confidence intervals from N resamples of the text, for example 1000; every "
         "model gets the same resamples",
     )
     parser.add_argument(
         "--confidence", metavar="PERCENT", help="with --bootstrap: confidence level [95]"
     )
-    parser.add_argument("--seed", metavar="N", help="with --bootstrap: decides the resamples [0]")
+    parser.add_argument("--seed", metavar="N", help="with --bootstrap: seed of the resamples [0]")
 
 
 def add_units_option(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def add_units_option(parser: argparse.ArgumentParser) -> None:
 
 
 def read_bootstrap(arguments: argparse.Namespace) -> Bootstrap | None:
-    """Return what the options ask for; None if they ask for no bootstrap.
+    """Return the bootstrap that the options ask for; None if they ask for none.
 
     Raises
     ------

@@ -59,8 +59,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmcompat evaluate",
-        description="Evaluates SentencePiece models and other tokenizers on a text. Words are what "
-        "the text has between white space, so their number is the same for every model.",
+        description="Evaluates SentencePiece models and other tokenizers on a text. Words are the "
+        "parts of the text between white space, so their number is the same for every model.",
     )
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"
@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="FILE",
-        help="text in UTF-8, one sentence in each line",
+        help="text in UTF-8, one sentence on each line",
     )
     parser.add_argument(
         "--gold",
@@ -88,11 +88,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--pretokenizer",
         metavar="NAME",
-        help="count tokens and losses on the pretokens of a training, each encoded alone: stored "
-        "(cut by the split options in the model), or also by script or regex:PATTERN",
+        help="encode each pretoken of a training separately, and count tokens and losses on "
+        "these: stored cuts by the split options in the model; script or regex:PATTERN also cuts "
+        "by that pretokenizer",
     )
     parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
-    parser.add_argument("--quiet", action="store_true", help="write only the result")
+    parser.add_argument("--quiet", action="store_true", help="print only the result")
     add_bootstrap_options(parser)
     add_units_option(parser)
     parser.add_argument(
@@ -101,8 +102,8 @@ def _parser() -> argparse.ArgumentParser:
         help="with --bootstrap: compare the other models with this one [the first]",
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="write JSON")
-    form.add_argument("--csv", action="store_true", help="write CSV, one line for each model")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument("--csv", action="store_true", help="print CSV, one line for each model")
     return parser
 
 
@@ -186,7 +187,7 @@ def _as_json(result: Evaluation) -> dict[str, object]:
 
 
 def _without_nan(row: dict[str, object]) -> dict[str, object]:
-    """Replace NaN by None, because JSON has no NaN."""
+    """Replace NaN with None, because JSON has no NaN."""
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 

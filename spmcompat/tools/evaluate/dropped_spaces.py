@@ -36,7 +36,7 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without those of dropped tokens, and count nothing."""
+        """Return the ids of each line without those of dropped tokens; count no boundaries."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
@@ -54,7 +54,7 @@ class DroppedSpaces:
 
     @property
     def lost_boundaries(self) -> float:
-        """The share of boundaries between two words that tokens show only until they are dropped.
+        """The share of the boundaries between two words that only the dropped tokens show.
 
         It is NaN if the tokens show no boundary.
         """

@@ -67,18 +67,18 @@ class Evaluation(NamedTuple):
 
     `uses` has the number of uses of each piece, in descending order. Losses are in nats. They are
     NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
-    bytes are counted before normalization and without line ends. Words are what the text has
+    bytes are counted before normalization and without line ends. Words are the parts of the text
     between white space, so their number is the same for every model.
 
     `lost_characters` is the share of characters, except white space, that unknown tokens or no
-    tokens stand for. `lost_spaces` is the number of tokens that seem to begin a word but stand
-    inside one, divided by the number of words.
+    tokens represent. `lost_spaces` is the number of tokens that seem to begin a word but are inside
+    one, divided by the number of words.
 
     `gold` has the scores for each gold list by its name.
 
-    `drops_spaces` tells that the tokens that are only spaces are left out. Then all figures are of
-    the other tokens and pieces, and `lost_spaces` is the share of boundaries between words that
-    these do not show. The loss is NaN if a normal piece is only spaces.
+    `drops_spaces` says whether the tokens that are only spaces are left out. If so, all figures
+    describe the other tokens and pieces, and `lost_spaces` is the share of boundaries between words
+    that these do not show. The loss is NaN if a normal piece is only spaces.
 
     `resampled` has the confidence intervals, if a bootstrap was asked for.
     """
@@ -127,7 +127,7 @@ class Overlap(NamedTuple):
 
 
 def lost_text(result: Evaluation) -> str:
-    """Return how the model loses text; empty if its figures compare with those of other models.
+    """Return how the model loses text; empty if its figures can be compared with others.
 
     A model that loses text needs fewer tokens, and has a lower loss, for that reason alone.
     """
@@ -197,7 +197,7 @@ class _Measurement:
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines. Return what the model has in each, if figures are needed by line."""
+        """Add lines. Return the sums of each line, if figures are needed by line."""
         encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
         if self.spaces is not None:
@@ -255,8 +255,8 @@ class _Measurement:
     ) -> Sequence[npt.NDArray[np.int32]]:
         """Return the tokens of the texts of some lines.
 
-        Where a line is not UTF-8, the encoder may put more or fewer U+FFFD in the place of invalid
-        bytes than the text has.
+        Where a line is not UTF-8, the encoder may replace invalid bytes with more or fewer U+FFFD
+        than the text has.
         """
         ids = {i: encoded[i] for i in indices}
         invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
@@ -328,7 +328,7 @@ def evaluate(
     drop_spaces : bool, optional
         Whether tokens that are only spaces are left out after encoding.
     bootstrap : Bootstrap, optional
-        Find confidence intervals.
+        Compute confidence intervals.
 
     Raises
     ------

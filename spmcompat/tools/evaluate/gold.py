@@ -40,20 +40,20 @@ class GoldScores(NamedTuple):
     words : int
         The number of words in the list.
     precision, recall, f1 : float
-        Of the boundaries in all words.
+        The agreement of the boundaries in all words.
     mean_length : float
         The mean number of tokens in a word.
     morph_score : float
         The mean recall of the words that the model cuts.
     morph_score_precision : float
-        Their mean precision: correct cuts divided by cuts.
+        The mean precision of the same words: correct cuts divided by cuts.
     morph_score_token_precision : float
-        Their mean of correct cuts divided by tokens. The published code for version 2 of
-        MorphScore computes this, because it counts the end of the word as a cut.
+        The mean of correct cuts divided by tokens, over the same words. The published code for
+        version 2 of MorphScore computes this, because it counts the end of the word as a cut.
     morph_score_words : int
         The number of words in these three means.
     morph_score_with_single_tokens : float
-        The mean recall, where each word that the model does not cut counts 1.
+        The mean recall, where each word that the model does not cut counts as 1.
     morph_score_words_with_single_tokens : int
         The number of words in this mean.
     """
@@ -99,7 +99,7 @@ def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldSc
 
 
 def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
-    """Return what each word adds to the sums that the scores are made of, one row for each."""
+    """Return what each word adds to the sums for the scores, one row for each word."""
     rows = np.zeros((len(words), 9))
     for row, word, cut in zip(rows, words, cuts, strict=True):
         gold = word.boundaries

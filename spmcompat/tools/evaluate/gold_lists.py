@@ -1,6 +1,6 @@
 """Reads gold lists of segmented words, in the formats in which they are published.
 
-The content of a file tells its format.
+The content of a file shows its format.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OTHER_PARSE = "not marked as the correct parse"
 _NO_AFFIX = "with neither a prefix nor a suffix"
 _ELSEWHERE = "with an affix that is not at that end of the word"
 
-# The values of the column correctParse that stand for yes.
+# The values of the column correctParse that mean yes.
 _YES = ("yes", "1", "1.0", "true")
 _SHOWN = 60  # characters of a line in an error
 _LONGEST_LINE = 1 << 16  # characters
@@ -64,7 +64,7 @@ class GoldList(NamedTuple):
 
 
 def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
-    """Read several gold lists, and give each a name of its own.
+    """Read several gold lists, and give each a unique name.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     - Lines of ``word<TAB>morph morph ...``.
     - MorphScore, version 1: CSV with the columns ``full_word``, ``pt1`` and ``rest``.
     - MorphScore, version 2: CSV or TSV with the columns ``stem``, ``lemma``, ``preceding_part``,
-      ``following_part`` and ``wordform``. Of these rows only those count that the published code
-      counts by default.
+      ``following_part`` and ``wordform``. Only the rows that the published code uses by default are
+      used.
     - LADEC: CSV with the columns ``c1``, ``c2``, ``stim`` and ``correctParse``.
     - MorphyNet, derivational: rows of source word, target word, their parts of speech, affix, and
       ``prefix`` or ``suffix``.
@@ -288,7 +288,7 @@ def _ladec(row: _Row) -> _Found:
     return _joined(row["stim"], parts) if all(parts) else _EMPTY
 
 
-# The columns that show the format of a table, and what turns a row into a word.
+# The columns that show the format of a table, and the function that turns a row into a word.
 _TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
     ("full_word", "pt1", "rest"): _morphscore_1,
     ("stem", "lemma", "preceding_part", "following_part", "wordform"): _morphscore_2,
@@ -309,7 +309,7 @@ def _word(word: str, parts: Sequence[str]) -> GoldWord:
 
 
 def _equal(first: str, second: str) -> bool:
-    """Return whether two texts differ in nothing but upper and lower case."""
+    """Return whether two texts are equal, ignoring upper and lower case."""
     return len(first) == len(second) and first.casefold() == second.casefold()
 
 

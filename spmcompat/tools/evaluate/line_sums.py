@@ -1,4 +1,4 @@
-"""What the text and a model have in each line, and the figures that follow from sums over lines."""
+"""Per-line counts of the text and of a model, and the figures computed from their sums."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class TextSums(NamedTuple):
 
 
 class ModelSums(NamedTuple):
-    """What a model does with lines, or with the whole text: everything that ratios are made of.
+    """The counts of a model for lines, or for the whole text: the terms of all ratios.
 
-    Losses have sizes of their own, because they do not include all lines.
+    Losses have their own sizes, because they do not include all lines.
     """
 
     tokens: _Floats
@@ -54,7 +54,7 @@ def text_sums(
 
 
 def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
-    """Return the figures that follow from sums."""
+    """Return the figures that are computed from sums."""
     pairs = {
         "loss_per_character": (model.raw, model.loss_characters),
         "loss_per_byte": (model.raw, model.loss_bytes),

@@ -64,10 +64,10 @@ class MarginalLoss:
 
     A character without a piece has the lowest score minus 10, as in the encoder.
 
-    User-defined symbols divide the text. The model has no probability for them, so that a space
-    would be free where it is a user-defined symbol. Here each symbol gets its share of the tokens
-    in the first lines, and the probabilities of all other pieces are reduced to what remains. So
-    the losses of all models pay for the whole text.
+    User-defined symbols divide the text. The model has no probability for them, so a space that is
+    a user-defined symbol would be free. Here, each symbol gets its share of the tokens in the first
+    lines, and the probabilities of all other pieces are reduced to what remains. So the losses of
+    all models pay for the whole text.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class MarginalLoss:
         if self._symbol_ids:
             losses.raw[added] = self._costs_of_symbols([encoded[i] for i in added])
             losses.renormalized[:] = losses.raw
-        # Where normalization leaves nothing of a line, it has no tokens.
+        # A line that is empty after normalization has no tokens.
         filled = [i for i in added if len(encoded[i])]
         if filled:
             self._add_segments([lines[i] for i in filled], filled, losses)
@@ -220,7 +220,8 @@ class MarginalLoss:
         """Return the log shares of the symbols; the first tokens set them."""
         if self._log_shares is None:
             uses = self._count_symbols(ids)
-            # Each symbol counts once more, and so do the other pieces together. So no share is 0.
+            # Each symbol, and all other pieces together, count one more time, so that no share is
+            # 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)
             self._set_pieces(math.log((len(ids) - int(uses.sum()) + 1) / total))

@@ -25,7 +25,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-_BYTE_SPACE = "\u0120"  # stands for a space in byte-level vocabularies
+_BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
 _CONTINUES = "##"  # prefix of WordPiece tokens inside a word
 
 
@@ -82,7 +82,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     workers : Workers
         Real threads.
     pretokenizer : str, optional
-        Measure on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
+        Evaluate on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Encodes each pretoken of a text alone, with the pretokens that a training sees."""
+"""Encodes each pretoken of a text separately, with the pretokens that a training sees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Ids = npt.NDArray[np.int32]
 
 
 def encoder_of_normalized(model: ModelProto) -> SentencePieceProcessor:
-    """Return what encodes texts that are normalized already, such as pretokens."""
+    """Return an encoder for texts that are already normalized, such as pretokens."""
     from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
     plain = ModelProto()
@@ -106,7 +106,7 @@ class PretokenEncoder:
         texts = segments.corpus.segment_texts()
         encoded = self._encoder.encode(texts, return_type="numpy", num_threads=self._workers.count)
         flat = np.concatenate(encoded)
-        # A mark stands where a symbol is, or a cut of the pretokenizer. It is no token here.
+        # A mark replaces a symbol or a cut of the pretokenizer; it is not a token here.
         lengths = np.array(
             [0 if t == MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
         )

@@ -1,7 +1,7 @@
-"""Reads lines as the trainer does, and tells which segments each line consists of.
+"""Reads lines as the trainer does, and returns the segments of each line.
 
-A segment is a slice of a line that no piece may cross the ends of. So the figures of a line are the
-sums over its segments, and each distinct segment is measured once.
+A segment is a slice of a line whose ends no piece may cross. So the figures of a line are the sums
+over its segments, and each distinct segment is measured once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spmcompat.plan import Plan
     from spmcompat.runtime.workers import Workers
 
-# Reading replaces user-defined symbols, and the cuts of a pretokenizer, by this character.
+# Reading replaces user-defined symbols, and the cuts of a pretokenizer, with this character.
 MARK = UNKNOWN_MARK.encode()
 # The options of the model alone decide where pretokens end.
 STORED = "stored"
@@ -67,7 +67,7 @@ def read_segments(plan: Plan, lines: Sequence[bytes], workers: Workers) -> LineS
     plan : Plan
         A plan from `plan_by_line`.
     lines : sequence of bytes
-        Lines that normalization leaves something of.
+        Lines that are not empty after normalization.
     workers : Workers
         Real threads.
 

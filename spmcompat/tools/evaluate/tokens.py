@@ -30,7 +30,7 @@ class TokenKinds(NamedTuple):
     unknown, byte : array of bool
         Whether the token is the unknown piece, and whether it is a byte piece.
     of_text : array of bool
-        Whether the token stands for text. Only these tokens count as unused.
+        Whether the token represents text. Only these tokens count as unused.
     """
 
     begins: npt.NDArray[np.bool_]

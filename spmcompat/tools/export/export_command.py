@@ -14,7 +14,7 @@ EQUAL, DIFFERENT = 0, 1
 SHOWN = 5
 
 HELP = """\
-Writes a model in the format of another library, and verifies that it encodes alike.
+Writes a model in the format of another library, and verifies that both encode text alike.
 
 usage: spmcompat export --to=TARGET --output=PATH [--verify=FILE] m.model
 
@@ -23,7 +23,7 @@ usage: spmcompat export --to=TARGET --output=PATH [--verify=FILE] m.model
   --verify     Text in UTF-8. Each of its lines is encoded with sentencepiece and with the library
                of the target. By default these are built-in lines that exports are known to get
                wrong.
-  --no_verify  Leave that out.
+  --no_verify  Skip the verification.
   --find_control_symbols
                For hf-folder: find control symbols such as <|im_start|> in a text, as chat templates
                need. By default their text is plain text, as it is for sentencepiece.

@@ -8,15 +8,15 @@ from spmcompat.cli.flags import UsageError, read_flags
 from spmcompat.cli.process import run_command
 
 HELP = """\
-Makes a model of a tokenizer.json, if the model encodes exactly as the file does.
+Converts a tokenizer.json to a model, if the model can encode exactly as the file does.
 
 usage: spmcompat import --output=m.model tokenizer.json
 
   --output  The model to write.
   --help    Show this text.
 
-If a model cannot do exactly what the file says, nothing is written, and the error names the part of
-the file. Exits with 0 if the model is written, 1 if it is not, and 2 after a wrong command line.
+If a model cannot do exactly what the file defines, nothing is written, and the error names the part
+of the file. Exits with 0 if the model is written, 1 if it is not, and 2 after a wrong command line.
 """
 
 

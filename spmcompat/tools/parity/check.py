@@ -63,7 +63,7 @@ class Parity(NamedTuple):
     compat : str
         The release of ``sentencepiece`` that spmcompat reproduced.
     notes : list of str
-        What the user should know about the releases, and about bytes that cannot be equal.
+        Notes for the user about the releases, and about bytes that cannot be equal.
     """
 
     reference: Side

@@ -51,7 +51,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 
 def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Do what the command line says."""
+    """Run the command, and return the exit status."""
     flags, rest = read_training_flags(argv, ("json",))
     if any(flags.get(name, "false") != "false" for name in ("help", "version")):
         stdout.write(HELP)

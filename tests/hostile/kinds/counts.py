@@ -166,7 +166,7 @@ def _damage_rows(source: Path, target: Path, chance: random.Random) -> None:
         chance.shuffle(rows)
     columns = {name: [row[name] for row in rows] for name in table.schema.names}
     arrays = [
-        # The bytes may be no UTF-8.
+        # The bytes may not be valid UTF-8.
         pa.array(columns["pretoken"], pa.binary()).view(pa.string()),
         pa.array(columns["place"], pa.int8()),
         pa.array(columns["next"], pa.int32()),
@@ -179,7 +179,7 @@ def _damage_rows(source: Path, target: Path, chance: random.Random) -> None:
 
 
 def _limited(number: int | None, limit: int) -> int | None:
-    """Return the number, or the nearest one of a type of integers."""
+    """Return the number, or the nearest one that the integer type can store."""
     return None if number is None else max(-limit, min(number, limit - 1))
 
 

@@ -193,7 +193,7 @@ def _drop_pieces(model: _Model, chance: random.Random) -> None:
 
 
 def _change_spec(model: _Model, chance: random.Random) -> None:
-    """Change fields of a spec, which the check of a model does not look at."""
+    """Change fields of a spec, which the check of a model ignores."""
     name = chance.choice(["trainer_spec", "trainer_spec", "normalizer_spec", "denormalizer_spec"])
     spec = getattr(model, name)
     for field in chance.sample(list(spec.DESCRIPTOR.fields), 2):
@@ -265,7 +265,7 @@ def _unknown_fields(chance: random.Random) -> bytes:
 
 
 def _with_length(data: bytes, old: bytes, new: bytes) -> bytes:
-    """Replace a piece by another one in a serialized model, whose lengths then are right."""
+    """Replace a piece with another one in a serialized model, and correct the lengths."""
     model = schema.ModelProto.FromString(data)
     parts = []
     for piece in model.pieces:

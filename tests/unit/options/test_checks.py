@@ -1,4 +1,4 @@
-"""What is refused before reading, live against the real library: the same type, the same words."""
+"""Errors before reading, compared live with the real library: the same type, the same words."""
 
 import gzip
 import os

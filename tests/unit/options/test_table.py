@@ -1,4 +1,4 @@
-"""The table of options: it agrees with the schema, and everything else is made from it."""
+"""The table of options: it agrees with the schema, and everything else is generated from it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_what_a_model_stores() -> None:
 def test_recipes_set_values_of_extensions() -> None:
     for recipe in RECIPES.values():
         settings = from_kwargs(recipe)
-        # A recipe whose vocabulary may end smaller also says that this is no error.
+        # A recipe whose vocabulary may end up smaller also says that this is not an error.
         extensions = recipe.keys() - {"hard_vocab_limit"}
         assert all(OPTIONS[name].target == EXTENSION for name in extensions)
         assert ("drop_unused" in recipe) == ("hard_vocab_limit" in recipe)
@@ -137,7 +137,7 @@ def test_names_are_written_once() -> None:
     assert sorted(listed) == sorted(OPTIONS)
 
 
-# Other names of options, and what no release needs any more.
+# Other names of options, and options that no release uses any more.
 NOT_TYPED = {
     "sentence_reader",
     "name",

@@ -1,4 +1,4 @@
-"""Text values, by hand-made tables and live against the real library."""
+"""Text values, compared with hand-written tables and live with the real library."""
 
 from collections.abc import Callable
 

@@ -375,8 +375,11 @@ def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | 
         ({"shuffle_input_sentence": True}, "shuffle_input_sentence cannot be used here"),
         ({"sampling_seed": 1}, "sampling_seed cannot be used here"),
         ({"workers": 2}, "workers cannot be used here"),
-        ({"vocab_size": 8000}, "vocab_size is no option of counting"),
-        ({"max_sentence_lenght": 8}, "no option of counting. Did you mean max_sentence_length"),
+        ({"vocab_size": 8000}, "vocab_size is not an option for counting"),
+        (
+            {"max_sentence_lenght": 8},
+            "not an option for counting. Did you mean max_sentence_length",
+        ),
         ({"max_sentence_length": "x"}, "max_sentence_length"),
         ({"normalization_rule_name": "none"}, "none"),
         ({"add_dummy_prefix": False}, "unordered lines: with add_dummy_prefix=false"),

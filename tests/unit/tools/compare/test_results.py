@@ -1,4 +1,4 @@
-"""Results that are stored in the folder of a report."""
+"""Results stored in the folder of a report."""
 
 from __future__ import annotations
 

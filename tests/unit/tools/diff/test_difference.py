@@ -1,4 +1,4 @@
-"""The comparison of two models finds every difference, and no others."""
+"""The comparison of two models finds every difference, and nothing else."""
 
 import struct
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Figures of models whose tokens of spaces are dropped, against the pieces of the real encoder."""
+"""Figures of models whose space tokens are dropped, compared with the real encoder's pieces."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_other_tokenizers_drop_spaces_too(tmp_path: Path) -> None:
     # the | cat | the, and cat | cat s
     assert result.tokens == 6
     assert result.lost_spaces == pytest.approx(2 / 3)
-    # This one has no token of a space, and marks what continues a word.
+    # This tokenizer has no token for a space, and marks tokens that continue a word.
     result = measure(wordpiece(tmp_path, "WhitespaceSplit"), ["the cat the", "cat cats"])
     assert not result.drops_spaces
     assert lost_text(result) == ""

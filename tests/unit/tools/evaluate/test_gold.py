@@ -1,4 +1,4 @@
-"""Boundary scores of examples that are worked out by hand."""
+"""Boundary scores of examples that were worked out by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_morph_score_leaves_out_words_that_the_model_does_not_cut() -> None:
     scores = compare(gold("walk ing", "talk ed"), [frozenset(), frozenset({1})])
     assert scores.morph_score_words == 1
     assert scores.morph_score == 0
-    # With them, each counts 1.
+    # With single tokens, each of these words counts as 1.
     assert scores.morph_score_words_with_single_tokens == 2
     assert scores.morph_score_with_single_tokens == pytest.approx(1 / 2)
 

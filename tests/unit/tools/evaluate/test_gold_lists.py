@@ -1,4 +1,4 @@
-"""Gold lists in each format, and what is left out of them."""
+"""Gold lists in each format, and the rows that are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that a model loses: characters of unknown tokens, and spaces."""
+"""The text that a model loses: characters of unknown tokens, and spaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tokenizers_by_hand import bpe_without_unknown, byte_level, measure, metasp
 
 
 def test_an_unknown_token_loses_its_characters(tmp_path: Path) -> None:
-    # The unknown token stands for one character, which has no piece.
+    # The unknown token represents one character, which has no piece.
     result = measure(metaspace(tmp_path), ["the cat\u6f22s cat"] + ["the cat the cat"] * 9)
     assert result.lost_characters == pytest.approx(1 / (11 + 9 * 12))
     assert lost_text(result) == "it loses 0.840% of the characters"

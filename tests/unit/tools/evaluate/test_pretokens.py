@@ -79,7 +79,7 @@ def test_each_pretoken_is_encoded_alone(
     pretokenizer: str, options: dict[str, object], split_digits: bool, text: Path, train: Train
 ) -> None:
     model = load(train("m", **options))
-    # The option is stored, but the pieces do not follow it. So it makes a difference.
+    # The option is stored, but the pieces do not follow it, so it makes a difference.
     model.trainer_spec.split_digits = split_digits
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:30]
     raw = [line.encode() for line in lines]
