@@ -128,7 +128,7 @@ def test_pieces_that_hold_a_new_symbol_are_told() -> None:
 def test_dropped_samples_are_told() -> None:
     model = trained("unigram", compat="0.2.0", self_test_sample_size=3)
     Path("m.model").write_bytes(model.SerializeToString())
-    assert "dropped 3 samples for self-tests" in run("m.model", "--output=n.model", "--add=Ж")[1]
+    assert "dropped 3 self-test samples" in run("m.model", "--output=n.model", "--add=Ж")[1]
 
 
 def test_a_piece_with_an_equals_sign_is_renamed() -> None:

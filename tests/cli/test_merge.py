@@ -82,7 +82,7 @@ def test_dropped_samples_are_told() -> None:
     model = trained("unigram", compat="0.2.0", self_test_sample_size=3)
     Path("s.model").write_bytes(model.SerializeToString())
     out = run("s.model", "s.model", "--output=c.model")[1]
-    assert "dropped 3 samples for self-tests" in out
+    assert "dropped 3 self-test samples" in out
     assert not read_model("c.model").HasField("self_test_data")
 
 
