@@ -25,8 +25,8 @@ def check_loads(model: ModelProto) -> None:
 
     Two kinds of models that it would load are refused too, because trainers do not write them and
     tools could not handle them: models with text that is not UTF-8, and models with scores that are
-    not finite, which ``sentencepiece`` refuses only in Unigram models. A trainer writes one score of
-    this kind, which is allowed: minus infinity in a char model, for a required character that does
+    not finite, which ``sentencepiece`` refuses only in Unigram models. One such score is allowed,
+    because a trainer writes it: minus infinity in a char model, for a required character that does
     not occur in the text. Other fields that describe the pieces, such as ``vocab_size`` and
     ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores these fields.
 
