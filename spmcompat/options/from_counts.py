@@ -122,7 +122,7 @@ def _refuse_contradictions(
         first, second = _value(counted, option), _value(training, option)
         if first != second:
             raise BadValueError(
-                f"{name}: the text was counted with {option}={printable(str(first))}, but the "
+                f"{name}: the text was counted with {option}={printable(str(first))}, and the "
                 f"option for training is {option}={second}. Leave {option} out, or count again."
             )
 

@@ -320,7 +320,7 @@ def test_a_space_mark_that_gets_rare_late(trainers: Trainers) -> None:
     more: dict[str, Option] = {"character_coverage": 0.98, "max_sentence_length": 10000}
     ours, theirs = both(trainers, sentences_case({**options, **more}, late()))
     assert_trains(theirs)
-    assert_fails(ours, "TrainingError", "put U+2581 into required_chars")
+    assert_fails(ours, "TrainingError", "add U+2581 to required_chars")
 
 
 @deviation("A `pretokenizer`, and a text that is read more than once")

@@ -154,7 +154,7 @@ def test_the_manner_of_a_difference() -> None:
     assert manner(scored, plain) == ("different", "scores")
     assert manner(longer, plain) == ("different", "pieces")
     sampled = model()
-    sampled.self_test_data.samples.add(input="a", expected="a")
+    sampled.self_test_data.samples.add(input=b"a", expected=b"a")
     assert manner(sampled, plain) == ("different", "samples")
     error = "INTERNAL: src/trainer_interface.cc(45) [v.size() == 2] in {}"
     known = "RuntimeError trainer_interface.cc [v.size() == 2]"

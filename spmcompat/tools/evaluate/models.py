@@ -20,6 +20,7 @@ from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
+from spmcompat.tools.export.document import MOST_BYTES
 from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
@@ -164,7 +165,12 @@ class _HuggingFace:
         from tokenizers import Tokenizer  # noqa: PLC0415
         from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
-        os.stat(path)  # the library raises the same error for a missing and an invalid file
+        size = os.stat(path).st_size  # the library's error for a missing file does not say so
+        if size > MOST_BYTES:
+            raise BadValueError(
+                f"{path}: a tokenizer.json of {size >> 20} MiB; at most {MOST_BYTES >> 20} MiB can "
+                "be evaluated. Check the path."
+            )
         with _errors_of_tokenizers(path):
             self._tokenizer = Tokenizer.from_file(path)
             self._tokenizer.no_padding()

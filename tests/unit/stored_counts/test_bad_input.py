@@ -373,7 +373,7 @@ def test_u_0000_trains_as_from_the_text(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"max_sentence_length": 99}, "max_sentence_length=4192, and .* max_sentence_length=99"),
-        ({"compat": "0.2.0"}, r"compat=0\.2\.3, but the option for training is compat=0\.2\.0"),
+        ({"compat": "0.2.0"}, r"compat=0\.2\.3, and the option for training is compat=0\.2\.0"),
         ({"input": "x.txt"}, "either input or counts"),
         ({"sentence_iterator": TEXT}, "either sentence_iterator or counts"),
         ({"user_defined_symbols": ["cat"]}, "not cut at the symbol cat"),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from spmcompat.model.reading import parse_unchecked as parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.normalization.charsmap import compile_charsmap
 from spmcompat.tools.diff.contents import shortest
@@ -13,7 +14,6 @@ from spmcompat.tools.diff.difference import (
     compare,
     first_difference,
     ordinal,
-    parse,
 )
 from spmcompat.unicode.marks import SPACE_MARK
 from tests.parity.harness import Trainers, file_case
