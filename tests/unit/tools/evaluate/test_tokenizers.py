@@ -10,6 +10,7 @@ import pytest
 
 from spmcompat.errors import BadValueError
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate import models
 from spmcompat.tools.evaluate.models import Model, load_model
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -47,6 +48,12 @@ def test_lines_are_not_padded(tmp_path: Path) -> None:
     padding = {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None}
     padding |= {"pad_id": 77, "pad_type_id": 0, "pad_token": "<pad>"}
     assert [list(ids) for ids in load(tmp_path, padding=padding).encode([b"a"])] == [[1]]
+
+
+def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "MOST_BYTES", 100)
+    with pytest.raises(BadValueError, match="a tokenizer.json of 0 MiB; at most 0 MiB"):
+        load(tmp_path)
 
 
 def test_an_error_while_loading(tmp_path: Path) -> None:
