@@ -22,6 +22,7 @@ if ROOT in sys.path:
 
 import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, environments, harness  # noqa: E402
+from tests.parity.case import DEFAULT_RELEASE  # noqa: E402
 
 SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/", "tests/spark/")
 REFERENCE_FIXTURES = {"trainers", "old_release", "reference"}
@@ -68,14 +69,28 @@ def large_corpora() -> dict[str, Path]:
     return found
 
 
-@pytest.fixture(params=["0.2.0", "0.2.1", "0.2.2"])
+OLD_RELEASES = ["0.2.0", "0.2.1", "0.2.2"]
+
+
+@pytest.fixture(params=OLD_RELEASES)
 def old_release(request: pytest.FixtureRequest) -> str:
-    """A release before the newest one, where it can be had."""
-    release: str = request.param
-    try:
-        environments.python_of_release(release)
-    except environments.MissingEnvironmentError as error:
-        pytest.skip(str(error))
+    """Return a release before the newest one; skip the test if it cannot be installed."""
+    return installed(request.param)
+
+
+@pytest.fixture(params=[*OLD_RELEASES, DEFAULT_RELEASE])
+def any_release(request: pytest.FixtureRequest) -> str:
+    """Return a release; skip the test if it cannot be installed."""
+    return installed(request.param)
+
+
+def installed(release: str) -> str:
+    """Return a release that can be imported; skip the test if it cannot be installed."""
+    if release != DEFAULT_RELEASE:
+        try:
+            environments.python_of_release(release)
+        except environments.MissingEnvironmentError as error:
+            pytest.skip(str(error))
     return release
 
 

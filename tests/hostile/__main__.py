@@ -20,6 +20,7 @@ from io import StringIO
 from pathlib import Path
 from random import Random
 
+from tests import conftest  # noqa: F401 - an installed spmcompat is preferred to the checkout
 from tests.hostile import forked
 from tests.hostile.kinds import KINDS, kind_of
 

@@ -28,9 +28,30 @@ class MissingEnvironmentError(Exception):
     """An environment cannot be created."""
 
 
-@functools.cache
 def python_of_release(release: str) -> Path:
-    """Return the interpreter that imports a release of ``sentencepiece``."""
+    """Return the interpreter that imports a release of ``sentencepiece``.
+
+    Raises
+    ------
+    MissingEnvironmentError
+        If there is none. It is not searched for again.
+    """
+    found = _python_or_reason(release)
+    if isinstance(found, str):
+        raise MissingEnvironmentError(found)
+    return found
+
+
+@functools.cache
+def _python_or_reason(release: str) -> Path | str:
+    """Return the interpreter, or the reason why there is none; an exception would not be cached."""
+    try:
+        return _find_python(release)
+    except MissingEnvironmentError as error:
+        return str(error)
+
+
+def _find_python(release: str) -> Path:
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         return python_with(f"sentencepiece=={release}")

@@ -140,12 +140,11 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
     trainers.check({**SOFT, **options, "model_type": kind, "add_dummy_prefix": False}, text)
 
 
-@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2", "0.2.3"])
 @pytest.mark.parametrize("kind", ["word", "char"])
 @pytest.mark.parametrize("hard_limit", [True, False])
 @pytest.mark.parametrize("pad_id", [4, 5, 7])
 def test_meta_pieces_beyond_all_pieces(
-    trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, release: str
+    trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, any_release: str
 ) -> None:
     """With `use_all_vocab`, they are dropped, or both sides fail."""
     options: dict[str, Option] = {
@@ -155,5 +154,5 @@ def test_meta_pieces_beyond_all_pieces(
         "eos_id": -1,
         "pad_id": pad_id,
     }
-    comparison = trainers.run(file_case(options, ["γ"], release=release))
+    comparison = trainers.run(file_case(options, ["γ"], release=any_release))
     assert comparison.equal, comparison.report()

@@ -69,11 +69,21 @@ def record(write: Callable[[bytes], object]) -> None:
 
 
 def peak(*arguments: str | Path) -> int:
-    done = subprocess.run(
-        [sys.executable, "-c", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    done = run_python(*arguments)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
+
+
+def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a program; it imports the same spmcompat as the test, not the checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", *map(str, arguments)],
+        cwd=Path(sys.executable).parent,
+        env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_a_record_of_json_lines(tmp_path: Path) -> None:
@@ -116,12 +126,7 @@ def test_a_large_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["abcdefg " * 10_000_000]}), path)
-    done = subprocess.run(
-        [sys.executable, "-c", READ, path, tmp_path / "m"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python(READ, path, tmp_path / "m")
     assert "row group 0 of 'text' holds 80,0" in done.stderr
 
 
