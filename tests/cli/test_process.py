@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def run_python(
         text=True,
         check=False,
         timeout=LIMIT,
+        cwd=tempfile.gettempdir(),  # not the checkout, which may not contain compiled modules
         env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
     )
 
@@ -64,12 +66,18 @@ def test_the_entry_modules_import_only_what_is_there() -> None:
     """Until a command handles signals, Ctrl-C would print a traceback."""
     program = """
 import sys
+import tempfile
 before = {*sys.modules}
 import spmcompat.__main__, spmcompat.cli.train
 print(*sorted({*sys.modules} - before))
 """
     ours = ["spmcompat", "spmcompat.__main__", "spmcompat.cli", "spmcompat.cli.start"]
-    assert run_python(program).stdout.split() == ["__future__", *ours, "spmcompat.cli.train"]
+    assert run_python(program).stdout.split() == [
+        "__future__",
+        *ours,
+        "spmcompat.cli.train",
+        "spmcompat.version",
+    ]
 
 
 IN_MAIN = """
@@ -149,6 +157,7 @@ def test_the_message_says_that_files_were_written(tmp_path: Path) -> None:
 def test_streams_that_cannot_be_written(redirection: str, status: int, error: str) -> None:
     program = """
 import sys
+import tempfile
 from spmcompat.cli import start
 from spmcompat.cli.process import run_command
 def work():

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from io import StringIO
@@ -78,7 +79,7 @@ def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run a program; it imports the same spmcompat as the test, not the checkout."""
     return subprocess.run(
         [sys.executable, "-c", *map(str, arguments)],
-        cwd=Path(sys.executable).parent,
+        cwd=tempfile.gettempdir(),  # not the checkout, which may not contain compiled modules
         env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
         capture_output=True,
         text=True,
