@@ -29,7 +29,7 @@ BYTES_AND_EXACT = {"byte_fallback": True, **EXACT}
 ENGLISH = [line for line in TEXT if line.isascii()] * 3
 QUOTES = [f"“{line}” — ‘café’" for line in ENGLISH]
 MARK = "\u2581"
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def needs_tiktoken() -> None:
