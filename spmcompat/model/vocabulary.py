@@ -186,8 +186,8 @@ def _check_pieces(pieces: list[bytes]) -> None:
         raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
     if b"" in pieces:
         raise TrainingError("a piece is empty.")
-    piece, count = Counter(pieces).most_common(1)[0] if pieces else (b"", 0)
-    if count > 1:
+    if len({*pieces}) < len(pieces):
+        [(piece, _)] = Counter(pieces).most_common(1)
         raise TrainingError(
             f"{piece.decode()} is already defined. It is a symbol, and it was also learned from "
             "the text: remove the symbol, or remove it from the text."

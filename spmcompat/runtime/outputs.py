@@ -434,7 +434,7 @@ def _descriptor_of(path: str | os.PathLike[str]) -> int | None:
     """Return the number of the open descriptor that a path such as ``/dev/stdout`` leads to.
 
     Its file may be a regular one, to which the shell has redirected the output. That file must be
-    written where the descriptor stands, and not be replaced.
+    written at the position of the descriptor, and not be replaced.
     """
     name = os.path.abspath(path)
     for _ in range(_MOST_LINKS):
