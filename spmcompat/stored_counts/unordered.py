@@ -94,7 +94,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     is_known = set(facts.column("next").to_pylist()) <= {*range(len(FACTS))}
     counts = facts.column("count").to_pylist()
     texts = set(facts.column("pretoken").cast(pa.binary()).to_pylist())
-    if not is_known or texts > {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
+    if not is_known or texts - {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
         raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
     # Apart from its place, a row that names a last pretoken is like other rows of counts.
     pretoken, _, *others = last.columns

@@ -109,7 +109,8 @@ if child != 0:
 print("done")
 """
     completed = subprocess.run(
-        [sys.executable, "-c", program],
+        # Python warns about a fork while other threads run.
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],
         cwd=tmp_path,  # not the checkout, whose spmcompat may hold no compiled modules
         env={
             **os.environ,

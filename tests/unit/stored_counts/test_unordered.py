@@ -303,7 +303,7 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: rows.remove(_row(rows, 1)), "A file is missing, or rows were changed"),
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
         (lambda rows: _row(rows, FACT).update(next=77), "a row states an unknown fact"),
-        (lambda rows: _row(rows, FACT).update(pretoken="a"), "a row states an unknown fact"),
+        (lambda rows: _name_facts(rows, "a"), "a row states an unknown fact"),
         (lambda rows: _row(rows, FACT).update(count=-1), "a row states an unknown fact"),
         (lambda rows: _row(rows, FACT).update(count=1), "there are fewer lines"),
         (lambda rows: _row(rows, FACT).update(next=None), "the column next has an empty value"),
@@ -329,6 +329,12 @@ def test_rows_that_were_changed_are_refused(tmp_path: Path, change: Change, mess
 
 def _row(rows: list[dict[str, Any]], place: int) -> dict[str, Any]:
     return next(row for row in rows if row["place"] == place)
+
+
+def _name_facts(rows: list[dict[str, Any]], pretoken: str) -> None:
+    for row in rows:
+        if row["place"] == FACT:
+            row["pretoken"] = pretoken
 
 
 def _drop(rows: list[dict[str, Any]], which: Callable[[dict[str, Any]], bool]) -> None:
