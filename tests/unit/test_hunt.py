@@ -209,6 +209,7 @@ OK = Outcome({"m.model": b"x"}, None, 0.0)
         ("RuntimeError", "RuntimeError", hunt.BOTH_FAIL),
         ("RuntimeError", "Crash", hunt.BOTH_FAIL),
         ("RuntimeError", OK, hunt.DIFFERENT),
+        ("NeedsSentences", OK, hunt.REFUSED),
     ],
 )
 def test_verdicts(ours: Outcome | str, theirs: Outcome | str, verdict: str) -> None:
@@ -217,3 +218,12 @@ def test_verdicts(ours: Outcome | str, theirs: Outcome | str, verdict: str) -> N
         for side in (ours, theirs)
     ]
     assert hunt.verdict(Comparison(Case({}), *sides)) == verdict
+
+
+def test_a_file_in_utf_16_is_refused() -> None:
+    case = Case(
+        {"input": ["a.txt"], "model_prefix": "m", "vocab_size": 20, "model_type": "char"},
+        {"a.txt": b"\xff\xfe" + b"the quick brown fox jumps\n" * 20},
+    )
+    with Trainers() as trainers:
+        assert hunt.verdict(trainers.run(case)) == hunt.REFUSED
