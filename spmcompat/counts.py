@@ -64,7 +64,7 @@ def count_text(
     origin = origin_of(plan, counting_options(options, settings), settings.rules)
     workers = Workers(settings.workers)
     lines = open_source(plan.text, sentences, report, settings.column)
-    source = sample_sentences(lines, plan.text, workers, report)
+    source = sample_sentences(lines, plan.text, report)
     return count_source(plan, origin, source, workers, report)
 
 

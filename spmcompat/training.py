@@ -193,7 +193,7 @@ def learn(
         lines = open_source(plan.text, sentences, report, settings.column)
         tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
         read = lines if tests is None else tests
-        source = sample_sentences(read, plan.text, workers, report)
+        source = sample_sentences(read, plan.text, report)
         counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     else:
         from spmcompat.stored_counts.loading import load  # noqa: PLC0415

@@ -62,9 +62,7 @@ def marginals(word: str, rows: list[PieceRow]) -> Marginals:
     """Run the E-step on a text of a single word, with the scores of some pieces."""
     workers = Workers(1)
     plan = make_plan(PlanOptions(character_coverage=1.0))
-    source = sample_sentences(
-        open_source(plan.text, iter([word]), QUIET), plan.text, workers, QUIET
-    )
+    source = sample_sentences(open_source(plan.text, iter([word]), QUIET), plan.text, QUIET)
     counts, alphabet = counts_and_alphabet(plan, source, workers, QUIET)
     corpus = cut_corpus(counts, alphabet, plan, source, workers, QUIET)
     known = [(row.piece, row.new_score) for row in rows]

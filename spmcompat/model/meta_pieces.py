@@ -27,12 +27,11 @@ class MetaPiece(NamedTuple):
     ----------
     piece : str
         The text.
-    type : int
-        A `ModelProto.SentencePiece.Type`.
+    type : ModelProto.SentencePiece.Type
     """
 
     piece: str
-    type: int
+    type: ModelProto.SentencePiece.Type
 
 
 def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, MetaPiece]:

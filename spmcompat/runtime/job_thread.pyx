@@ -73,7 +73,7 @@ def _serve(worker, jobs, reports, cancel, life):
         prepare_thread()
         while (job := jobs.get()) is not None:
             report = _done(worker, job, cancel)
-            job = None  # A waiting thread must not keep a job, and with it the `Workers`, alive.
+            job = None  # A waiting thread must not keep the memory of a job.
             reports.put(report)
             report = None
     except MemoryError:

@@ -19,8 +19,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _NO_TASK = object()
-# Seconds to wait for the threads after an error or an interrupt. A thread that is still in a kernel
-# after this time ends by itself later.
+# Seconds to wait for the threads to end after an error or an interrupt. A thread that is still in a
+# kernel after this time ends by itself later.
 _PATIENCE = 0.8
 # The longest single wait for a report, in seconds. It is short because an interrupt that arrives
 # just before a wait does not end the wait.
@@ -31,8 +31,8 @@ class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
     The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads remain for the next call. They end after an error or when the
-    workers are deleted. A task must not use the workers that run it.
+    worker is in a kernel. The threads end with each call. Then the C library gives the memory that
+    they have freed to the next threads. A task must not use the workers that run it.
 
     Parameters
     ----------
@@ -50,14 +50,8 @@ class Workers:
 
     @cached_property
     def crew(self) -> Crew:
-        """As many threads again, for the stages that are written in C++."""
+        """As many threads, for the stages that are written in C++."""
         return Crew(self.count, self.cancel)
-
-    def __del__(self) -> None:
-        try:  # noqa: SIM105 - `suppress` may find no memory for itself.
-            self._dismiss()
-        except MemoryError:
-            pass
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
@@ -83,7 +77,7 @@ class Workers:
                 do(worker, cast(Task, task))
 
         sharers = range(min(self.count, len(tasks)) if isinstance(tasks, Sized) else self.count)
-        with self._ending_on_error():
+        with self._ending_threads():
             for worker in sharers:
                 self._order(worker, partial(share, worker))
             for _ in sharers:
@@ -102,7 +96,7 @@ class Workers:
             If a thread cannot start.
         """
         used = 0
-        with self._ending_on_error():
+        with self._ending_threads():
             for task in tasks:
                 worker = used if used < self.count else self._next_report()
                 self._order(worker, partial(do, worker, task))
@@ -117,7 +111,7 @@ class Workers:
 
         While the caller is busy with a result, the workers compute the next ones: at most one
         result for each worker waits. The caller must not use the workers for anything else until
-        the end. If it stops earlier, the workers end.
+        the end.
 
         Raises
         ------
@@ -136,7 +130,7 @@ class Workers:
         def work(worker: int, index: int, task: Task) -> None:
             computed[index] = do(worker, task)
 
-        with self._ending_on_error():
+        with self._ending_threads():
             for index in count():
                 while idle and given - index < 2 * self.count:
                     numbered = next(waiting, None)
@@ -181,23 +175,21 @@ class Workers:
         return worker
 
     @contextmanager
-    def _ending_on_error(self) -> Iterator[None]:
-        """Stop the jobs and end the threads after an error or interrupt."""
+    def _ending_threads(self) -> Iterator[None]:
+        """End the threads after their jobs, or stop the jobs after an error or interrupt."""
+        self.threads = []
         try:
             yield
         except BaseException:
             self.cancel.set()
-            self._dismiss()
-            self._await_end()
             raise
+        finally:
+            self._dismiss()
 
     def _dismiss(self) -> None:
-        """Ask every thread to end after its jobs."""
+        """End the threads, and wait until they have ended, or for `_PATIENCE` seconds."""
+        deadline = time.monotonic() + _PATIENCE
         for thread in self.threads:
             thread.dismiss()
-
-    def _await_end(self) -> None:
-        """Wait until all threads have ended, or for `_PATIENCE` seconds."""
-        deadline = time.monotonic() + _PATIENCE
         for thread in self.threads:
             thread.await_end(max(deadline - time.monotonic(), 0))

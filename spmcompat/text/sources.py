@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
 from spmcompat.text.files import Files
 from spmcompat.text.lines import LineFilter, ReadBuffer
 from spmcompat.text.sampling import ReservoirSample, SampleSlice
@@ -147,9 +146,7 @@ def open_source(
     return Items(cast("Iterable[str | bytes]", sentences), column, text)
 
 
-def sample_sentences(
-    source: LineSource, text: TextPlan, workers: Workers, report: Report
-) -> Source:
+def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Source:
     """Return the sample of the source that the plan wants, or the source itself.
 
     Raises
@@ -170,7 +167,7 @@ def sample_sentences(
     nulls = 0
     with report.stage("Reading", source.size(), "bytes") as stage, closing(iter(source)) as buffers:
         for buffer in buffers:
-            workers.call(partial(sample.add, buffer, line_filter))
+            sample.add(buffer, line_filter)
             nulls += buffer.nulls
             stage.advance(buffer.input_size)
             if sample.done:

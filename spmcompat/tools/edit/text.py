@@ -152,7 +152,7 @@ def read(
     source = None
     if settings.counts is None:
         lines = open_source(plan.text, sentences, report, settings.column)
-        source = sample_sentences(lines, plan.text, workers, report)
+        source = sample_sentences(lines, plan.text, report)
         counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     else:
         from spmcompat.stored_counts.loading import load  # noqa: PLC0415

@@ -156,16 +156,18 @@ def test_an_error_of_the_iterator_is_raised_and_stops_the_workers() -> None:
     assert_ended(workers)
 
 
-def test_threads_stay_for_the_next_call_and_end_when_the_workers_are_deleted() -> None:
+def test_threads_end_with_each_call() -> None:
     workers = Workers(3)
-    used = [workers.call(threading.get_ident) for _ in range(5)]
-    assert len(set(used)) == 1
-    workers.run(range(100), lambda _, __: None)
-    threads = workers.threads
-    assert len(threads) == 3
-    assert not any(thread.has_ended() for thread in threads)
-    del workers
-    assert all(thread.await_end(LIMIT) for thread in threads)
+    for call in (
+        lambda: workers.run(range(100), lambda _, __: None),
+        lambda: workers.feed(iter(range(100)), lambda _, __: None),
+        lambda: list(workers.ahead(range(100), lambda _, __: None)),
+    ):
+        call()
+        assert len(workers.threads) == 3
+        assert_ended(workers)
+    assert workers.call(threading.get_ident) != threading.get_ident()
+    assert_ended(workers)
 
 
 @pytest.mark.skipif(
