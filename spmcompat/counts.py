@@ -79,7 +79,7 @@ def _with_rules(settings: Settings) -> Settings:
     path = settings.normalizer.normalization_rule_tsv
     if not path or settings.normalizer.precompiled_charsmap:
         return settings
-    from spmcompat.normalization.charsmap import load_rules  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import load_rules  # noqa: PLC0415
 
     complete = copy(settings)
     complete.rules = load_rules(path, settings.release.code_points)

@@ -21,10 +21,10 @@ from spmcompat.options.checks import cautions, check_alphabet, check_counted, ch
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
 from spmcompat.plan import Plan
-from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.cutting import (

@@ -33,7 +33,7 @@ from spmcompat.tools.evaluate.segments import (
     read_segments,
     with_training_cuts,
 )
-from spmcompat.unigram.em.e_step import segment_log_likelihoods
+from spmcompat.unigram.em.steps import segment_log_likelihoods
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 

@@ -11,7 +11,7 @@ from spmcompat.runtime.rounds import PieceRow, Round
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import open_source, sample_sentences
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.em.steps import best_path_counts, expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 

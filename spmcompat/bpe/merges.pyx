@@ -17,7 +17,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.crew cimport CCrew, Crew, start_change, start_stage
+from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 
 from spmcompat.errors import TrainingError

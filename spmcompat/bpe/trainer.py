@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.releases import DEFAULT, Release
-from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
 

@@ -1,22 +1,54 @@
-"""The counts: everything that training needs to know about a text.
+"""Counts of a text: the counters of the workers, and the counts that are merged from them.
 
-`Counts` wraps the C++ objects of pretoken_counts.hpp and sentence_order.hpp, and merges what the
-workers have counted. Each step is divided among the workers, by counter or by shard of pretokens,
-and releases the GIL.
+`Counter` counts the pretokens of sentences (counter.hpp); there is one for each worker. `Counts`
+merges the counters (pretoken_counts.hpp and sentence_order.hpp). Training reads nothing else.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cython cimport final
-
 from cython.operator cimport dereference
+from libc.math cimport logf
+from libc.stdint cimport uint64_t
 from libcpp.utility cimport move
 
-from spmcompat.counting.counter cimport Batch, CCounter
+from spmcompat.text.lines cimport CLineFilter, CReservoirSample, LineFilter, ReadBuffer, SampleSlice
 
+from spmcompat.errors import TrainingError
+from spmcompat.pretokenization.pretokenizer import Pretokenizer
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.unicode.marks import SPACE_MARK
-from spmcompat.runtime.memory import return_freed_memory
 
 
-# Cython cannot pass C++ lambdas.
+cdef extern from *:
+    """
+    #include "spmcompat/counting/counter.hpp"
+    #include "spmcompat/text/lines.hpp"
+    #include "spmcompat/text/sampling.hpp"
+    namespace spmcompat {
+    template <typename Lines>
+    void count_lines(LineFilter& filter, const char* text, const Lines& lines,
+                     SentenceSelector& selector) {
+      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+        selector.add_sentence(sentence, size, count);
+        return true;
+      });
+    }
+    inline void count_sample(const ReservoirSample& sample, size_t first, size_t last,
+                             SentenceSelector& selector) {
+      for (size_t i = first; i < last; ++i) {
+        selector.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
+      }
+    }
+    }
+    """
+    void count_lines "spmcompat::count_lines"[T](
+        CLineFilter& filter, const char* text, const T& lines,
+        SentenceSelector& selector) except + nogil
+    void count_sample "spmcompat::count_sample"(
+        const CReservoirSample& sample, size_t first, size_t last,
+        SentenceSelector& selector) except + nogil
+
+
 cdef extern from *:
     """
     #include "spmcompat/counting/character_counts.hpp"
@@ -31,6 +63,193 @@ cdef extern from *:
     """
     void count_text_characters "spmcompat::count_text_characters"(
         CCounter& counter, CharacterCounts& counts) except + nogil
+
+
+@final
+cdef class SentenceRules:
+    """How sentences are normalized and cut. The counters of all workers share one instance.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the run.
+    cancel : CancelFlag
+        Once it is set, the pretokenizer is no longer called.
+    """
+
+    def __init__(self, plan not None, cancel):
+        self.plan = plan._asdict()
+        if plan.cut is not None:
+            consistent = not plan.allow_inconsistent_pretokenization
+            self.pretokenize = Pretokenizer(plan.cut, consistent, cancel)
+        cdef bytes charsmap = plan.charsmap
+        cdef bytes symbol
+        cdef vector[string] symbols
+        for symbol in plan.symbols:
+            symbols.push_back(string(PyBytes_AS_STRING(symbol), PyBytes_GET_SIZE(symbol)))
+        try:
+            self.normalizer.reset(new SentenceNormalizer(
+                string_view(PyBytes_AS_STRING(charsmap), PyBytes_GET_SIZE(charsmap)),
+                move(symbols), self.plan))
+        except RuntimeError as error:
+            raise TrainingError(f"INTERNAL: {error}") from None
+
+
+@final
+cdef class Batch:
+    """The sentences of one read buffer, in order. Its ids are local to the worker's counter."""
+
+    @property
+    def text_bytes(self):
+        """Size of the text, in bytes."""
+        return self.log.text_bytes
+
+    @property
+    def text_pretokens(self):
+        """Number of pretokens, or of raw tokens if the plan counts those."""
+        return self.log.text_pretokens
+
+    @property
+    def sentences(self):
+        """Number of sentences."""
+        return self.log.sentences
+
+    @property
+    def filled(self):
+        """Number of non-empty sentences."""
+        return self.log.filled
+
+    def drop_pretokens(self):
+        """Free the pretokens of the sentences."""
+        self.log.drop_pretokens()
+
+    def drop_sentences(self):
+        """Drop everything but the number of sentences, if the plan does not keep their order."""
+        self.log.drop_sentences()
+
+
+@final
+cdef class Selection:
+    """The sentences of a batch that are to be counted."""
+
+
+@final
+cdef class Counter:
+    """The counter of one worker."""
+
+    def __init__(self, int worker, SentenceRules rules not None):
+        self.worker = worker
+        self.rules = rules
+        self.counter.reset(new CCounter(rules.plan, dereference(rules.normalizer)))
+
+    def count(self, uint64_t index, buffer, LineFilter line_filter not None, bint keep_pretokens,
+              Selection selection=None):
+        """Count the sentences of a read buffer; return its `Batch`.
+
+        Parameters
+        ----------
+        index : int
+            The position of the buffer in the text.
+        buffer : ReadBuffer or SampleSlice
+            The text.
+        line_filter : LineFilter
+            Decides which lines are sentences. The lines of a sample have already passed it.
+        keep_pretokens : bool
+            Whether the batch keeps the pretokens of each sentence.
+        selection : Selection, optional
+            The sentences to count; by default all.
+        """
+        dereference(self.counter).begin_batch(index, keep_pretokens)
+        cdef const BatchSelection* selected = NULL
+        if selection is not None:
+            selected = &selection.selection
+        cdef unique_ptr[SentenceSelector] selector = unique_ptr[SentenceSelector](
+            new SentenceSelector(selected, dereference(self.counter)))
+        cdef SampleSlice sampled
+        cdef ReadBuffer lines
+        if isinstance(buffer, SampleSlice):
+            sampled = buffer
+            with nogil:
+                count_sample(
+                    dereference(sampled.sample.sample), sampled.first, sampled.last,
+                    dereference(selector))
+        else:
+            lines = buffer
+            try:
+                self._count_lines(lines, line_filter, dereference(selector))
+            except RuntimeError as error:
+                line_filter.fail(lines, error)
+        cdef Batch batch = Batch()
+        if self.rules.pretokenize is not None:
+            self._pretokenize()
+        batch.worker = self.worker
+        batch.log = move(dereference(self.counter).end_batch())
+        if not isinstance(buffer, SampleSlice):
+            self._note_places(index, lines, line_filter)
+        return batch
+
+    def least_last_pretoken(self, Batch batch not None):
+        """Return the smallest, in byte order, of the pretokens that end a sentence.
+
+        Parameters
+        ----------
+        batch : Batch
+            A batch that `count` of this counter returned.
+
+        Returns
+        -------
+        bytes
+            The pretoken; empty if all sentences of the batch are empty.
+        """
+        return dereference(self.counter).table().least_last_pretoken(batch.log.last)
+
+    @property
+    def blank(self):
+        """Number of sentences of which normalization leaves nothing."""
+        return dereference(self.counter).surprises().blank
+
+    @property
+    def nul(self):
+        """Number of sentences that hold NUL characters."""
+        return dereference(self.counter).surprises().nul
+
+    @property
+    def malformed(self):
+        """Number of sentences that are not well-formed UTF-8."""
+        return dereference(self.counter).surprises().malformed
+
+    @property
+    def table_bytes(self):
+        """The memory of the distinct raw tokens and pretokens with their counts, in bytes."""
+        return dereference(self.counter).table().bytes()
+
+    cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter):
+        cdef const Surprises* found = &dereference(self.counter).surprises()
+        line_filter.note_skipped(index, buffer)
+        line_filter.note("nul", index, buffer, found.first_nul)
+        line_filter.note("malformed", index, buffer, found.first_malformed)
+
+    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
+        if lines.is_lines:
+            with nogil:
+                count_lines[size_t](
+                    dereference(line_filter.filter), lines.text, lines.text_size, selector)
+        else:
+            with nogil:
+                count_lines[vector[size_t]](
+                    dereference(line_filter.filter), lines.items.data(), lines.ends, selector)
+
+    cdef _pretokenize(self):
+        cdef CountedTexts sentences = dereference(self.counter).take_normalized()
+        cdef CountedTexts marked
+        cdef bytes text
+        for i in range(sentences.size()):
+            text = self.rules.pretokenize(
+                PyBytes_FromStringAndSize(sentences[i].data(), sentences[i].size()))
+            marked.add(
+                string_view(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)), sentences.count(i))
+        with nogil:
+            dereference(self.counter).add_marked(marked)
 
 
 cdef unsigned int SHARD_BITS = 6
@@ -221,3 +440,33 @@ cdef class Counts:
     def _count_counter_characters(self, CharacterSum found, size_t worker, Counter counter):
         with nogil:
             count_text_characters(dereference(counter.counter), found.counts[worker])
+
+
+def log_shares(counts, total):
+    """Return the logarithm of each count's share of `total`.
+
+    Parameters
+    ----------
+    counts : iterable of int
+        The counts. The logarithm for a count of 0 is minus infinity.
+    total : int
+        The number that the counts are divided by. It wraps at 2**64.
+
+    Returns
+    -------
+    list of float
+        Scores (float32).
+
+    Notes
+    -----
+    Both logarithms and their difference are computed in float32, as in ``word_model_trainer.cc``
+    and ``char_model_trainer.cc`` of sentencepiece 0.2.3.
+    """
+    cdef float log_total = logf(<float><uint64_t>(total % 2**64))
+    cdef float score
+    cdef uint64_t count
+    scores = []
+    for count in counts:
+        score = logf(<float>count) - log_total
+        scores.append(score)
+    return scores

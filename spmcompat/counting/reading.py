@@ -6,13 +6,12 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import NamedTuple
 
-from spmcompat.counting.counter import Counter, SentenceRules
-from spmcompat.counting.counts import Counts
+from spmcompat.counting.counts import Counter, Counts, SentenceRules
 from spmcompat.counting.retention import SentenceLog
 from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan, TextPlan
-from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.skipped import Skipped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from spmcompat.counting.counter import Batch
+from spmcompat.counting.counts import Batch
 from spmcompat.plan import Plan
 
 # Until this much text is read, the pretokens of the sentences are kept, however common spaces are.

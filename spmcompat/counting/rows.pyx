@@ -13,12 +13,12 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.counting.counter cimport Counter, PretokenTable, WorkerTable
+from spmcompat.counting.counts cimport Counter, PretokenTable, WorkerTable
 from spmcompat.counting.counts cimport SHARD_BITS, Counts, PretokenCounts
 
 from typing import NamedTuple
 
-from spmcompat.counting.counter import SentenceRules
+from spmcompat.counting.counts import SentenceRules
 
 
 cdef extern from "spmcompat/counting/row_batch.hpp" namespace "spmcompat" nogil:

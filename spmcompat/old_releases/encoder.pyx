@@ -11,7 +11,7 @@ from libcpp.string_view cimport string_view
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
-from spmcompat.normalization.normalizer cimport NormalizerOptions
+from spmcompat.normalization.charsmaps cimport NormalizerOptions
 
 from spmcompat.errors import TrainingError
 

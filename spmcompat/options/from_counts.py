@@ -93,7 +93,7 @@ def _settings_of(
     try:
         settings = read(origin.options)
         if origin.normalization_rules:
-            from spmcompat.normalization.charsmap import parse_rules  # noqa: PLC0415
+            from spmcompat.normalization.charsmaps import parse_rules  # noqa: PLC0415
 
             settings.rules = parse_rules(origin.normalization_rules.encode(), "normalization_rules")
     except TrainingError as error:

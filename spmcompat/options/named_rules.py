@@ -35,7 +35,7 @@ def with_named_rules(
     complete = deepcopy(spec)
     complete.name = spec.name or DEFAULT_RULES
     if not spec.precompiled_charsmap:
-        from spmcompat.normalization.charsmap import precompiled  # noqa: PLC0415
+        from spmcompat.normalization.charsmaps import precompiled  # noqa: PLC0415
 
         # For "identity" this stores an empty charsmap.
         complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
@@ -62,7 +62,7 @@ def with_rules_of_file(
             "normalization_rule_tsv. "
             "If the normalizer was made from a file of rules, give that file instead."
         )
-    from spmcompat.normalization.charsmap import compile_charsmap, load_rules  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import compile_charsmap, load_rules  # noqa: PLC0415
 
     if rules is None:
         rules = load_rules(spec.normalization_rule_tsv, release.code_points)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.normalization.charsmap import any_source_has_space
+from spmcompat.normalization.charsmaps import any_source_has_space
 from spmcompat.options.settings import Settings
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut

@@ -1,6 +1,7 @@
-"""The Python binding of script_runs.hpp, for tests; training uses the C++ class.
+"""Scripts and runs of one script (scripts.hpp, script_runs.hpp), for tests.
 
-The binding is part of the package so that the tests can also be run against an installed package.
+Training uses the C++ functions. These bindings are part of the package so that the tests can also
+be run against an installed package.
 """
 
 from libc.stdint cimport uint32_t
@@ -10,10 +11,43 @@ from libcpp.string cimport string
 from spmcompat.releases import DEFAULT
 
 
+cdef extern from "spmcompat/unicode/scripts.hpp" namespace "spmcompat" nogil:
+    int cpp_script_of "spmcompat::script_of"(uint32_t c)
+    int kScriptCommon
+    int kScriptInherited
+    int kScriptHan
+    int kScriptHiragana
+    int kScriptKatakana
+
+
 cdef extern from "spmcompat/pretokenization/script_runs.hpp" namespace "spmcompat" nogil:
     cdef cppclass ScriptRuns:
         ScriptRuns() except +
         void mark(string text, uint32_t boundary, string& out) except +
+
+
+COMMON = kScriptCommon
+INHERITED = kScriptInherited
+HAN = kScriptHan
+HIRAGANA = kScriptHiragana
+KATAKANA = kScriptKatakana
+
+
+def script_of(uint32_t code_point):
+    """Return the number of the Unicode script of a code point.
+
+    Parameters
+    ----------
+    code_point : int
+        From 0 to 2**32 - 1.
+
+    Returns
+    -------
+    int
+        The script in the table of sentencepiece 0.2.3, or COMMON if the table does not contain the
+        code point. The numbers are specific to this package.
+    """
+    return cpp_script_of(code_point)
 
 
 def script_runs(str text not None):

@@ -11,9 +11,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
-from spmcompat.runtime.cancel import CancelFlag
-from spmcompat.runtime.crew import Crew
-from spmcompat.runtime.job_thread import JobThread
+from spmcompat.runtime.threads import CancelFlag, Crew, JobThread
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -1,10 +1,14 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.counting.counts cimport SegmentTable
-from spmcompat.plan cimport CPlan, char32_t
+from spmcompat.counting.counts cimport (
+    CharacterCounts, PretokenCounts, PretokenTable, SegmentTable, SentenceOrder)
+from spmcompat.plan cimport char32_t, CPlan
 from spmcompat.pretokenization.piece_rule cimport PieceRule
+from spmcompat.runtime.threads cimport CCrew
 
 
 cdef extern from "spmcompat/old_releases/pretoken_rule.hpp" namespace "spmcompat" nogil:
@@ -71,3 +75,28 @@ cdef class Corpus:
     cdef readonly double text_bytes
     cdef public object chunks
     cdef public object seed_text
+
+
+cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:
+    void cover_pretokens(
+        PretokenCounts& counts, const vector[char32_t]& alphabet, SentenceOrder* order,
+        CCrew& crew)
+    void cut_at_rare_characters(
+        SegmentTable& segments, const vector[char32_t]& alphabet, CCrew& crew)
+    void remove_delimiters(
+        unique_ptr[PretokenCounts]& counts, const CPlan& plan, unsigned int shard_bits,
+        SentenceOrder& order, cbool in_order, vector[CharacterCounts]& characters, CCrew& crew)
+    void cut_pretokens(
+        SegmentedCorpus& corpus, unique_ptr[PretokenCounts]& counts, const CPlan& plan,
+        const SentenceOrder* order, CCrew& crew)
+    void cut_segments(
+        SegmentedCorpus& corpus, unique_ptr[PretokenCounts]& counts, const CPlan& plan,
+        CCrew& crew)
+
+
+cdef extern from "spmcompat/old_releases/text_end.hpp" namespace "spmcompat" nogil:
+    cdef cppclass TextEndSeeds:
+        TextEndSeeds(
+            const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
+            int copies) except +
+        SeedCounts counts() except +

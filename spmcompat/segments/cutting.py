@@ -8,9 +8,8 @@ from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus, SegmentCounts
+from spmcompat.segments.corpus import Corpus, SegmentCounts, bpe_segments, cut, lacks_pretokens
 from spmcompat.segments.coverage import find_alphabet
-from spmcompat.segments.cut import bpe_segments, cut, lacks_pretokens
 from spmcompat.text.sources import Source
 
 

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from spmcompat.counting.counter import Batch, Counter, SentenceRules
-from spmcompat.counting.counts import Counts
+from spmcompat.counting.counts import Batch, Counter, Counts, SentenceRules
 from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan
-from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.chunk_plan import Chunk, ChunkPlan
-from spmcompat.segments.corpus import Corpus
-from spmcompat.segments.cut import cut_seeding_chunk
+from spmcompat.segments.corpus import Chunk, ChunkPlan, Corpus, cut_seeding_chunk
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.sources import Buffer, Source
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from spmcompat.counting.counts import log_shares
 from spmcompat.errors import TrainingError
-from spmcompat.simple.shares import log_shares
 
 
 def train(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from spmcompat.simple.shares import log_shares
+from spmcompat.counting.counts import log_shares
 from spmcompat.unicode.marks import UNKNOWN_MARK
 
 

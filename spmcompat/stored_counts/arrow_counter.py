@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from spmcompat.counting.counter import Counter, SentenceRules
-from spmcompat.counting.counts import Counts
+from spmcompat.counting.counts import Counter, Counts, SentenceRules
 from spmcompat.counting.rows import RowReader
 from spmcompat.errors import BadValueError
 from spmcompat.plan import Plan

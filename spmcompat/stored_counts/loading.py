@@ -10,8 +10,8 @@ from spmcompat.counting.counts import Counts
 from spmcompat.counting.rows import RowTable
 from spmcompat.errors import BadValueError, printable
 from spmcompat.plan import Plan
-from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.counting import check_order_is_free

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, TypeGuard
 from spmcompat.errors import BadValueError, naming_iterator_errors
 from spmcompat.runtime.libraries import is_installed
 from spmcompat.text.arrow_columns import COLUMN, DEFAULT_COLUMN
-from spmcompat.text.arrow_strings import ArrowStrings
+from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
 
 # Rows in a batch, where the producer lets the reader choose. A row may be a whole document.

@@ -1,7 +1,8 @@
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport shared_ptr, unique_ptr
 from libcpp.string cimport string
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 
@@ -58,3 +59,24 @@ cdef class LineFilter:
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at)
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer)
     cdef fail(self, ReadBuffer buffer, error)
+
+
+cdef extern from "spmcompat/text/sampling.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CReservoirSample "spmcompat::ReservoirSample":
+        CReservoirSample(
+            uint64_t size, cbool shuffle, uint64_t seed, cbool repeatable,
+            cbool multiplies, uint64_t among) except +
+        pair[string, int64_t]& operator[](size_t i)
+        cbool done()
+        uint64_t offered()
+        size_t size()
+
+
+cdef class ReservoirSample:
+    cdef unique_ptr[CReservoirSample] sample
+
+
+cdef class SampleSlice:
+    cdef ReservoirSample sample
+    cdef size_t first
+    cdef size_t last

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from spmcompat.errors import TrainingError, printable
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.text.columns import JsonLines
 from spmcompat.text.compression import Decompressed
 from spmcompat.text.forms import HEAD_BYTES, PARQUET, Form, check_contents
-from spmcompat.text.json_lines import JsonLines
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of

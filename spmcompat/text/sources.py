@@ -17,8 +17,7 @@ from spmcompat.errors import BadValueError, TrainingError, naming_iterator_error
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.text.files import Files
-from spmcompat.text.lines import LineFilter, ReadBuffer
-from spmcompat.text.sampling import ReservoirSample, SampleSlice
+from spmcompat.text.lines import LineFilter, ReadBuffer, ReservoirSample, SampleSlice
 from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:

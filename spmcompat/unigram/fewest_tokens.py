@@ -26,12 +26,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts
-from spmcompat.unigram.em.m_step import m_step
-from spmcompat.unigram.final import finalize
+from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.parting import Change, Target, stage_of
-from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import prune_flat
 
 if TYPE_CHECKING:

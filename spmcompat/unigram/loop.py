@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts, expected_counts
-from spmcompat.unigram.em.m_step import m_step
+from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.parting import Change, label, stage_of

@@ -1,9 +1,17 @@
-"""The pieces in training."""
+"""The pieces in training, and the final pieces."""
 
 from cython cimport final
 from libc.math cimport isfinite
+from libc.stdint cimport uint32_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 from spmcompat.errors import TrainingError
+
+
+cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
+    CPieces cpp_finalize "spmcompat::finalize"(
+        const CPieces& trained, const vector[string]& required, size_t size) except +
 
 
 @final
@@ -44,3 +52,37 @@ cdef class Pieces:
                 "A score is not finite: the sums of float32 over very long sentences overflow, or "
                 "seeds of a file count 0. Cut the sentences, lower max_sentence_length, or give "
                 "other counts.")
+
+
+def finalize(Pieces pieces not None, list alphabet not None, size_t size):
+    """Return the final pieces, by score descending, then bytes ascending.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        The trained pieces.
+    alphabet : list of (int, int)
+        Required characters, by count descending.
+    size : int
+        How many pieces to return; fewer if there are not enough.
+
+    Returns
+    -------
+    list of (bytes, float)
+        Pieces and scores (float32).
+
+    Notes
+    -----
+    A required character that was pruned comes back with the lowest score, plus 0.0001 for each
+    such character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
+    """
+    cdef vector[string] required
+    for character, _ in alphabet:
+        required.push_back(<string>chr(character).encode())
+    cdef Pieces chosen = Pieces()
+    with nogil:
+        chosen.pieces = cpp_finalize(pieces.pieces, required, size)
+    cdef uint32_t i
+    return [
+        (bytes(piece_text(chosen.pieces, i)), chosen.pieces.score[i])
+        for i in range(chosen.pieces.size())]

@@ -22,7 +22,7 @@ from spmcompat.runtime.rounds import (
     PieceRow,
     Round,
 )
-from spmcompat.unigram.em.e_step import ExpectedCounts
+from spmcompat.unigram.em.steps import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import NewIds
 from spmcompat.unigram.pieces import Pieces
 

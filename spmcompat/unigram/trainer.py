@@ -9,18 +9,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.runtime.memory import return_freed_memory
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.probabilities import log_sum
-from spmcompat.unigram.final import finalize
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.loop import Loop
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.parting import Target, label, stage_of
-from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import drop_unreachable
 from spmcompat.unigram.seeding.seeds import (
     NO_LIMIT,

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import groupby, pairwise
 
-from spmcompat.unicode.scripts import (
+from spmcompat.pretokenization.script_runs import (
     COMMON,
     HAN,
     HIRAGANA,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spmcompat.model.reading import parse
-from spmcompat.normalization.charsmap import NAMES
+from spmcompat.normalization.charsmaps import NAMES
 from spmcompat.releases import RELEASES
 from tests.parity.case import DEFAULT_RELEASE, Case, Option
 from tests.parity.corpora import NORMALIZED, SCRIPTS, mixed_text, words_text

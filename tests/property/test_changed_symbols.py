@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.tools.export.gguf_limits import changed_symbols
 from tests.unit.tools.export.small_models import PIECE, UNIGRAM, made
 

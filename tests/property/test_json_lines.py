@@ -8,7 +8,7 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.text.json_lines import JsonLines
+from spmcompat.text.columns import JsonLines
 from tests.unit.text.json_oracle import Found, expected, sentences_of
 
 COLUMN = "text"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spmcompat.unigram.lattice.processors import (
+from spmcompat.unigram.lattice.lattices import (
     add_exp,
     add_exp_exact,
     has_avx2,

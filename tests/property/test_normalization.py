@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spmcompat.errors import TrainingError
-from spmcompat.normalization import charsmap
-from spmcompat.normalization.normalizer import Normalizer, replace_meta_pieces
+from spmcompat.normalization import charsmaps
+from spmcompat.normalization.charsmaps import Normalizer, replace_meta_pieces
 from tests.parity import reference_normalizer as reference
 
 SPACE = "\u2581".encode()
@@ -39,7 +39,7 @@ flags = st.fixed_dictionaries(
     }
 )
 
-PREDEFINED = {name: charsmap.precompiled(name) for name in (*charsmap.NAMES, "identity")}
+PREDEFINED = {name: charsmaps.precompiled(name) for name in (*charsmaps.NAMES, "identity")}
 OURS = {name: Normalizer(blob) for name, blob in PREDEFINED.items()}
 THEIRS = {name: reference.Normalizer(blob) for name, blob in PREDEFINED.items()}
 
@@ -47,9 +47,9 @@ THEIRS = {name: reference.Normalizer(blob) for name, blob in PREDEFINED.items()}
 @settings(max_examples=500, deadline=None)
 @given(rule_sets)
 def test_rules_compile_to_the_bytes_of_the_library(rules: reference.Rules) -> None:
-    blob = charsmap.compile_charsmap(rules)
+    blob = charsmaps.compile_charsmap(rules)
     assert blob == reference.compile_charsmap(rules)
-    assert charsmap.decompile(blob) == rules
+    assert charsmaps.decompile(blob) == rules
 
 
 @settings(max_examples=500, deadline=None)
@@ -57,7 +57,7 @@ def test_rules_compile_to_the_bytes_of_the_library(rules: reference.Rules) -> No
 def test_texts_normalize_as_in_the_library_by_any_rules(
     rules: reference.Rules, lines: list[bytes], options: dict[str, bool]
 ) -> None:
-    blob = charsmap.compile_charsmap(rules)
+    blob = charsmaps.compile_charsmap(rules)
     ours = Normalizer(blob, **options)
     theirs = reference.Normalizer(blob, **options)
     for line in lines:
@@ -78,7 +78,7 @@ def test_copying_plain_characters_at_once_changes_nothing(
     present = {ord(c) for c in text.decode(errors="ignore")} | set(range(1, 128))
     unused = 0x10FFFE
     text = text.replace(chr(unused).encode(), b"")
-    slow = charsmap.compile_charsmap({(c, unused): () for c in present if c > 0})
+    slow = charsmaps.compile_charsmap({(c, unused): () for c in present if c > 0})
     expected = Normalizer(slow, **options).normalize(text)
     assert Normalizer(b"", **options).normalize(text) == expected
 
@@ -94,7 +94,7 @@ def test_a_raw_token_is_normalized_as_within_a_text(name: str, text: bytes) -> N
 @settings(max_examples=500, deadline=None)
 @given(rule_sets)
 def test_a_space_is_found_in_any_source(rules: reference.Rules) -> None:
-    found = charsmap.any_source_has_space(charsmap.compile_charsmap(rules))
+    found = charsmaps.any_source_has_space(charsmaps.compile_charsmap(rules))
     assert found == any(0x20 in source for source in rules)
 
 
@@ -104,7 +104,7 @@ def test_independent_raw_tokens_join_to_the_normalized_text(
     rules: reference.Rules, lines: list[bytes]
 ) -> None:
     spaceless = {s: t for s, t in rules.items() if 0x20 not in s} or {(0x61,): (0x62, 0x20)}
-    normalizer = Normalizer(charsmap.compile_charsmap(spaceless))
+    normalizer = Normalizer(charsmaps.compile_charsmap(spaceless))
     raw_tokens = filter(None, b" ".join(lines).split(b" "))
     texts = {raw: normalizer.normalize_raw_token(raw) for raw in raw_tokens}
     regular = [r for r, text in texts.items() if text and b"  " not in text and SPACE not in text]
@@ -147,7 +147,7 @@ def test_meta_pieces_are_replaced_as_by_a_naive_search(pieces: list[bytes], text
 def test_damaged_charsmaps_are_accepted_or_refused_as_by_the_library(
     rules: reference.Rules, data: st.DataObject, text: bytes
 ) -> None:
-    blob = bytearray(charsmap.compile_charsmap(rules))
+    blob = bytearray(charsmaps.compile_charsmap(rules))
     for _ in range(data.draw(st.integers(1, 4))):
         position = data.draw(st.integers(0, len(blob) - 1))
         blob[position] ^= data.draw(st.integers(1, 255))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-import spmcompat.runtime.job_thread
+import spmcompat.runtime.threads
 from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
 from spmcompat.runtime.workers import Workers
 from tests.unit.failing_runs import Outcome
@@ -217,7 +217,7 @@ def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(_: object, __: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(spmcompat.runtime.job_thread, "start_new_thread", start)
+    monkeypatch.setattr(spmcompat.runtime.threads, "start_new_thread", start)
     workers = Workers(2)
     with pytest.raises(RuntimeError) as raised:
         workers.run(range(2), lambda _, __: None)
@@ -231,7 +231,7 @@ def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) ->
     def fail() -> None:
         raise MemoryError
 
-    monkeypatch.setattr(spmcompat.runtime.job_thread, "prepare_thread", fail)
+    monkeypatch.setattr(spmcompat.runtime.threads, "prepare_thread", fail)
     workers = Workers(2)
     with pytest.raises(MemoryError, match="ended without a report"):
         workers.run(range(2), lambda _, __: None)

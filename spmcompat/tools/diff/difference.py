@@ -11,7 +11,7 @@ from typing import TypeAlias
 from spmcompat.errors import TrainingError
 from spmcompat.model.reading import parse_unchecked
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
-from spmcompat.normalization.charsmap import decompile
+from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.diff.contents import (
     CHARSMAP,
     SPECS,

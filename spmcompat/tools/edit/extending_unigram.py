@@ -19,7 +19,7 @@ from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.tools.edit.vocabulary import listed
-from spmcompat.unigram.em.e_step import expected_counts
+from spmcompat.unigram.em.steps import expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.loop import Loop, likelihood_losses
 from spmcompat.unigram.options import UnigramOptions

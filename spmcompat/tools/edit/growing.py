@@ -11,8 +11,8 @@ from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
-from spmcompat.runtime.job_thread import prepare_thread
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.vocabulary import NORMAL, check_model_output, write_model
 
 if TYPE_CHECKING:

@@ -284,7 +284,7 @@ class Gate:
     """
 
     def __init__(self, model: ModelProto) -> None:
-        from spmcompat.normalization.normalizer import Normalizer  # noqa: PLC0415
+        from spmcompat.normalization.charsmaps import Normalizer  # noqa: PLC0415
 
         spec = model.normalizer_spec
         self._charsmap = spec.precompiled_charsmap
@@ -330,7 +330,7 @@ class Gate:
         The output of a rule is not normalized again. So a rule may produce text that another rule
         would change: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
         """
-        from spmcompat.normalization.charsmap import decompile  # noqa: PLC0415
+        from spmcompat.normalization.charsmaps import decompile  # noqa: PLC0415
 
         wanted = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         rules = {

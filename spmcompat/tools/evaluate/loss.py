@@ -26,8 +26,8 @@ from spmcompat.tools.evaluate.segments import (
     with_training_cuts,
 )
 from spmcompat.unicode.marks import SPACE_MARK
-from spmcompat.unigram.em.e_step import log_likelihood, segment_log_likelihoods
 from spmcompat.unigram.em.probabilities import log_sum
+from spmcompat.unigram.em.steps import log_likelihood, segment_log_likelihoods
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.normalization.charsmap import compile_charsmap, decompile
+from spmcompat.normalization.charsmaps import compile_charsmap, decompile
 from spmcompat.tools.export.patterns import character_class, longest_of
 
 Points: TypeAlias = "tuple[int, ...]"

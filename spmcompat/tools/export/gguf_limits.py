@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.normalization.charsmap import decompile
+from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.edit.vocabulary import listed
 from spmcompat.tools.export.limits import TIES, Limit
 from spmcompat.unicode.marks import SPACE_MARK

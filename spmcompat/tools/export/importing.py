@@ -15,7 +15,7 @@ import numpy as np
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.normalization.charsmap import compile_charsmap, precompiled
+from spmcompat.normalization.charsmaps import compile_charsmap, precompiled
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Step, rules_of
 from spmcompat.tools.export.document import read_document

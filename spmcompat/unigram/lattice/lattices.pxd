@@ -2,7 +2,7 @@ from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.crew cimport CCrew
+from spmcompat.runtime.threads cimport CCrew
 from spmcompat.segments.corpus cimport Corpus, SegmentedCorpus
 from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces
 

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import final
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import ExpectedCounts
+from spmcompat.unigram.em.steps import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.pieces import Pieces
 

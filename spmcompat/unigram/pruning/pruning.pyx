@@ -16,10 +16,10 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.unigram.em.e_step import best_path_counts
+from spmcompat.unigram.em.steps import best_path_counts
 
-from spmcompat.runtime.crew cimport CCrew, Crew, start_stage
-from spmcompat.unigram.em.e_step cimport (
+from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
+from spmcompat.unigram.em.steps cimport (
     CExpectedCounts, ExpectedCounts, sum_pretoken_counts)
 from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, take_kept
 from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces, piece_text

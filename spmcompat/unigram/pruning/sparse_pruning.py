@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import expected_counts
-from spmcompat.unigram.em.m_step import ranked_count, sparse_step
+from spmcompat.unigram.em.steps import expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.parting import Change, Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces

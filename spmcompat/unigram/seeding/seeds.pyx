@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
-from spmcompat.runtime.crew cimport CCrew, Crew, start_change, start_stage
+from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 

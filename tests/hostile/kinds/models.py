@@ -17,7 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from spmcompat.__main__ import main
 from spmcompat.model import sentencepiece_model_pb2 as schema
-from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.normalization.charsmaps import compile_charsmap
 from tests.hostile.mutations import damage_bytes
 
 TEXT = "The cat sat on the mat, and the dog sat on the cat. 123 Übermut, naïve café; 猫がいる\n"

@@ -14,8 +14,7 @@ from spmcompat.bpe.trainer import make_merges
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import SegmentCounts
-from spmcompat.segments.cut import bpe_segments
+from spmcompat.segments.corpus import SegmentCounts, bpe_segments
 from spmcompat.segments.cutting import counts_and_alphabet
 from spmcompat.text.sources import Items
 from tests.oracle import merging, selection

@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from spmcompat.counting.counter import Counter as WorkerCounter
-from spmcompat.counting.counter import SentenceRules
-from spmcompat.counting.counts import Counts
+from spmcompat.counting.counts import Counter as WorkerCounter
+from spmcompat.counting.counts import Counts, SentenceRules
 from spmcompat.counting.reading import read_counts
 from spmcompat.counting.rows import (
     AT_END,
@@ -23,7 +22,7 @@ from spmcompat.counting.rows import (
     count_of_place,
     find_wrong_row,
 )
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import open_source
 from tests.oracle import counting as oracle

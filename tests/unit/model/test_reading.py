@@ -17,7 +17,7 @@ import spmcompat
 from spmcompat.errors import BadValueError
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.normalization.charsmap import precompiled
+from spmcompat.normalization.charsmaps import precompiled
 
 TYPES = ModelProto.SentencePiece
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.normalization import charsmap
-from spmcompat.normalization.normalizer import Normalizer
+from spmcompat.normalization import charsmaps
+from spmcompat.normalization.charsmaps import Normalizer
 from spmcompat.releases import RELEASES, Release
 from tests.parity import reference_normalizer as reference
 
-DATA = Path(charsmap.__file__).parent / "data"
+DATA = Path(charsmaps.__file__).parent / "data"
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -41,18 +41,18 @@ def assert_same_outcome(ours: Any, theirs: Any) -> None:
         assert ours == theirs
 
 
-@pytest.mark.parametrize("name", [*charsmap.NAMES, "identity"])
+@pytest.mark.parametrize("name", [*charsmaps.NAMES, "identity"])
 def test_predefined_charsmaps_are_those_of_the_library(name: str) -> None:
-    assert charsmap.precompiled(name) == reference.precompiled(name)
+    assert charsmaps.precompiled(name) == reference.precompiled(name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", charsmap.NAMES)
+@pytest.mark.parametrize("name", charsmaps.NAMES)
 def test_predefined_charsmaps_are_the_same_after_decompiling_and_compiling(name: str) -> None:
-    blob = charsmap.precompiled(name)
-    rules = charsmap.decompile(blob)
+    blob = charsmaps.precompiled(name)
+    rules = charsmaps.decompile(blob)
     assert rules == reference.decompile(blob)
-    assert charsmap.compile_charsmap(rules) == blob
+    assert charsmaps.compile_charsmap(rules) == blob
 
 
 def test_the_derivation_script_finds_the_package_data_up_to_date() -> None:
@@ -64,13 +64,13 @@ def test_the_derivation_script_finds_the_package_data_up_to_date() -> None:
 def test_unknown_names_are_refused_as_the_library_does(name: str) -> None:
     theirs = outcome(reference.precompiled, name)
     assert isinstance(theirs, Exception)
-    assert_same_outcome(outcome(charsmap.precompiled, name), theirs)
+    assert_same_outcome(outcome(charsmaps.precompiled, name), theirs)
 
 
 def test_the_message_of_an_unknown_name_lists_the_known_ones() -> None:
     for name in ("nfkd", ""):
         with pytest.raises(TrainingError, match=f"is found: {name}: choose one of nmt_nfkc, nfkc"):
-            charsmap.precompiled(name)
+            charsmaps.precompiled(name)
 
 
 def random_rules(seed: int, count: int, alphabet: str, longest: int) -> dict[Any, Any]:
@@ -98,21 +98,21 @@ def test_large_rule_sets_compile_to_the_bytes_of_the_library(
     seed: int, count: int, alphabet: str, longest: int
 ) -> None:
     rules = random_rules(seed, count, alphabet, longest)
-    blob = charsmap.compile_charsmap(rules)
+    blob = charsmaps.compile_charsmap(rules)
     assert blob == reference.compile_charsmap(rules)
-    assert charsmap.decompile(blob) == rules
+    assert charsmaps.decompile(blob) == rules
 
 
 @pytest.mark.parametrize("size", [1, 255, 256, 300, 1000])
 def test_long_keys_compile_to_the_bytes_of_the_library(size: int) -> None:
     rules = {(0x61,) * size: (0x62,), (0x61,) * (size - 1) + (0x63,): ()}
-    assert charsmap.compile_charsmap(rules) == reference.compile_charsmap(rules)
+    assert charsmaps.compile_charsmap(rules) == reference.compile_charsmap(rules)
 
 
 @pytest.mark.parametrize("depth", [30, 31, 32, 33, 70])
 def test_the_number_of_sources_that_are_prefixes_is_limited(depth: int, tmp_path: Path) -> None:
     rules = {(0x61,) * size: (0x62,) for size in range(1, depth + 1)}
-    ours = outcome(charsmap.compile_charsmap, rules)
+    ours = outcome(charsmaps.compile_charsmap, rules)
     assert_same_outcome(ours, outcome(reference.compile_charsmap, rules))
     if depth >= 32:
         assert "The number of shared prefix must be less than 32" in str(ours)
@@ -134,7 +134,7 @@ def test_the_number_of_sources_that_are_prefixes_is_limited(depth: int, tmp_path
 )
 def test_rules_that_cannot_be_compiled(rules: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        charsmap.compile_charsmap(rules)
+        charsmaps.compile_charsmap(rules)
 
 
 FILES = [
@@ -207,7 +207,7 @@ def test_files_are_read_as_the_library_reads_them(content: bytes, tmp_path: Path
     path = tmp_path / "rules.tsv"
     path.write_bytes(content)
     assert_same_outcome(
-        outcome(lambda: charsmap.compile_charsmap(charsmap.load_rules(str(path)))),
+        outcome(lambda: charsmaps.compile_charsmap(charsmaps.load_rules(str(path)))),
         outcome(reference.compile_file, str(path)),
     )
 
@@ -216,27 +216,27 @@ def test_the_message_of_a_bad_line_names_the_file_and_the_line(tmp_path: Path) -
     path = tmp_path / "rules.tsv"
     path.write_bytes(b"41\t42\n43\tzz\n")
     with pytest.raises(TrainingError, match=r"rules\.tsv, line 2: Invalid hex codepoint: 'zz'"):
-        charsmap.load_rules(str(path))
+        charsmaps.load_rules(str(path))
     path.write_bytes(b"41\t42\n43\t44\n\t45\n")
     with pytest.raises(TrainingError, match=r"rules\.tsv, line 3: the rule has no source"):
-        charsmap.load_rules(str(path))
+        charsmaps.load_rules(str(path))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing.tsv")
     with pytest.raises(MissingFileError, match=r"missing\.tsv\": No such file or directory"):
-        charsmap.load_rules(missing)
+        charsmaps.load_rules(missing)
     with pytest.raises(MissingFileError, match="directory"):
-        charsmap.load_rules(str(tmp_path))
+        charsmaps.load_rules(str(tmp_path))
     with pytest.raises(MissingFileError, match="null"):
-        charsmap.load_rules("a\0b")
+        charsmaps.load_rules("a\0b")
     assert_same_outcome(
-        outcome(charsmap.load_rules, missing), outcome(reference.compile_file, missing)
+        outcome(charsmaps.load_rules, missing), outcome(reference.compile_file, missing)
     )
 
 
 def broken_charsmaps() -> dict[str, bytes]:
-    good = charsmap.compile_charsmap({(0x61,): (0x62,), (0x61, 0x63): ()})
+    good = charsmaps.compile_charsmap({(0x61,): (0x62,), (0x61, 0x63): ()})
     size = struct.unpack("<I", good[:4])[0]
     units, targets = good[4 : 4 + size], good[4 + size :]
 
@@ -271,14 +271,14 @@ def test_broken_charsmaps_are_refused_as_the_library_does(kind: str) -> None:
     assert_same_outcome(ours, theirs)
     sentence = str(theirs).removeprefix("INTERNAL: ")
     assert str(ours).startswith(sentence)
-    assert isinstance(outcome(charsmap.decompile, blob), TrainingError)
+    assert isinstance(outcome(charsmaps.decompile, blob), TrainingError)
 
 
 def test_complete_charsmaps_are_valid() -> None:
     Normalizer(b"")
-    for name in charsmap.NAMES:
-        Normalizer(charsmap.precompiled(name))
-    assert charsmap.decompile(b"") == {}
+    for name in charsmaps.NAMES:
+        Normalizer(charsmaps.precompiled(name))
+    assert charsmaps.decompile(b"") == {}
 
 
 def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
@@ -289,7 +289,7 @@ def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
     blob = struct.pack("<257I", 1024, *units) + b"\0"
     Normalizer(blob)
     with pytest.raises(TrainingError, match="Max recursion depth exceeded in decompile"):
-        charsmap.decompile(blob)
+        charsmaps.decompile(blob)
 
 
 def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: bytes = b"\0") -> bytes:
@@ -319,7 +319,7 @@ def doubling(depth: int, *, ends: bool = True) -> bytes:
 
 
 def test_states_that_rules_share_are_decompiled() -> None:
-    rules = charsmap.decompile(doubling(10))
+    rules = charsmaps.decompile(doubling(10))
     assert len(rules) == 1024
     assert rules[(0x61, 0x62) * 5] == (0x78,)
 
@@ -329,13 +329,13 @@ def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
     blob = doubling(depth)
     Normalizer(blob)
     with pytest.raises(TrainingError, match="it contains more than 1,048,576 rules") as caught:
-        charsmap.decompile(blob)
+        charsmaps.decompile(blob)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("depth", [39, 999])
 def test_exponentially_many_paths_that_end_no_rule_are_not_followed(depth: int) -> None:
-    assert charsmap.decompile(doubling(depth, ends=False)) == {}
+    assert charsmaps.decompile(doubling(depth, ends=False)) == {}
 
 
 def test_the_sum_of_overlapping_targets_is_bounded() -> None:
@@ -345,7 +345,7 @@ def test_the_sum_of_overlapping_targets_is_bounded() -> None:
     blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
     Normalizer(blob)
     with pytest.raises(TrainingError, match="or more than 16 MiB of rules"):
-        charsmap.decompile(blob)
+        charsmaps.decompile(blob)
 
 
 @pytest.mark.parametrize("back", range(3))
@@ -356,15 +356,15 @@ def test_an_arc_to_an_earlier_state_is_refused(back: int) -> None:
     blob = crafted({**arcs, 1280: {}}, {1280: 0})
     Normalizer(blob)
     with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs form a cycle\."):
-        charsmap.decompile(blob)
+        charsmaps.decompile(blob)
 
 
 def test_the_longest_source_that_is_decompiled() -> None:
     rules = {(0x61,) * 1000: (0x62,), (0x63,): (0x64,)}
-    assert charsmap.decompile(charsmap.compile_charsmap(rules)) == rules
-    longer = charsmap.compile_charsmap({(0x61,) * 1001: (0x62,)})
+    assert charsmaps.decompile(charsmaps.compile_charsmap(rules)) == rules
+    longer = charsmaps.compile_charsmap({(0x61,) * 1001: (0x62,)})
     with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
-        charsmap.decompile(longer)
+        charsmaps.decompile(longer)
 
 
 def test_a_long_path_to_a_known_state_is_refused() -> None:
@@ -375,14 +375,14 @@ def test_a_long_path_to_a_known_state_is_refused() -> None:
     blob = crafted(arcs, {256 * (2 * size + 2): 0})
     Normalizer(blob)
     with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
-        charsmap.decompile(blob)
+        charsmaps.decompile(blob)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
-@pytest.mark.parametrize("name", charsmap.NAMES)
+@pytest.mark.parametrize("name", charsmaps.NAMES)
 def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:
-    blob = charsmap.precompiled(name, release.characters_without_rules)
-    rules = charsmap.decompile(blob)
+    blob = charsmaps.precompiled(name, release.characters_without_rules)
+    rules = charsmaps.decompile(blob)
     assert len(rules) > 5000
-    assert charsmap.compile_charsmap(rules) == blob
+    assert charsmaps.compile_charsmap(rules) == blob

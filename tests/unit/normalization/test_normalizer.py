@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from spmcompat.errors import TrainingError
-from spmcompat.normalization import charsmap
-from spmcompat.normalization.normalizer import Normalizer, replace_meta_pieces
+from spmcompat.normalization import charsmaps
+from spmcompat.normalization.charsmaps import Normalizer, replace_meta_pieces
 from tests.parity import reference_normalizer as reference
 
 FLAGS = [
@@ -43,14 +43,14 @@ USER_RULES = {
     (0x4E2D, 0x6587): (0x43,),
 }
 
-CHARSMAPS = {name: charsmap.precompiled(name) for name in (*charsmap.NAMES, "identity")} | {
-    "user": charsmap.compile_charsmap(USER_RULES),
-    "space to other": charsmap.compile_charsmap({(0x20,): (0x5F,)}),
-    "space deleted": charsmap.compile_charsmap({(0x20,): ()}),
-    "space doubled": charsmap.compile_charsmap({(0x20,): (0x20, 0x20)}),
-    "space begins": charsmap.compile_charsmap({(0x20, 0x61): (0x62,)}),
-    "space inside": charsmap.compile_charsmap({(0x61, 0x20, 0x61): (0x62,)}),
-    "space ends": charsmap.compile_charsmap({(0x61, 0x20): (0x62,)}),
+CHARSMAPS = {name: charsmaps.precompiled(name) for name in (*charsmaps.NAMES, "identity")} | {
+    "user": charsmaps.compile_charsmap(USER_RULES),
+    "space to other": charsmaps.compile_charsmap({(0x20,): (0x5F,)}),
+    "space deleted": charsmaps.compile_charsmap({(0x20,): ()}),
+    "space doubled": charsmaps.compile_charsmap({(0x20,): (0x20, 0x20)}),
+    "space begins": charsmaps.compile_charsmap({(0x20, 0x61): (0x62,)}),
+    "space inside": charsmaps.compile_charsmap({(0x61, 0x20, 0x61): (0x62,)}),
+    "space ends": charsmaps.compile_charsmap({(0x61, 0x20): (0x62,)}),
 }
 
 TEXTS = [
@@ -142,7 +142,7 @@ def test_every_character_normalizes_as_in_the_library(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "has_space"),
     [
-        *((name, False) for name in (*charsmap.NAMES, "identity")),
+        *((name, False) for name in (*charsmaps.NAMES, "identity")),
         ("user", True),
         ("space to other", True),
         ("space deleted", True),
@@ -153,13 +153,13 @@ def test_every_character_normalizes_as_in_the_library(name: str) -> None:
     ],
 )
 def test_which_charsmaps_have_a_source_with_a_space(name: str, has_space: bool) -> None:
-    assert charsmap.any_source_has_space(CHARSMAPS[name]) is has_space
+    assert charsmaps.any_source_has_space(CHARSMAPS[name]) is has_space
 
 
 def test_spaces_in_targets_are_not_spaces_in_sources() -> None:
     rules = {source: target for source, target in USER_RULES.items() if 0x20 not in source}
     assert any(0x20 in target for target in rules.values())
-    assert not charsmap.any_source_has_space(charsmap.compile_charsmap(rules))
+    assert not charsmaps.any_source_has_space(charsmaps.compile_charsmap(rules))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_broken_charsmap_is_refused() -> None:
     with pytest.raises(TrainingError, match=r"Blob for normalization rule is broken\."):
         Normalizer(b"abc")
     with pytest.raises(TrainingError, match=r"Blob for normalization rule is broken\."):
-        charsmap.any_source_has_space(b"abc")
+        charsmaps.any_source_has_space(b"abc")
 
 
 def test_one_normalizer_serves_several_threads() -> None:

@@ -15,8 +15,8 @@ from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.pretokenization.script_runs import script_runs
-from spmcompat.runtime.cancel import CancelFlag
 from spmcompat.runtime.libraries import MissingLibraryError
+from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus

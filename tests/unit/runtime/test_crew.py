@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import expected_counts
+from spmcompat.unigram.em.steps import expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from tests.unit import stages
 from tests.waiting import LIMIT
@@ -95,7 +95,7 @@ def test_a_forked_process_has_its_own_threads(tmp_path: Path) -> None:
     program = """
 import os
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import expected_counts
+from spmcompat.unigram.em.steps import expected_counts
 from tests.unit.runtime.test_crew import lattices_of
 
 workers = Workers(2)

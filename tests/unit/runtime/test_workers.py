@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.runtime.cancel import CancelFlag
+from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from tests.parity import corpora
 from tests.processes import read_until, start_python

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from spmcompat.counting.counts import log_shares
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.simple.char import train as train_char
-from spmcompat.simple.shares import log_shares
 from spmcompat.simple.word import train as train_word
 from tests.unit import stages
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spmcompat.options.planning import PlanOptions, make_plan
-from spmcompat.text.lines import LineFilter, ReadBuffer
-from spmcompat.text.sampling import ReservoirSample
+from spmcompat.text.lines import LineFilter, ReadBuffer, ReservoirSample
 
 UNKNOWN_MARK = "\u2585".encode()
 

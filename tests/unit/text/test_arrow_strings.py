@@ -18,9 +18,8 @@ import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.text.arrow_producers import strings_of, strings_of_all
-from spmcompat.text.arrow_strings import ArrowStrings
-from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer
-from spmcompat.text.sampling import ReservoirSample
+from spmcompat.text.columns import ArrowStrings
+from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer, ReservoirSample
 from tests.unit.text import made_arrow
 from tests.unit.text.made_arrow import Batch, Batches, Column, bitmap, offsets_of, strings, table
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from spmcompat.unicode import scripts
+from spmcompat.pretokenization import script_runs as scripts
 
 # The digest of the whole table, with scripts numbered by first appearance. In this state every code
 # point was compared with unicode_script_map.h of sentencepiece 0.2.3.

@@ -5,8 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from spmcompat.unigram.final import finalize
-from spmcompat.unigram.pieces import Pieces
+from spmcompat.unigram.pieces import Pieces, finalize
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
 from tests.unit import stages

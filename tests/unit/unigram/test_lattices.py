@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts, log_likelihood
+from spmcompat.unigram.em.steps import best_path_counts, expected_counts, log_likelihood
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import drop_unreachable, prune_flat

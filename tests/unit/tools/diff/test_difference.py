@@ -7,7 +7,7 @@ import pytest
 
 from spmcompat.model.reading import parse_unchecked as parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.tools.diff.contents import shortest
 from spmcompat.tools.diff.difference import (
     Difference,

@@ -159,7 +159,7 @@ def test_what_the_normalizer_changes_depends_on_the_model() -> None:
 
 def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
     # The rules are applied once: a becomes b, though b alone becomes c.
-    from spmcompat.normalization.charsmap import compile_charsmap  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import compile_charsmap  # noqa: PLC0415
 
     model = ModelProto()
     model.CopyFrom(trained("bpe", normalization_rule_name="identity"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from spmcompat.normalization.charsmap import compile_charsmap, decompile, precompiled
+from spmcompat.normalization.charsmaps import compile_charsmap, decompile, precompiled
 from spmcompat.tools.export.charsmap_steps import Step, analysed, make_plan, steps_of
 from spmcompat.tools.export.patterns import character_class, escaped, longest_of
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.normalization.charsmap import compile_charsmap
+from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.tools.export import gguf
 from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.verifying import compare

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import ExpectedCounts, best_path_counts, expected_counts
-from spmcompat.unigram.em.m_step import m_step
-from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.lattice.processors import has_avx2
+from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
+from spmcompat.unigram.lattice.lattices import Lattices, has_avx2
 from spmcompat.unigram.pieces import Pieces
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import best_path_counts
+from spmcompat.unigram.em.steps import best_path_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import exact_losses, prune_exact, prune_flat

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import best_path_counts, expected_counts
+from spmcompat.unigram.em.steps import best_path_counts, expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, find_losses, prune

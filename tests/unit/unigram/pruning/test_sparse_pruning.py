@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.em.e_step import ExpectedCounts, expected_counts
-from spmcompat.unigram.em.m_step import ranked_count, sparse_step
+from spmcompat.unigram.em.steps import ExpectedCounts, expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.parting import Target
 from spmcompat.unigram.pieces import Pieces

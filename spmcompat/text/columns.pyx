@@ -1,26 +1,27 @@
-"""Strings of Arrow data as read buffers (arrow_strings.hpp).
+"""Strings of one column as read buffers: of Arrow data, or of the records of JSON Lines.
 
-The data come through the Arrow C data interface: as a stream of batches or as a single one. A batch
-is a table, whose columns have names, or a column by itself.
+Arrow data come through the Arrow C data interface (arrow_strings.hpp): as a stream of batches or as
+a single batch. A batch is a table, whose columns have names, or a column by itself. JSON is parsed
+in json_lines.hpp.
 """
 
-from cython cimport final
-
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cython cimport final
+from cython.operator cimport dereference
 from libc.errno cimport ENOMEM
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport strerror
 from libcpp cimport bool as cbool
+from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from spmcompat.text.lines cimport NO_LIMIT, ReadBuffer
 
-from spmcompat.errors import TrainingError, printable
-from spmcompat.text.arrow_columns import COLUMN, Field, check_column_alone, column_of_table
+from spmcompat.errors import printable, TrainingError
+from spmcompat.text.arrow_columns import check_column_alone, COLUMN, column_of_table, Field
 from spmcompat.text.lines import BUFFER_BYTES
-
-cdef size_t MOST_BYTES = BUFFER_BYTES
 
 
 cdef extern from "spmcompat/text/arrow_abi.hpp" namespace "spmcompat" nogil:
@@ -62,6 +63,22 @@ cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
         int64_t append(
             int64_t row, size_t most_bytes, size_t longest, string& text,
             vector[size_t]& ends, vector[size_t]& nulls, size_t& dropped) except +
+
+
+cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CJsonLines "spmcompat::JsonLines":
+        CJsonLines(string column, size_t longest) except +
+        void read(
+            const char* text, size_t size, uint64_t line, string& items,
+            vector[size_t]& ends, vector[size_t]& nulls) except +
+        uint64_t too_long()
+        uint64_t first_too_long_line()
+        uint64_t broken()
+        uint64_t first_broken_line()
+        const string& first_broken()
+
+
+cdef size_t MOST_BYTES = BUFFER_BYTES
 
 
 @final
@@ -267,3 +284,70 @@ cdef _field(const ArrowSchema& schema):
     cdef bytes values = b"" if schema.dictionary == NULL else schema.dictionary.format
     texts = [printable(text.decode(errors="replace")) for text in (form, values)]
     return Field(name.decode(errors="replace"), *texts, StringType.of(schema).is_readable())
+
+
+@final
+cdef class JsonLines:
+    """Reads the text of records: the string in one field of an object, or a bare string.
+
+    Parameters
+    ----------
+    column : str
+        The name of the field.
+    longest : int
+        A line with more bytes is skipped.
+    """
+
+    cdef unique_ptr[CJsonLines] lines
+
+    def __init__(self, str column not None, size_t longest):
+        self.lines.reset(new CJsonLines(column.encode(), longest))
+
+    def read(self, bytes text not None, str origin, uint64_t first_line):
+        """Read whole lines, each a record; return a `ReadBuffer` whose items are their texts.
+
+        A record that is null, or whose field is null, is one of the buffer's nulls. A broken one
+        is left out and counted, and so is one that is too long. Blank lines are no records.
+
+        Parameters
+        ----------
+        text : bytes
+            The lines.
+        origin : str
+            The name of the file.
+        first_line : int
+            The number of the first line in the file, counted from 1.
+        """
+        cdef ReadBuffer buffer = ReadBuffer()
+        cdef const char* begin = PyBytes_AS_STRING(text)
+        cdef size_t size = PyBytes_GET_SIZE(text)
+        buffer.is_lines = False
+        buffer.origin = origin
+        buffer.first_line = first_line
+        with nogil:
+            dereference(self.lines).read(
+                begin, size, first_line, buffer.items, buffer.ends, buffer.null_places)
+        return buffer
+
+    @property
+    def too_long(self):
+        """Number of lines that were too long."""
+        return dereference(self.lines).too_long()
+
+    @property
+    def first_too_long_line(self):
+        """The number of the first line that was too long; 0 if there is none."""
+        return dereference(self.lines).first_too_long_line()
+
+    @property
+    def broken(self):
+        """Number of broken records."""
+        return dereference(self.lines).broken()
+
+    @property
+    def first_broken(self):
+        """The number and the text of the first broken line, if there is one."""
+        if self.broken == 0:
+            return None
+        cdef bytes text = dereference(self.lines).first_broken()
+        return dereference(self.lines).first_broken_line(), text

@@ -1,7 +1,15 @@
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 
-from spmcompat.runtime.cancel cimport CancelFlag, CCancelFlag
+
+cdef extern from "spmcompat/runtime/cancel.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CCancelFlag "spmcompat::CancelFlag":
+        void set()
+        cbool is_set()
+
+
+cdef class CancelFlag:
+    cdef CCancelFlag flag
 
 
 cdef extern from "spmcompat/runtime/crew.hpp" namespace "spmcompat" nogil:

@@ -2,7 +2,14 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import final
 
-from spmcompat.runtime.cancel import CancelFlag
+@final
+class CancelFlag:
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+@final
+class Crew:
+    def __init__(self, size: int, cancel: CancelFlag) -> None: ...
 
 @final
 class JobThread:
@@ -19,3 +26,4 @@ class JobThread:
 
 def check_room_for_thread() -> None: ...
 def prepare_thread() -> None: ...
+def return_freed_memory() -> None: ...

@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import final
 
 NAMES: tuple[str, ...]
 
@@ -15,3 +16,19 @@ def parse_rules(
     content: bytes, name: str, code_points: str = "strict"
 ) -> dict[tuple[int, ...], tuple[int, ...]]: ...
 def precompiled(name: str, characters_without_rules: str = "") -> bytes: ...
+
+@final
+class Normalizer:
+    def __init__(
+        self,
+        charsmap: bytes = b"",
+        *,
+        add_dummy_prefix: bool = True,
+        remove_extra_whitespaces: bool = True,
+        escape_whitespaces: bool = True,
+        treat_whitespace_as_suffix: bool = False,
+    ) -> None: ...
+    def normalize(self, text: bytes) -> bytes: ...
+    def normalize_raw_token(self, text: bytes) -> bytes: ...
+
+def replace_meta_pieces(pieces: Sequence[bytes], text: bytes) -> bytes: ...

@@ -1,7 +1,8 @@
 from typing import final
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.lattice.lattices import Lattices
+from spmcompat.unigram.lattice.lattices import Lattices, NewIds
+from spmcompat.unigram.pieces import Pieces
 
 @final
 class ExpectedCounts:
@@ -16,3 +17,16 @@ def best_path_counts(
 ) -> ExpectedCounts: ...
 def log_likelihood(lattices: Lattices, workers: Workers) -> float: ...
 def segment_log_likelihoods(lattices: Lattices, workers: Workers) -> list[float]: ...
+def m_step(
+    pieces: Pieces,
+    counts: ExpectedCounts,
+    workers: Workers,
+    threshold: float = 0.5,
+    ml: bool = False,
+    keep: bool = False,
+    required: frozenset[bytes] = frozenset(),
+) -> tuple[Pieces, NewIds]: ...
+def ranked_count(counts: ExpectedCounts, rank: int) -> float: ...
+def sparse_step(
+    pieces: Pieces, counts: ExpectedCounts, penalty: float
+) -> tuple[Pieces, NewIds]: ...

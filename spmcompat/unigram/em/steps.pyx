@@ -1,8 +1,16 @@
-"""The M-step: computes new scores from expected counts, and drops rare pieces.
+"""The E-step and the M-step.
 
-`sparse_step` is the M-step of sparse pruning, which takes a penalty off every expected count.
+For example, one step of EM::
+
+    counts = expected_counts(lattices, lanes, workers)
+    pieces, new_ids = m_step(lattices.pieces, counts, workers)
+    lattices.renumber(pieces, new_ids, workers)
+
+`best_path_counts` counts the pieces of the best segmentations instead. `sparse_step` is the M-step
+of sparse pruning, which subtracts a penalty from every expected count.
 """
 
+from cython cimport final
 from cython.operator cimport dereference
 from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
@@ -10,9 +18,8 @@ from libcpp.string cimport string
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.crew cimport CCrew, Crew, start_stage
-from spmcompat.unigram.em.e_step cimport ExpectedCounts
-from spmcompat.unigram.lattice.lattices cimport take_kept
+from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
+from spmcompat.unigram.lattice.lattices cimport Lattices, take_kept
 from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces
 
 
@@ -39,6 +46,76 @@ cdef extern from "<algorithm>" namespace "std" nogil:
 cdef extern from "<functional>" namespace "std" nogil:
     cdef cppclass greater[T]:
         greater()
+
+
+@final
+cdef class ExpectedCounts:
+    """The expected count of each piece in the corpus, or its count in the best segmentations."""
+
+    def __len__(self):
+        return self.sums.expected.size()
+
+    def __getitem__(self, size_t piece):
+        if piece >= self.sums.expected.size():
+            raise IndexError(piece)
+        return self.sums.expected[piece]
+
+    @property
+    def objective(self):
+        """The negative log likelihood per pretoken, as the reference logs it."""
+        return self.sums.objective
+
+
+def expected_counts(Lattices lattices not None, size_t lanes, workers):
+    """Return the expected counts (float32) of all pieces: `ExpectedCounts`.
+
+    Pretoken i is summed in lane i mod `lanes`; the lanes are added in order.
+    """
+    cdef Crew crew = workers.crew
+    cdef ExpectedCounts counts = ExpectedCounts()
+    start_stage(dereference(crew.crew), counts.sums, c_expected_counts, lattices.lattices, lanes)
+    crew.await_stage()
+    return counts
+
+
+def best_path_counts(Lattices lattices not None, size_t lanes, workers, bint single_sum=False):
+    """Return how often each piece is in the best segmentations: `ExpectedCounts`.
+
+    They are summed in the same order as the expected counts. With `single_sum` all lanes, one
+    after the other, add to the same sum.
+    """
+    cdef Crew crew = workers.crew
+    cdef ExpectedCounts counts = ExpectedCounts()
+    start_stage(
+        dereference(crew.crew), counts.sums, c_best_path_counts, lattices.lattices, lanes,
+        single_sum)
+    crew.await_stage()
+    return counts
+
+
+def log_likelihood(Lattices lattices not None, workers):
+    """Return the log likelihood of the corpus, over all segmentations, in nats.
+
+    The sums are taken in double, in the same order for any number of workers.
+    """
+    cdef Crew crew = workers.crew
+    cdef double likelihood = 0
+    start_stage(dereference(crew.crew), likelihood, c_log_likelihood, lattices.lattices)
+    crew.await_stage()
+    return likelihood
+
+
+def segment_log_likelihoods(Lattices lattices not None, workers):
+    """Return the log likelihood of each segment of the corpus, over all segmentations, in nats.
+
+    No piece crosses the ends of a segment. So the log likelihood of a text is the sum over its
+    segments.
+    """
+    cdef Crew crew = workers.crew
+    cdef vector[float] likelihoods
+    start_stage(dereference(crew.crew), likelihoods, c_segment_log_likelihoods, lattices.lattices)
+    crew.await_stage()
+    return likelihoods
 
 
 # The smallest count of a piece, so that its logarithm is finite; as in sentencepiece 0.2.3.

@@ -1,4 +1,4 @@
-"""The classes of normalizer.hpp for other Cython modules."""
+"""The classes of normalizer.hpp."""
 
 from libcpp cimport bool as cbool
 from libcpp.string cimport string

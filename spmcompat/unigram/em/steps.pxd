@@ -1,7 +1,7 @@
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.crew cimport CCrew
+from spmcompat.runtime.threads cimport CCrew
 from spmcompat.segments.corpus cimport SegmentedCorpus
 from spmcompat.unigram.lattice.lattices cimport CLattices
 

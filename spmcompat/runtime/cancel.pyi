@@ -1,6 +1,0 @@
-from typing import final
-
-@final
-class CancelFlag:
-    def set(self) -> None: ...
-    def is_set(self) -> bool: ...

@@ -1,0 +1,227 @@
+"""Threads: the crew that runs C++ stages, threads for Python jobs, and the flag that stops both.
+
+A module with a stage calls its C++ function in this way (see crew.hpp)::
+
+    cdef Crew crew = workers.crew
+    start_stage(dereference(crew.crew), result, function, first, second)
+    crew.await_stage()
+
+The first thread of the crew runs ``result = function(first, second, crew)``.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cython cimport final
+from cython.operator cimport dereference
+from libcpp cimport bool as cbool
+
+from _thread import allocate_lock, start_new_thread
+from queue import SimpleQueue
+
+
+cdef extern from "spmcompat/runtime/thread_room.hpp" namespace "spmcompat" nogil:
+    cbool has_room_for_thread()
+    cbool allocate_exception_data()
+
+
+cdef extern from *:
+    """
+    #include <cstdlib>
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    #endif
+    namespace spmcompat {
+    inline void return_freed_memory() {
+    #ifdef __GLIBC__
+      mallopt(M_MMAP_THRESHOLD, 1 << 17);
+      malloc_trim(0);
+    #endif
+    }
+    }
+    """
+    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
+
+
+@final
+cdef class CancelFlag:
+    """A flag that is set once, to stop a run.
+
+    Every kernel that has the flag then returns early, and its result is discarded.
+    """
+
+    def set(self):
+        """Ask all kernels that have the flag to stop."""
+        self.flag.set()
+
+    def is_set(self):
+        """Return whether the flag was set."""
+        return self.flag.is_set()
+
+
+cdef double INTERVAL = 0.03
+
+
+@final
+cdef class Crew:
+    """The threads of one training. They start when they are first needed.
+
+    Parameters
+    ----------
+    size : int
+        The number of threads, at least 1. If fewer can start, these do all the work.
+    cancel : CancelFlag
+        Set by the first error or interrupt. Then the crew can no longer be used.
+    """
+
+    def __init__(self, size_t size, CancelFlag cancel not None):
+        self.cancel = cancel
+        self.crew.reset(new CCrew(size, cancel.flag))
+
+    cdef await_stage(self, shown=None):
+        """Wait until the stage that was started last has ended.
+
+        Parameters
+        ----------
+        shown : Stage, optional
+            Shows the progress that the stage reports.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C, when the stage has ended.
+        BaseException
+            What the stage raised.
+        """
+        cdef cbool has_ended = False
+        cdef size_t progress
+        try:
+            while not has_ended:
+                with nogil:
+                    has_ended = dereference(self.crew).await_end(INTERVAL)
+                progress = dereference(self.crew).take_progress()
+                if shown is not None and progress > 0:
+                    shown.advance(progress)
+                PyErr_CheckSignals()
+        except BaseException:
+            self.cancel.set()
+            # The stage uses objects of the caller until it ends.
+            while not has_ended:
+                with nogil:
+                    has_ended = dereference(self.crew).await_end(INTERVAL)
+            raise
+        dereference(self.crew).finish()
+
+
+@final
+cdef class JobThread:
+    """A thread and its queue of jobs, for Python code.
+
+    It is compiled so that its creator can notice its end even if memory has run out. The creator of
+    a `threading.Thread` would wait forever if there were no memory for the thread's first Python
+    call.
+
+    Parameters
+    ----------
+    worker : int
+        Number of the thread, for its reports.
+    reports : queue.SimpleQueue
+        Where the thread puts ``(worker, None)`` after each job, or ``(worker, error)`` if the job
+        raised an error.
+    cancel : CancelFlag
+        Set before an error is reported.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for the thread.
+    RuntimeError
+        If the system does not allow another thread or lock.
+    """
+
+    cdef object _jobs
+    cdef object _life  # a lock that the thread holds until it ends
+
+    def __init__(self, worker, reports, cancel):
+        check_room_for_thread()
+        self._jobs = SimpleQueue()
+        self._life = allocate_lock()
+        self._life.acquire()
+        start_new_thread(_serve, (worker, self._jobs, reports, cancel, self._life))
+
+    def do(self, job):
+        """Make the thread call the function after the jobs that are in its queue."""
+        self._jobs.put(job)
+
+    def dismiss(self):
+        """Make the thread end after the jobs that are in its queue."""
+        self._jobs.put(None)
+
+    def has_ended(self):
+        """Return whether the thread has ended."""
+        return not self._life.locked()
+
+    def await_end(self, double limit):
+        """Wait until the thread has ended, or for `limit` seconds. Return whether it has ended."""
+        if self._life.acquire(timeout=limit):
+            self._life.release()
+        return self.has_ended()
+
+
+def _serve(worker, jobs, reports, cancel, life):
+    """Do jobs until the queue returns None. End early if there is no memory for a report."""
+    try:
+        prepare_thread()
+        while (job := jobs.get()) is not None:
+            report = _done(worker, job, cancel)
+            job = None  # A waiting thread must not keep the memory of a job.
+            reports.put(report)
+            report = None
+    except MemoryError:
+        pass
+    finally:
+        life.release()
+
+
+cdef tuple _done(worker, job, cancel):
+    """Do a job, and return its report."""
+    try:
+        job()
+    except BaseException as error:
+        cancel.set()
+        return worker, error
+    return worker, None
+
+
+def check_room_for_thread():
+    """Check that a thread can be started.
+
+    A new thread that gets a stack but no more memory can abort the process.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for a thread.
+    """
+    if not has_room_for_thread():
+        raise MemoryError("no memory for a thread")
+
+
+def prepare_thread():
+    """Allocate what the calling thread needs before it may throw a C++ exception.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for that.
+    """
+    if not allocate_exception_data():
+        raise MemoryError("no memory for a thread")
+
+
+def return_freed_memory():
+    """Return free memory to the system now, and every large block when it is freed later.
+
+    By default, the GNU C library keeps small blocks that are freed. Whenever a large block of up to
+    32 MiB is freed, the library treats blocks of that size as small from then on.
+    """
+    with nogil:
+        c_return_freed_memory()

@@ -1,3 +1,0 @@
-from collections.abc import Iterable
-
-def log_shares(counts: Iterable[int], total: int) -> list[float]: ...
