@@ -43,9 +43,10 @@ class Encoder {
   // The symbol of a given piece; kNone if it is a single character.
   uint32_t symbol_of(size_t piece) const { return symbol_of_[piece]; }
 
-  // Encodes a text of characters.
-  void encode(SymbolText& text) {
+  // Encodes a text of characters. Throws Cancelled if the flag is set.
+  void encode(SymbolText& text, const CancelFlag& cancel) {
     for (uint32_t position = 0; position + 1 < text.size(); ++position) {
+      cancel.check();
       if (SymbolText::is_symbol(text[position])) {
         push(text, position);
       } else {
@@ -109,16 +110,16 @@ class Encoder {
   std::u32string joined_;
 };
 
-// Returns how often each piece stands in the encoded text of the segments. Pieces of a single
-// character are not counted.
-inline std::vector<uint64_t> count_in_encoded(SegmentCounts segments, const ScoredPieces& pieces) {
+// Returns how often each piece occurs in the encoded text of the segments. Pieces of a single
+// character are not counted. Frees the segments.
+inline std::vector<uint64_t> count_in_encoded(SegmentCounts& segments, const ScoredPieces& pieces,
+                                              Crew& crew) {
   Symbols symbols;
   SymbolText text;
-  CancelFlag never;
-  Crew alone(1, never);
-  fill_text(std::move(segments), SegmentOrder::kMostFrequentFirst, text, symbols, alone);
+  fill_text(std::exchange(segments, SegmentCounts()), SegmentOrder::kMostFrequentFirst, text,
+            symbols, crew);
   Encoder encoder(pieces, symbols);
-  encoder.encode(text);
+  encoder.encode(text, crew.cancel());
   std::vector<uint64_t> of_symbols(symbols.size(), 0);
   for (uint32_t position = 0; position < text.size(); ++position) {
     if (SymbolText::is_symbol(text[position])) of_symbols[text[position]] += text.count_at(position);

@@ -66,7 +66,7 @@ class Merges {
     characters_ = first_merge_ = symbols_.size();
     if (given != nullptr) {
       last_floor_ = 1;
-      encode_text(*given);
+      encode_text(*given, crew.cancel());
     }
     floor_ = first_floor(characters / std::max<size_t>(expected, 1));
   }
@@ -120,7 +120,7 @@ class Merges {
   };
   using Queue = MergeQueue<Pairs>;
 
-  void encode_text(const ScoredPieces& given);
+  void encode_text(const ScoredPieces& given, const CancelFlag& cancel);
 
   // Choosing a pair.
   void renew_active_set();
@@ -219,9 +219,9 @@ inline void Merges::record(Crew& crew) {
   must_record_ = false;
 }
 
-inline void Merges::encode_text(const ScoredPieces& given) {
+inline void Merges::encode_text(const ScoredPieces& given, const CancelFlag& cancel) {
   Encoder encoder(given, symbols_);
-  encoder.encode(text_);
+  encoder.encode(text_, cancel);
   for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
   text_.pack(symbols_);
 }

@@ -22,5 +22,5 @@ class Merges:
     def finish(self) -> None: ...
 
 def count_in_encoded(
-    segments: SegmentCounts, given: Iterable[tuple[bytes, float]]
+    segments: SegmentCounts, given: Iterable[tuple[bytes, float]], workers: Workers
 ) -> list[int]: ...

@@ -14,7 +14,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
-from libcpp.utility cimport move, pair
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
@@ -26,7 +26,7 @@ from spmcompat.errors import TrainingError
 cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
     ctypedef vector[pair[string, float]] ScoredPieces
     vector[uint64_t] cpp_count_in_encoded "spmcompat::count_in_encoded"(
-        CSegmentCounts segments, const ScoredPieces& pieces) except +
+        CSegmentCounts& segments, const ScoredPieces& pieces, CCrew& crew)
 
 
 cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
@@ -122,8 +122,8 @@ cdef class Merges:
             dereference(self.merges).finish()
 
 
-def count_in_encoded(SegmentCounts segments not None, given):
-    """Return how often each piece stands in a text that is encoded as sentencepiece does.
+def count_in_encoded(SegmentCounts segments not None, given, workers):
+    """Return how often each piece occurs in a text that is encoded as sentencepiece does.
 
     Parameters
     ----------
@@ -131,18 +131,21 @@ def count_in_encoded(SegmentCounts segments not None, given):
         The text. It is empty afterwards.
     given : iterable of (bytes, float)
         Pieces and scores of a model.
+    workers : Workers
+        Real threads.
 
     Returns
     -------
     list of int
         The count of each piece, in their order; 0 for pieces of a single character.
     """
+    cdef Crew crew = workers.crew
     cdef ScoredPieces pieces = given
     cdef vector[uint64_t] counts
+    start_stage(
+        dereference(crew.crew), counts, cpp_count_in_encoded, segments.segments, pieces)
     try:
-        with nogil:
-            counts = cpp_count_in_encoded(move(segments.segments), pieces)
-            segments.segments = CSegmentCounts()
+        crew.await_stage()
     except OverflowError as error:
         raise _too_large(error) from None
     return counts

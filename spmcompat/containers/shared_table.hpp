@@ -19,6 +19,9 @@
 
 namespace spmcompat {
 
+// A table that all workers fill has 2^kShardBits shards.
+constexpr unsigned kShardBits = 6;
+
 // A lock for work that is too short to let a thread sleep.
 //
 // The rule for all data that workers change at the same time: if a change fails because memory

@@ -15,6 +15,7 @@ namespace spmcompat {
 class CharacterCounts {
  public:
   void add(char32_t c, uint64_t count) {
+    if (pages_.empty()) pages_.resize(kCodePoints / kPage);
     std::unique_ptr<Page>& page = pages_[c / kPage];
     if (!page) page = std::make_unique<Page>();
     (*page)[c % kPage] += count;
@@ -22,7 +23,7 @@ class CharacterCounts {
   void add(const CharacterCounts& other) {
     other.for_each([this](char32_t c, uint64_t count) { add(c, count); });
   }
-  uint64_t nuls() const { return pages_[0] ? (*pages_[0])[0] : 0; }
+  uint64_t nuls() const { return pages_.empty() || !pages_[0] ? 0 : (*pages_[0])[0]; }
   // (character, count) of every character that occurs, except NUL.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;
@@ -47,8 +48,14 @@ class CharacterCounts {
     }
   }
 
-  std::vector<std::unique_ptr<Page>> pages_ =
-      std::vector<std::unique_ptr<Page>>(kCodePoints / kPage);
+  // Empty at first: Cython cannot catch exceptions here, so the constructor must not allocate.
+  std::vector<std::unique_ptr<Page>> pages_;
 };
+
+inline CharacterCounts sum_of(const std::vector<CharacterCounts>& counts) {
+  CharacterCounts sum;
+  for (const CharacterCounts& one : counts) sum.add(one);
+  return sum;
+}
 
 }  // namespace spmcompat

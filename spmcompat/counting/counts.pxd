@@ -7,14 +7,13 @@ from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from spmcompat.plan cimport char32_t, CPlan
-from spmcompat.pretokenization.piece_rule cimport PieceRule
+from spmcompat.runtime.threads cimport CancelFlag, CCrew
 from spmcompat.text.lines cimport LineFilter, ReadBuffer
 
 
 cdef extern from "spmcompat/counting/pretoken_table.hpp" namespace "spmcompat" nogil:
     cdef cppclass PretokenTable:
-        PretokenTable(unsigned int shard_bits) except +
-        uint32_t shards()
+        pass
 
 
 cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
@@ -40,8 +39,6 @@ cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
 cdef extern from "spmcompat/counting/worker_table.hpp" namespace "spmcompat" nogil:
     cdef cppclass WorkerTable:
         size_t bytes()
-        void merge_into(PretokenTable& table, cbool keep_ids) except +
-        string last_pretoken(uint32_t id) except +
         string least_last_pretoken(vector[uint32_t] ids) except +
 
 
@@ -72,10 +69,50 @@ cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
         SentenceSelector(const BatchSelection* selection, CCounter& counter) except +
 
 
+cdef extern from "spmcompat/counting/sentence_order.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SentenceOrder:
+        SentenceOrder()
+        vector[uint32_t] first
+
+
+cdef extern from "spmcompat/counting/character_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CharacterCounts:
+        CharacterCounts()
+        uint64_t nuls()
+        vector[pair[char32_t, uint64_t]] counted() except +
+
+
+cdef extern from "spmcompat/counting/pretoken_counts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass PretokenCounts:
+        PretokenCounts() except +
+        PretokenTable& pretokens()
+
+
+cdef extern from "spmcompat/counting/segment_table.hpp" namespace "spmcompat" nogil:
+    cdef cppclass SegmentTable:
+        pass
+
+
+cdef extern from "spmcompat/counting/merging.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CountedText:
+        CountedText()
+        void add(unique_ptr[CCounter] counter) except +
+        void add(BatchLog log, size_t worker) except +
+
+    uint64_t merge_text(
+        CountedText& text, unique_ptr[PretokenCounts]& merged, SentenceOrder& order,
+        const CPlan& plan, cbool with_pretokens, CCrew& crew)
+    CharacterCounts cut_text(
+        CountedText& text, unique_ptr[SegmentTable]& segments, const CPlan& plan, CCrew& crew)
+    CharacterCounts count_characters(const unique_ptr[PretokenCounts]& merged, CCrew& crew)
+    CharacterCounts count_text_characters(const CountedText& text, CCrew& crew)
+
+
 cdef class SentenceRules:
     cdef CPlan plan
     cdef unique_ptr[SentenceNormalizer] normalizer
     cdef object pretokenize
+    cdef CancelFlag cancel
 
 
 cdef class Batch:
@@ -96,76 +133,13 @@ cdef class Counter:
     cdef _pretokenize(self)
 
 
-cdef extern from "spmcompat/counting/sentence_order.hpp" namespace "spmcompat" nogil:
-    cdef cppclass SentenceOrder:
-        SentenceOrder()
-        vector[uint32_t] last
-        vector[uint32_t] first
-        void append(BatchLog log, const WorkerTable& table, cbool with_pretokens) except +
-        void remove_empty(cbool removes_all_empty) except +
-        void arrange(const vector[uint32_t]& indices) except +
-
-    cdef cppclass LastSentence:
-        LastSentence()
-        void add(const BatchLog& log, uint32_t worker) except +
-        uint64_t sentences()
-        void find() except +
-        uint32_t worker()
-        uint32_t id()
-
-
-cdef extern from "spmcompat/counting/character_counts.hpp" namespace "spmcompat" nogil:
-    cdef cppclass CharacterCounts:
-        CharacterCounts() except +
-        void add(const CharacterCounts& other) except +
-        uint64_t nuls()
-        vector[pair[char32_t, uint64_t]] counted() except +
-
-
-cdef extern from "spmcompat/counting/pretoken_counts.hpp" namespace "spmcompat" nogil:
-    cdef cppclass PretokenCounts:
-        PretokenCounts(unsigned int shard_bits) except +
-        PretokenTable& pretokens()
-        void close_sentences(const SentenceOrder& order, cbool uniform_starts) except +
-        void close_sentences(const string& last) except +
-        double text_bytes()
-        void count_characters(uint32_t shard, CharacterCounts& counts) except +
-        void require(const vector[char32_t]& alphabet) except +
-        void find_changes(uint32_t shard) except +
-        void change(uint32_t shard) except +
-        void finish_changes(SentenceOrder* order) except +
-        void join_sentences(
-            SentenceOrder& order, cbool uniform_starts, PretokenCounts& joined) except +
-
-
-cdef extern from "spmcompat/counting/segment_table.hpp" namespace "spmcompat" nogil:
-    cdef cppclass SegmentTable:
-        SegmentTable(unsigned int shard_bits) except +
-        uint32_t shards()
-        void find_parts(uint32_t shard, const vector[cbool]& required) except +
-        void add_parts(uint32_t shard) except +
-
-    void cut_texts(
-        WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
-        SegmentTable& table) except +
-
-
-cdef unsigned int SHARD_BITS
-
-
-cdef class CharacterSum:
-    cdef vector[CharacterCounts] counts
-    cdef readonly object nuls
-    cdef dict total(self)
-
-
 cdef class Counts:
     cdef CPlan plan
-    cdef list counters
-    cdef list batches
+    cdef object rules
+    cdef CountedText text
     cdef unique_ptr[PretokenCounts] pretokens
     cdef unique_ptr[SegmentTable] segments
-    cdef CharacterSum text_characters
+    cdef CharacterCounts segment_characters
     cdef SentenceOrder order
     cdef readonly bint has_pretokens
     cdef readonly object sentences
@@ -173,5 +147,5 @@ cdef class Counts:
     cdef readonly object nuls
     cdef public object facts
     cdef public object seeds
-    cdef _free_counters(self)
     cdef cut(self, workers)
+    cdef dict _character_counts(self, CharacterCounts& found)

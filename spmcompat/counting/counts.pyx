@@ -11,6 +11,7 @@ from libc.math cimport logf
 from libc.stdint cimport uint64_t
 from libcpp.utility cimport move
 
+from spmcompat.runtime.threads cimport CancelFlag, Crew, start_stage
 from spmcompat.text.lines cimport CLineFilter, CReservoirSample, LineFilter, ReadBuffer, SampleSlice
 
 from spmcompat.errors import TrainingError
@@ -49,22 +50,6 @@ cdef extern from *:
         SentenceSelector& selector) except + nogil
 
 
-cdef extern from *:
-    """
-    #include "spmcompat/counting/character_counts.hpp"
-    #include "spmcompat/counting/counter.hpp"
-    namespace spmcompat {
-    inline void count_text_characters(Counter& counter, CharacterCounts& counts) {
-      counter.table().for_each_text([&](std::string_view text, uint64_t count) {
-        for_each_character(text, [&](char32_t c) { counts.add(c, count); });
-      });
-    }
-    }
-    """
-    void count_text_characters "spmcompat::count_text_characters"(
-        CCounter& counter, CharacterCounts& counts) except + nogil
-
-
 @final
 cdef class SentenceRules:
     """How sentences are normalized and cut. The counters of all workers share one instance.
@@ -74,11 +59,12 @@ cdef class SentenceRules:
     plan : Plan
         The plan of the run.
     cancel : CancelFlag
-        Once it is set, the pretokenizer is no longer called.
+        Once it is set, the counters stop, and the pretokenizer is no longer called.
     """
 
-    def __init__(self, plan not None, cancel):
+    def __init__(self, plan not None, CancelFlag cancel not None):
         self.plan = plan._asdict()
+        self.cancel = cancel
         if plan.cut is not None:
             consistent = not plan.allow_inconsistent_pretokenization
             self.pretokenize = Pretokenizer(plan.cut, consistent, cancel)
@@ -252,26 +238,6 @@ cdef class Counter:
             dereference(self.counter).add_marked(marked)
 
 
-cdef unsigned int SHARD_BITS = 6
-
-
-@final
-cdef class CharacterSum:
-    """The character counts of each worker, and their sum."""
-
-    def __init__(self, size_t workers):
-        self.counts.resize(workers)
-
-    cdef dict total(self):
-        """Return how often each character (code point) except NUL occurs, and set `nuls`."""
-        cdef size_t worker
-        for worker in range(1, self.counts.size()):
-            self.counts[0].add(self.counts[worker])
-        self.counts.resize(1)
-        self.nuls = self.counts[0].nuls()
-        return dict(self.counts[0].counted())
-
-
 @final
 cdef class Counts:
     """The counts of a text.
@@ -310,11 +276,16 @@ cdef class Counts:
 
     def __init__(self, plan not None, list counters not None, list batches not None,
                  bint has_pretokens):
+        cdef Counter counter
+        cdef Batch batch
         self.plan = plan._asdict()
-        self.counters = counters
-        self.batches = batches
         self.has_pretokens = has_pretokens
         self.first_character = ord(SPACE_MARK)
+        for counter in counters:
+            self.rules = counter.rules  # the counter uses their normalizer
+            self.text.add(move(counter.counter))
+        for batch in batches:
+            self.text.add(move(batch.log), batch.worker)
 
     def merge(self, workers):
         """Merge what the workers have counted, unless it is merged already.
@@ -322,69 +293,19 @@ cdef class Counts:
         If the plan does not keep contexts, the counters are not merged: it is faster to add up the
         characters or segments of each counter later.
         """
-        if self.batches is None or not self.plan.keeps_contexts:
+        if self.pretokens or not self.plan.keeps_contexts:
             return
-        if not (self.plan.keeps_order or self.has_pretokens):
-            self.close_with_last_sentence(workers)
-            return
-        self.append_sentences(workers)
-        with nogil:
-            self.order.remove_empty(self.plan.removes_all_empty)
-        self.close_sentences()
-
-    def append_sentences(self, workers):
-        """Merge the pretokens, and append the sentences of all batches in the order of the text."""
-        cdef Counter counter
-        cdef Batch batch
-        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
-        workers.run(self.counters, lambda _, counter: self._merge_counter(counter, True))
-        for batch in self.batches:
-            counter = self.counters[batch.worker]
-            with nogil:
-                self.order.append(
-                    move(batch.log), dereference(counter.counter).table(), self.has_pretokens)
-        self._free_counters()
-
-    def close_sentences(self):
-        """Count what follows the ends of sentences. Keep the sentences only if they are needed."""
+        cdef Crew crew = workers.crew
+        cdef uint64_t sentences = 0
+        start_stage(
+            dereference(crew.crew), sentences, merge_text, self.text, self.pretokens, self.order,
+            self.plan, self.has_pretokens)
+        crew.await_stage()
+        self.sentences = sentences
         if not self.plan.uniform_starts and self.order.first.size() > 0:
             self.first_character = self.order.first[0]
-        with nogil:
-            dereference(self.pretokens).close_sentences(self.order, self.plan.uniform_starts)
-        self.sentences = self.order.last.size()
         if not (self.has_pretokens or self.plan.whole_sentences):
             self.order = SentenceOrder()
-
-    def close_with_last_sentence(self, workers):
-        """Merge the pretokens without the sentences, and find the sentence that ends the text."""
-        cdef Counter counter
-        cdef Batch batch
-        cdef LastSentence ending
-        cdef string last
-        self.pretokens.reset(new PretokenCounts(SHARD_BITS))
-        for batch in self.batches:
-            ending.add(batch.log, batch.worker)
-        if ending.sentences() > 0:
-            ending.find()
-            counter = self.counters[ending.worker()]
-            last = dereference(counter.counter).table().last_pretoken(ending.id())
-        workers.run(self.counters, lambda _, counter: self._merge_counter(counter, False))
-        self._free_counters()
-        if ending.sentences() > 0:
-            dereference(self.pretokens).close_sentences(last)
-        self.sentences = ending.sentences()
-
-    def _merge_counter(self, Counter counter, bint keep_ids):
-        with nogil:
-            dereference(counter.counter).table().merge_into(
-                dereference(self.pretokens).pretokens(), keep_ids)
-
-    cdef _free_counters(self):
-        cdef Counter counter
-        for counter in self.counters:
-            counter.counter.reset()
-        self.counters = []
-        self.batches = None
         return_freed_memory()
 
     cdef cut(self, workers):
@@ -393,19 +314,14 @@ cdef class Counts:
         Only for plans that cut segments. Frees the counters: only the characters and the segments
         are kept.
         """
-        if self.text_characters is not None:
+        cdef Crew crew = workers.crew
+        if self.segments:
             return
-        self.text_characters = CharacterSum(workers.count)
-        self.segments.reset(new SegmentTable(SHARD_BITS))
-        workers.run(self.counters, lambda worker, counter: self._cut_counter(worker, counter))
-        self._free_counters()
-
-    def _cut_counter(self, size_t worker, Counter counter):
-        with nogil:
-            cut_texts(
-                dereference(counter.counter).table(), PieceRule(self.plan),
-                self.text_characters.counts[worker], dereference(self.segments))
-        counter.counter.reset()
+        start_stage(
+            dereference(crew.crew), self.segment_characters, cut_text, self.text, self.segments,
+            self.plan)
+        crew.await_stage()
+        return_freed_memory()
 
     def characters(self, workers):
         """Return how often each character (code point) occurs.
@@ -413,33 +329,26 @@ cdef class Counts:
         NUL is left out; its count is stored in `nuls`. The space mark is left out too if the plan
         does not count spaces, and the boundary mark if it ends pretokens.
         """
-        cdef CharacterSum found = CharacterSum(workers.count)
+        cdef Crew crew = workers.crew
+        cdef CharacterCounts found
         if self.plan.cuts_segments:
             self.cut(workers)
-            found = self.text_characters
-        elif self.pretokens:
-            shards = range(dereference(self.pretokens).pretokens().shards())
-            workers.run(
-                shards, lambda worker, shard: self._count_shard_characters(found, worker, shard))
+            return self._character_counts(self.segment_characters)
+        if self.pretokens:
+            start_stage(dereference(crew.crew), found, count_characters, self.pretokens)
         else:
-            workers.run(
-                self.counters,
-                lambda worker, counter: self._count_counter_characters(found, worker, counter))
-        total = found.total()
-        self.nuls = found.nuls
+            start_stage(dereference(crew.crew), found, count_text_characters, self.text)
+        crew.await_stage()
+        return self._character_counts(found)
+
+    cdef dict _character_counts(self, CharacterCounts& found):
+        counts = dict(found.counted())
+        self.nuls = found.nuls()
         if self.plan.spaces_apart:
-            total.pop(ord(SPACE_MARK), None)
+            counts.pop(ord(SPACE_MARK), None)
         if self.plan.boundaries_end_pretokens:
-            total.pop(self.plan.boundary, None)
-        return total
-
-    def _count_shard_characters(self, CharacterSum found, size_t worker, uint32_t shard):
-        with nogil:
-            dereference(self.pretokens).count_characters(shard, found.counts[worker])
-
-    def _count_counter_characters(self, CharacterSum found, size_t worker, Counter counter):
-        with nogil:
-            count_text_characters(dereference(counter.counter), found.counts[worker])
+            counts.pop(self.plan.boundary, None)
+        return counts
 
 
 def log_shares(counts, total):

@@ -13,6 +13,7 @@
 #include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -20,9 +21,8 @@ namespace spmcompat {
 
 class PretokenCounts {
  public:
-  // The table has 2^shard_bits shards. Workers divide the work by shards.
-  explicit PretokenCounts(unsigned shard_bits)
-      : pretokens_(shard_bits), changes_(pretokens_.shards()) {}
+  // Workers divide the work by shards.
+  PretokenCounts() : pretokens_(kShardBits), changes_(pretokens_.shards()) {}
 
   PretokenTable& pretokens() { return pretokens_; }
   const PretokenTable& pretokens() const { return pretokens_; }
@@ -111,9 +111,11 @@ class PretokenCounts {
   }
 
   // Joins the pretokens of every sentence, and adds the result to `joined` as one pretoken.
-  void join_sentences(SentenceOrder& order, bool uniform_starts, PretokenCounts& joined) const {
+  void join_sentences(SentenceOrder& order, bool uniform_starts, PretokenCounts& joined,
+                      const CancelFlag& cancel) const {
     std::string text;
     for (size_t i = 0; i < order.last.size(); ++i) {
+      cancel.check();
       text.clear();
       for (uint64_t k = order.begin[i]; k < order.begin[i + 1]; ++k) {
         text.append(pretokens_[order.pretokens[k]]);

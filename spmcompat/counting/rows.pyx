@@ -13,8 +13,8 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.counting.counts cimport Counter, PretokenTable, WorkerTable
-from spmcompat.counting.counts cimport SHARD_BITS, Counts, PretokenCounts
+from spmcompat.counting.counts cimport Counter, Counts, PretokenCounts, PretokenTable, WorkerTable
+from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
 
 from typing import NamedTuple
 
@@ -72,11 +72,13 @@ cdef extern from "spmcompat/counting/row_checks.hpp" namespace "spmcompat" nogil
 
 cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogil:
     cdef cppclass SortedRows:
-        SortedRows(
-            const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes) except +
-        void divide(uint32_t shard) except +
         size_t ranges()
-        void write(size_t range, vector[RowBatch]& batches) except +
+
+    unique_ptr[SortedRows] sort_rows(
+        const unique_ptr[PretokenCounts]& counts, size_t range_pretokens, size_t range_bytes,
+        CCrew& crew)
+    vector[vector[RowBatch]] sorted_ranges(
+        const unique_ptr[SortedRows]& rows, size_t first, CCrew& crew)
 
 
 INSIDE, AT_END, AT_TEXT_END = kInside, kAtEnd, kAtTextEnd
@@ -220,44 +222,57 @@ cdef class RowReader:
     counts : Counts
         Merged counts. They must not change while the rows are read.
     workers : Workers
-        The threads that sort the rows. Do not use them for other tasks while the rows are read.
+        The threads that sort the rows. Do not use their crew while the rows are read.
     pretokens : int
         The approximate number of pretokens in a batch of rows.
     """
 
     cdef Counts counts
-    cdef object workers
+    cdef Crew crew
+    cdef size_t step
     cdef unique_ptr[SortedRows] rows
+    cdef vector[vector[RowBatch]] ranges
+    cdef size_t first_range
 
     def __init__(self, Counts counts not None, workers, size_t pretokens=RANGE_PRETOKENS):
+        cdef size_t range_bytes = RANGE_BYTES
         self.counts = counts
-        self.workers = workers
-        self.rows.reset(new SortedRows(
-            dereference(counts.pretokens).pretokens(), pretokens, RANGE_BYTES))
-        shards = range(dereference(counts.pretokens).pretokens().shards())
-        workers.run(shards, lambda _, shard: self._divide(shard))
-
-    def _divide(self, uint32_t shard):
-        with nogil:
-            dereference(self.rows).divide(shard)
+        self.crew = workers.crew
+        self.step = workers.count
+        start_stage(
+            dereference(self.crew.crew), self.rows, sort_rows, counts.pretokens, pretokens,
+            range_bytes)
+        self.crew.await_stage()
 
     def __iter__(self):
         """Yield batches of rows as `Columns`. All rows of a pretoken are in the same batch.
 
         The rows and their batches are the same for any number of workers.
         """
-        ranges = range(dereference(self.rows).ranges())
-        for columns in self.workers.ahead(ranges, lambda _, index: self._write(index)):
-            yield from columns
+        starts = range(0, dereference(self.rows).ranges(), self.step)
+        try:
+            self._sort_ranges(0)
+            for start in starts:
+                self.crew.await_stage()
+                found = self._take_ranges()
+                if start + self.step in starts:  # sort while the caller writes
+                    self._sort_ranges(start + self.step)
+                yield from found
+        finally:
+            self.crew.await_stage()  # it uses this object
 
-    def _write(self, size_t index):
-        cdef vector[RowBatch] batches
-        cdef size_t i
-        with nogil:
-            dereference(self.rows).write(index, batches)
+    cdef _sort_ranges(self, size_t first):
+        self.first_range = first
+        start_stage(
+            dereference(self.crew.crew), self.ranges, sorted_ranges, self.rows, self.first_range)
+
+    cdef list _take_ranges(self):
+        cdef size_t i, k
         columns = []
-        for i in range(batches.size()):
-            columns.append(_columns(batches[i]))
+        for i in range(self.ranges.size()):
+            for k in range(self.ranges[i].size()):
+                columns.append(_columns(self.ranges[i][k]))
+        self.ranges.clear()
         return columns
 
 
@@ -293,15 +308,13 @@ cdef class RowTable:
 
     def __init__(self, plan not None, workers):
         self.plan = plan
+        self.counters = []
         if plan.keeps_contexts:
             self.counts = Counts(plan, [], [], False)
-            self.counts.batches = None  # there is nothing to merge
-            self.counts.pretokens.reset(new PretokenCounts(SHARD_BITS))
+            self.counts.pretokens.reset(new PretokenCounts())
         else:
             rules = SentenceRules(plan, workers.cancel)
-            counters = [Counter(worker, rules) for worker in range(workers.count)]
-            self.counts = Counts(plan, counters, [], False)
-        self.counters = self.counts.counters
+            self.counters = [Counter(worker, rules) for worker in range(workers.count)]
 
     def add(self, int worker, columns):
         """Add rows. Their values must be valid.
@@ -335,6 +348,8 @@ cdef class RowTable:
             How many lines of the text were read and skipped.
         """
         cdef Counts counts = self.counts
+        if counts is None:
+            counts = Counts(self.plan, self.counters, [], False)
         counts.sentences = sentences
         counts.facts = facts
         return counts

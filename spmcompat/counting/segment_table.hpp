@@ -13,6 +13,7 @@
 #include "spmcompat/counting/worker_table.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -69,14 +70,15 @@ class SegmentTable : public SharedTable<SegmentSum> {
 };
 
 // Counts the characters of all texts of a worker, adds their segments to a table, and frees the
-// texts. Segments of a single character are left out.
+// texts. Segments of a single character are left out. Throws Cancelled if the flag is set.
 inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
-                      SegmentTable& table) {
+                      SegmentTable& table, const CancelFlag& cancel) {
   constexpr size_t kBatchBytes = 1 << 17;
   SharedBatch<SegmentSum> batch(table);
   std::vector<uint32_t> ids;  // of the batch; they are not used
   std::string texts;          // of the batch
   const auto flush = [&] {
+    cancel.check();
     batch.flush(ids);
     ids.clear();
     texts.clear();

@@ -3,19 +3,22 @@
 //
 // This is a sample sort. The pretokens of the first shard are the sample that divides all pretokens
 // into ranges: hashes choose the shard, so the sample is random, yet the same in every run. Workers
-// first divide every shard into the ranges. Then they sort one range after the other, so only a few
-// ranges need memory for rows at the same time.
+// first divide every shard into the ranges. Then they sort a few ranges at a time, so only these
+// need memory for rows.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "spmcompat/counting/pretoken_counts.hpp"
 #include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/row_batch.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unicode/marks.hpp"
 
 namespace spmcompat {
@@ -23,7 +26,7 @@ namespace spmcompat {
 class SortedRows {
  public:
   // A range has about this many pretokens and bytes of text.
-  SortedRows(const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes)
+  SortedRows(const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes, Crew& crew)
       : pretokens_(pretokens), shards_(pretokens.shards()), bytes_(range_bytes) {
     std::vector<std::string_view> sample;
     for (uint32_t i = 0; i < pretokens.size(0); ++i) sample.push_back(pretokens[pretokens.id(0, i)]);
@@ -37,10 +40,34 @@ class SortedRows {
       ++count;
       bytes += pretoken.size();
     }
+    crew.for_each(shards_.size(), [this](uint32_t shard) { divide(shard); });
   }
 
-  // Divides a shard into the ranges. Must be called for every shard; several workers may do so at
-  // the same time.
+  size_t ranges() const { return begins_.size() + 1; }
+
+  // Returns the rows of a range in batches. A batch ends when its text reaches the size that a range
+  // should have.
+  std::vector<RowBatch> sorted(size_t range) const {
+    std::vector<Key> keys;
+    const size_t skipped = shared_prefix(range);
+    for (const Shard& shard : shards_) {
+      for (uint32_t i = shard.begins[range]; i < shard.begins[range + 1]; ++i) {
+        keys.push_back(Key::of(pretokens_[shard.ids[i]], skipped, shard.ids[i]));
+      }
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<RowBatch> batches;
+    std::vector<std::pair<uint32_t, uint64_t>> rows;
+    for (const Key& key : keys) {
+      if (batches.empty() || batches.back().text.size() >= bytes_) batches.emplace_back().clear();
+      find_rows(key.id, rows);
+      for (const auto& [code, count] : rows) batches.back().add(key.text, code, count);
+    }
+    return batches;
+  }
+
+ private:
+  // Divides a shard into the ranges.
   void divide(uint32_t shard) {
     Shard& divided = shards_[shard];
     const uint32_t size = pretokens_.size(shard);
@@ -65,28 +92,6 @@ class SortedRows {
     });
   }
 
-  size_t ranges() const { return begins_.size() + 1; }
-
-  // Writes the rows of a range to batches. A batch ends when its text reaches the size that a range
-  // should have. Several workers may call this at the same time, after all shards are divided.
-  void write(size_t range, std::vector<RowBatch>& batches) const {
-    std::vector<Key> keys;
-    const size_t skipped = shared_prefix(range);
-    for (const Shard& shard : shards_) {
-      for (uint32_t i = shard.begins[range]; i < shard.begins[range + 1]; ++i) {
-        keys.push_back(Key::of(pretokens_[shard.ids[i]], skipped, shard.ids[i]));
-      }
-    }
-    std::sort(keys.begin(), keys.end());
-    std::vector<std::pair<uint32_t, uint64_t>> rows;
-    for (const Key& key : keys) {
-      if (batches.empty() || batches.back().text.size() >= bytes_) batches.emplace_back().clear();
-      find_rows(key.id, rows);
-      for (const auto& [code, count] : rows) batches.back().add(key.text, code, count);
-    }
-  }
-
- private:
   // A pretoken, and eight of its bytes, which are enough for most comparisons.
   struct Key {
     uint64_t bytes;  // as a big-endian number, padded with zeros
@@ -141,5 +146,20 @@ class SortedRows {
   std::vector<Key> begins_;  // where the ranges begin, except the first one
   size_t bytes_;
 };
+
+inline std::unique_ptr<SortedRows> sort_rows(const std::unique_ptr<PretokenCounts>& counts,
+                                             size_t range_pretokens, size_t range_bytes,
+                                             Crew& crew) {
+  return std::make_unique<SortedRows>(counts->pretokens(), range_pretokens, range_bytes, crew);
+}
+
+// Returns the rows of as many ranges as there are workers, from the range `first` on. There are
+// fewer at the end.
+inline std::vector<std::vector<RowBatch>> sorted_ranges(const std::unique_ptr<SortedRows>& rows,
+                                                        size_t first, Crew& crew) {
+  std::vector<std::vector<RowBatch>> found(std::min(crew.size(), rows->ranges() - first));
+  crew.for_each(found.size(), [&](size_t i) { found[i] = rows->sorted(first + i); });
+  return found;
+}
 
 }  // namespace spmcompat

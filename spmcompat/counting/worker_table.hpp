@@ -14,6 +14,7 @@
 #include "spmcompat/counting/raw_token_table.hpp"
 #include "spmcompat/counting/sentence_normalizer.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -89,8 +90,8 @@ class WorkerTable {
   }
 
   // Moves all pretokens into a table that the workers share. With `keep_ids`, keeps the ids of the
-  // pretokens in that table.
-  void merge_into(PretokenTable& table, bool keep_ids) {
+  // pretokens in that table. Throws Cancelled if the flag is set.
+  void merge_into(PretokenTable& table, bool keep_ids, const CancelFlag& cancel) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       merged_ids_.push_back(table.add(pretokens[id], {}));
     }
@@ -106,6 +107,7 @@ class WorkerTable {
       if (token.kind != RawTokenKind::kIrregular) {
         normalize(token);
         if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
+          cancel.check();
           batch.flush(raw_token_pretokens_);
           texts.clear();
           if (!keep_ids) raw_token_pretokens_.clear();

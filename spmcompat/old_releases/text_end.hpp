@@ -26,17 +26,19 @@
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/old_releases/seed_counts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
 class TextEndSeeds {
  public:
-  // Each sentence occurs `copies` times in a row.
+  // Each sentence occurs `copies` times in a row. Throws Cancelled if the flag is set.
   TextEndSeeds(const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
-               int copies)
-      : pretokens_(pretokens), rule_(rule) {
+               int copies, const CancelFlag& cancel)
+      : pretokens_(pretokens), rule_(rule), cancel_(cancel) {
     const auto add = [&](size_t sentence) {
+      cancel_.check();
       for (int copy = 0; copy < copies; ++copy) add_sentence(order, sentence);
     };
     const auto add_empty = [&](int64_t) { tokens_.insert(tokens_.end(), copies, kNoPretoken); };
@@ -57,6 +59,7 @@ class TextEndSeeds {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
     }
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
+      cancel_.check();
       const uint32_t pretoken = tokens_[last - 1];
       // If the pretoken occurs again later in the text, it was already considered there.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
@@ -244,6 +247,7 @@ class TextEndSeeds {
 
   const PretokenTable& pretokens_;
   PieceRule rule_;
+  const CancelFlag& cancel_;
   std::vector<uint32_t> tokens_;  // pretokens, and kNoPretoken at the ends of sentences
   std::vector<std::vector<uint64_t>> totals_;
 };

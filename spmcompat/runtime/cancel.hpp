@@ -2,8 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 
 namespace spmcompat {
+
+// Ends a stage whose cancel flag is set.
+class Cancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the training was cancelled"; }
+};
 
 // No other data depends on the flag, so its accesses are relaxed: reading costs as much as reading
 // a plain variable.
@@ -11,6 +18,11 @@ class CancelFlag {
  public:
   void set() { set_.store(true, std::memory_order_relaxed); }
   bool is_set() const { return set_.load(std::memory_order_relaxed); }
+
+  // Throws Cancelled if the flag is set.
+  void check() const {
+    if (is_set()) throw Cancelled();
+  }
 
  private:
   std::atomic<bool> set_{false};

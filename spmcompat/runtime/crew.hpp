@@ -28,12 +28,6 @@
 
 namespace spmcompat {
 
-// Ends a stage whose cancel flag is set.
-class Cancelled : public std::exception {
- public:
-  const char* what() const noexcept override { return "the training was cancelled"; }
-};
-
 class Crew {
  public:
   // The flag is set by the first error of a stage, or by the calling thread. Then the crew can no
@@ -99,9 +93,7 @@ class Crew {
     while (!changed.wait_for(lock, kInterval, ready)) check_cancelled();
   }
 
-  void check_cancelled() const {
-    if (cancel_.is_set()) throw Cancelled();
-  }
+  void check_cancelled() const { cancel_.check(); }
 
   // Reports progress. The stage decides what it counts.
   void advance(size_t count) { progress_.fetch_add(count); }

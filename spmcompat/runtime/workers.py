@@ -146,12 +146,6 @@ class Workers:
                 finished.remove(index)
                 yield computed.pop(index)
 
-    def call(self, function: Callable[[], Result]) -> Result:
-        """Call the function in one worker, and return its result."""
-        results: list[Result] = []
-        self.run([None], lambda _, __: results.append(function()))
-        return results[0]
-
     def _order(self, worker: int, job: Callable[[], None]) -> None:
         """Give a job to a worker. Its first job starts its thread."""
         if worker == len(self.threads):

@@ -17,15 +17,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spmcompat/counting/batch.hpp"
+#include "spmcompat/counting/merging.hpp"
+#include "spmcompat/counting/pretoken_counts.hpp"
 #include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/counting/worker_table.hpp"
+#include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {
 
@@ -88,6 +94,21 @@ struct Chunk {
   }
 };
 
+// Merges the counts of a chunk. `text` contains only the sentences of the chunk, and none of them
+// is empty. Frees what the workers have counted.
+inline void merge_chunk(std::unique_ptr<PretokenCounts>& merged, CountedText& text,
+                        const Chunk& chunk, const Plan& plan, Crew& crew) {
+  CountedText read = std::exchange(text, CountedText());
+  merged = std::make_unique<PretokenCounts>();
+  if (!plan.keeps_order) {
+    merge_unordered(read, *merged, crew);
+    return;
+  }
+  SentenceOrder order = merge_in_order(read, *merged, false, crew);
+  chunk.arrange(order);
+  merged->close_sentences(order, plan.uniform_starts);
+}
+
 class ChunkPlan {
  public:
   ChunkPlan(const std::vector<char32_t>& alphabet, uint64_t chunk_bytes, size_t batches)
@@ -96,10 +117,12 @@ class ChunkPlan {
         sizes_(batches),
         counts_(batches) {}
 
-  // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch.
-  // `table` must have counted only this batch, and be merged into `pretokens`, which has one shard.
-  // Several workers may call this at the same time, for different batches.
-  void measure(const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) {
+  // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch, and
+  // `table` must have counted only this batch. Several workers may call this at the same time, for
+  // different batches.
+  void measure(const BatchLog& log, WorkerTable& table, const CancelFlag& cancel) {
+    PretokenTable pretokens(0);
+    table.merge_into(pretokens, true, cancel);
     std::vector<size_t> pretoken_size(pretokens.size(0));
     std::string text;
     for (uint32_t i = 0; i < pretoken_size.size(); ++i) {
@@ -126,7 +149,7 @@ class ChunkPlan {
   }
 
   // Cuts the text into chunks, after all batches are measured.
-  void cut() {
+  void cut(Crew& crew) {
     for (const std::vector<uint32_t>& sizes : sizes_) {
       batch_begin_.push_back(batch_begin_.empty() ? 0 : batch_end_);
       batch_end_ = batch_begin_.back() + sizes.size();
@@ -134,6 +157,7 @@ class ChunkPlan {
     positions_ = FilledPositions(batch_end_, [this](uint64_t i) { return size_of(i) == 0; });
     uint64_t filled = chunk_bytes_;
     for (uint64_t p = 0; p < positions_.size(); ++p) {
+      crew.check_cancelled();
       const uint64_t sentence = positions_[p];
       if (filled >= chunk_bytes_) {
         begin_.push_back(p);

@@ -5,10 +5,10 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from spmcompat.counting.counts cimport (
-    CharacterCounts, PretokenCounts, PretokenTable, SegmentTable, SentenceOrder)
+    CharacterCounts, CountedText, PretokenCounts, SegmentTable, SentenceOrder)
 from spmcompat.plan cimport char32_t, CPlan
 from spmcompat.pretokenization.piece_rule cimport PieceRule
-from spmcompat.runtime.threads cimport CCrew
+from spmcompat.runtime.threads cimport CCrew, Crew
 
 
 cdef extern from "spmcompat/old_releases/pretoken_rule.hpp" namespace "spmcompat" nogil:
@@ -49,12 +49,32 @@ cdef extern from "spmcompat/segments/segmented_corpus.hpp" namespace "spmcompat"
 cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
         CSegmentCounts() except +
-        CSegmentCounts(SegmentTable table) except +
         size_t size()
-        void add(const CSegmentCounts& other) except +
 
-    CSegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) except +
     CSegmentCounts count_segments(const SegmentedCorpus& corpus) except +
+
+
+cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:
+    cdef cppclass CutText:
+        CutText()
+        SegmentedCorpus corpus
+        double text_bytes
+        CharacterCounts part_characters
+
+    void join_sentences(
+        unique_ptr[PretokenCounts]& counts, SentenceOrder& order, cbool uniform_starts,
+        CCrew& crew)
+    CutText cut_counts(
+        unique_ptr[PretokenCounts]& counts, SentenceOrder& order,
+        const vector[char32_t]& alphabet, const CPlan& plan, cbool in_order,
+        cbool with_pretokens, CCrew& crew)
+    CSegmentCounts count_bpe_segments(
+        SegmentedCorpus& corpus, const PretokenRule& rule, CCrew& crew)
+    CSegmentCounts count_text_segments(
+        CountedText& text, const PretokenRule& rule, const vector[char32_t]& alphabet,
+        CCrew& crew)
+    CSegmentCounts cut_at_rare_characters(
+        unique_ptr[SegmentTable]& table, const vector[char32_t]& alphabet, CCrew& crew)
 
 
 cdef class SegmentCounts:
@@ -63,7 +83,7 @@ cdef class SegmentCounts:
 
     @staticmethod
     cdef SegmentCounts of_rule(const PretokenRule& rule)
-    cdef fail(self, error)
+    cdef await_stage(self, Crew crew)
 
 
 cdef class Corpus:
@@ -75,28 +95,3 @@ cdef class Corpus:
     cdef readonly double text_bytes
     cdef public object chunks
     cdef public object seed_text
-
-
-cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:
-    void cover_pretokens(
-        PretokenCounts& counts, const vector[char32_t]& alphabet, SentenceOrder* order,
-        CCrew& crew)
-    void cut_at_rare_characters(
-        SegmentTable& segments, const vector[char32_t]& alphabet, CCrew& crew)
-    void remove_delimiters(
-        unique_ptr[PretokenCounts]& counts, const CPlan& plan, unsigned int shard_bits,
-        SentenceOrder& order, cbool in_order, vector[CharacterCounts]& characters, CCrew& crew)
-    void cut_pretokens(
-        SegmentedCorpus& corpus, unique_ptr[PretokenCounts]& counts, const CPlan& plan,
-        const SentenceOrder* order, CCrew& crew)
-    void cut_segments(
-        SegmentedCorpus& corpus, unique_ptr[PretokenCounts]& counts, const CPlan& plan,
-        CCrew& crew)
-
-
-cdef extern from "spmcompat/old_releases/text_end.hpp" namespace "spmcompat" nogil:
-    cdef cppclass TextEndSeeds:
-        TextEndSeeds(
-            const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
-            int copies) except +
-        SeedCounts counts() except +

@@ -16,47 +16,16 @@ from libcpp.memory cimport unique_ptr
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
-from functools import partial
-
 from spmcompat.counting.counts cimport (
-    Batch, BatchLog, BatchSelection, CCounter, CharacterSum, Counter, Counts, PretokenCounts,
-    PretokenTable, Selection, SentenceOrder, SHARD_BITS, WorkerTable)
-from spmcompat.plan cimport char32_t
-from spmcompat.runtime.threads cimport Crew, start_change
+    Batch, BatchLog, BatchSelection, CountedText, Counter, Counts, PretokenCounts, Selection,
+    WorkerTable)
+from spmcompat.plan cimport char32_t, CPlan
+from spmcompat.runtime.threads cimport CCancelFlag, CCrew, Crew, start_change, start_stage
 
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.unicode.marks import SPACE_MARK
-
-
-cdef extern from *:
-    """
-    #include "spmcompat/counting/counter.hpp"
-    #include "spmcompat/segments/segment_counts.hpp"
-    namespace spmcompat {
-    // Frees what the worker has counted.
-    inline void count_text_segments(Counter& counter, const PretokenRule& rule,
-                                    const std::vector<char32_t>& alphabet, SegmentCounts& out) {
-      const std::vector<bool> required = required_characters(alphabet);
-      std::string covered;
-      counter.table().consume_texts([&](std::string_view text, uint64_t count) {
-        const size_t longest = rule.bpe_longest_pretoken;
-        if (rule.bpe_delimiter.empty() && (longest == 0 || text.size() <= longest)) {
-          out.add_long_segments(text, count, rule.pieces, required);
-          return;
-        }
-        if (cover_text(text, required, covered)) text = covered;
-        for_each_pretoken(text, rule.pieces, [&](std::string_view pretoken, bool) {
-          out.add_segments(std::string(pretoken), count, rule);
-        });
-      });
-    }
-    }
-    """
-    void count_text_segments "spmcompat::count_text_segments"(
-        CCounter& counter, const PretokenRule& rule, const vector[char32_t]& alphabet,
-        CSegmentCounts& out) except + nogil
 
 
 cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil:
@@ -68,16 +37,18 @@ cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil
         vector[Part] parts
         BatchSelection selection(size_t batch) except +
         void drop_others(BatchLog& read) except +
-        void arrange(SentenceOrder& read) except +
 
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
         CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +
-        void measure(
-            const BatchLog& log, const WorkerTable& table, const PretokenTable& pretokens) except +
-        void cut() except +
+        void measure(const BatchLog& log, WorkerTable& table, const CCancelFlag& cancel) except +
         size_t chunks()
         uint64_t sentences()
         CChunk chunk(size_t number) except +
+
+    void merge_chunk(
+        unique_ptr[PretokenCounts]& merged, CountedText& text, const CChunk& chunk,
+        const CPlan& plan, CCrew& crew)
+    void cut_into_chunks "&spmcompat::ChunkPlan::cut"(CCrew& crew)
 
 
 @final
@@ -94,18 +65,16 @@ cdef class SegmentCounts:
     def __len__(self):
         return self.segments.size()
 
-    def add(self, SegmentCounts other not None):
-        """Add the counts of other segments."""
-        with nogil:
-            self.segments.add(other.segments)
-
-    cdef fail(self, error):
-        """Raise the error of a pretoken that is too long."""
-        raise TrainingError(
-            f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
-            f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or choose "
-            "another release with compat."
-        ) from None
+    cdef await_stage(self, Crew crew):
+        """Wait until the stage has ended that finds the segments."""
+        try:
+            crew.await_stage()
+        except RuntimeError as error:
+            raise TrainingError(
+                f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
+                f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or "
+                "choose another release with compat."
+            ) from None
 
 
 @final
@@ -170,7 +139,7 @@ cdef class Corpus:
             for i in range(self.segmented.pretoken_count.size())]
         return lengths, self.segmented.pretoken_segments
 
-    def bpe_segments(self):
+    def bpe_segments(self, workers):
         """Return the `SegmentCounts` in the order in which segments first occur in the pretokens.
 
         The corpus is empty afterwards.
@@ -180,13 +149,11 @@ cdef class Corpus:
         TrainingError
             For a pretoken that is too long for the release.
         """
+        cdef Crew crew = workers.crew
         cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
-        try:
-            with nogil:
-                found.segments = count_bpe_segments(move(self.segmented), found.rule)
-                self.segmented = SegmentedCorpus()
-        except RuntimeError as error:
-            found.fail(error)
+        start_stage(
+            dereference(crew.crew), found.segments, count_bpe_segments, self.segmented, found.rule)
+        found.await_stage(crew)
         return found
 
     def segment_counts(self):
@@ -245,15 +212,19 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     workers : Workers
         Real threads.
     """
+    cdef Crew crew = workers.crew
     counts.merge(workers)
     if _joins_pretokens(plan, alphabet):
         if not counts.has_pretokens:
             raise TrainingError("INTERNAL: the pretokens of the sentences were not kept")
-        workers.call(lambda: _join_sentences(counts))
+        start_change(
+            dereference(crew.crew), counts.pretokens, join_sentences, counts.order,
+            counts.plan.uniform_starts)
+        crew.await_stage()
     corpus, part_characters = _cut(counts, alphabet, workers, plan.em_reads_sentences, True)
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
-        if part_characters is not None:
+        if plan.removed_delimiter:
             # The reference counts these characters in the text. It does not count the copies of
             # sentences that are made for the seeds.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
@@ -270,6 +241,33 @@ def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
     return corpus
 
 
+cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool with_pretokens):
+    """Return the `Corpus`, and how often characters occur between removed delimiters."""
+    cdef Crew crew = workers.crew
+    cdef Corpus corpus = Corpus()
+    cdef CutText found
+    cdef vector[char32_t] required
+    _add_characters(alphabet, required)
+    start_stage(
+        dereference(crew.crew), found, cut_counts, counts.pretokens, counts.order, required,
+        counts.plan, in_order, with_pretokens)
+    crew.await_stage()
+    corpus.alphabet = alphabet
+    corpus.rule = PieceRule(counts.plan)
+    corpus.pretoken_rule = PretokenRule(counts.plan)
+    corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
+    corpus.segmented = move(found.corpus)
+    corpus.text_bytes = found.text_bytes
+    return_freed_memory()
+    return corpus, dict(found.part_characters.counted())
+
+
+cdef _add_characters(list alphabet, vector[char32_t]& characters):
+    # They are not returned, because Cython would not catch what the copy throws.
+    for c, _ in alphabet:
+        characters.push_back(c)
+
+
 def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
     """Return the `SegmentCounts` that BPE merges. The counts are empty afterwards.
 
@@ -280,117 +278,23 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
     TrainingError
         For a pretoken that is too long for the release.
     """
+    cdef Crew crew = workers.crew
+    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
+    cdef vector[char32_t] required
     if plan.keeps_contexts:
-        corpus = cut(counts, alphabet, plan, workers)
-        return workers.call(corpus.bpe_segments)
+        return cut(counts, alphabet, plan, workers).bpe_segments(workers)
+    _add_characters(alphabet, required)
     if plan.cuts_segments:
-        return _table_segments(counts, alphabet, workers)
-    parts = []
-    workers.run(
-        counts.counters,
-        lambda _, counter: parts.append(_counter_segments(counter, counts, alphabet)))
-    segments = parts.pop()
-    while parts:
-        workers.call(partial(segments.add, parts.pop()))
-    return segments
-
-
-def _table_segments(Counts counts, list alphabet, workers):
-    counts.cut(workers)
-    cdef Crew crew = workers.crew
-    cdef vector[char32_t] required
-    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
-    _add_characters(alphabet, required)
-    start_change(
-        dereference(crew.crew), dereference(counts.segments), cut_at_rare_characters, required)
-    crew.await_stage()
-    found.segments = CSegmentCounts(move(dereference(counts.segments)))
-    counts.segments.reset()
-    return found
-
-
-cdef _add_characters(list alphabet, vector[char32_t]& characters):
-    # They are not returned, because Cython would not catch what the copy throws.
-    for c, _ in alphabet:
-        characters.push_back(c)
-
-
-def _counter_segments(Counter counter, Counts counts, list alphabet):
-    cdef vector[char32_t] required
-    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
-    _add_characters(alphabet, required)
-    try:
-        with nogil:
-            count_text_segments(
-                dereference(counter.counter), found.rule, required, found.segments)
-    except RuntimeError as error:
-        found.fail(error)
-    counter.counter.reset()
-    return found
-
-
-def _join_sentences(Counts counts):
-    cdef unique_ptr[PretokenCounts] joined
-    cdef bint uniform = counts.plan.uniform_starts
-    with nogil:
-        joined.reset(new PretokenCounts(SHARD_BITS))
-        dereference(counts.pretokens).join_sentences(counts.order, uniform, dereference(joined))
-        counts.pretokens = move(joined)
-        dereference(counts.pretokens).close_sentences(counts.order, uniform)
-
-
-def _cut(Counts counts, list alphabet, workers, bint in_order, bint with_pretokens):
-    """Return the `Corpus`, and how often characters occur between removed delimiters.
-
-    The latter is None if no delimiter is removed.
-    """
-    cdef Corpus corpus = Corpus()
-    part_characters = None
-    corpus.alphabet = alphabet
-    corpus.rule = PieceRule(counts.plan)
-    corpus.pretoken_rule = PretokenRule(counts.plan)
-    corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
-    cdef Crew crew = workers.crew
-    cdef vector[char32_t] required
-    cdef cbool ordered = in_order
-    cdef CharacterSum characters = CharacterSum(workers.count)
-    cdef SentenceOrder* order = NULL
-    _add_characters(alphabet, required)
-    if in_order or counts.plan.looks_at_text_end:
-        order = &counts.order
-    start_change(
-        dereference(crew.crew), dereference(counts.pretokens), cover_pretokens, required, order)
-    crew.await_stage()
-    if counts.plan.removed_delimiter.size() > 0:
-        start_change(
-            dereference(crew.crew), counts.pretokens, remove_delimiters, counts.plan, SHARD_BITS,
-            counts.order, ordered, characters.counts)
-        crew.await_stage()
-        part_characters = characters.total()
-    if counts.plan.looks_at_text_end:
-        workers.call(lambda: _look_at_text_end(counts, corpus))
-    corpus.text_bytes = dereference(counts.pretokens).text_bytes()
-    if with_pretokens:
-        order = &counts.order if in_order else NULL
-        start_change(
-            dereference(crew.crew), corpus.segmented, cut_pretokens, counts.pretokens,
-            counts.plan, order)
+        counts.cut(workers)
+        start_stage(
+            dereference(crew.crew), found.segments, cut_at_rare_characters, counts.segments,
+            required)
     else:
-        start_change(
-            dereference(crew.crew), corpus.segmented, cut_segments, counts.pretokens, counts.plan)
-    crew.await_stage()
-    counts.order = SentenceOrder()
-    return_freed_memory()
-    return corpus, part_characters
-
-
-def _look_at_text_end(Counts counts, Corpus corpus):
-    cdef unique_ptr[TextEndSeeds] end
-    with nogil:
-        end.reset(new TextEndSeeds(
-            dereference(counts.pretokens).pretokens(), corpus.rule, counts.order,
-            max(counts.plan.copies, 1)))
-        corpus.segmented.at_text_end = dereference(end).counts()
+        start_stage(
+            dereference(crew.crew), found.segments, count_text_segments, counts.text, found.rule,
+            required)
+    found.await_stage(crew)
+    return found
 
 
 @final
@@ -421,15 +325,13 @@ cdef class Chunk:
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk, which hold only its sentences and no empty sentence."""
-        if not counts.plan.keeps_order:
-            counts.close_with_last_sentence(workers)
-            return
-        counts.append_sentences(workers)
-        with nogil:
-            self.chunk.arrange(counts.order)
-        counts.close_sentences()
-        counts.order = SentenceOrder()
+        """Merge the counts of the chunk: only its sentences were counted, and none is empty."""
+        cdef Crew crew = workers.crew
+        start_change(
+            dereference(crew.crew), counts.pretokens, merge_chunk, counts.text, self.chunk,
+            counts.plan)
+        crew.await_stage()
+        return_freed_memory()
 
 
 @final
@@ -441,17 +343,16 @@ cdef class ChunkPlan:
     alphabet : list of (int, int)
         Required characters and their counts.
     chunk_bytes : int
-        A chunk is full when it holds so many bytes.
+        The size at which a chunk is full.
     batches : int
-        How many batches the text has.
+        The number of batches of the text.
     """
 
     cdef unique_ptr[CChunkPlan] plan
 
     def __init__(self, list alphabet not None, uint64_t chunk_bytes, size_t batches):
         cdef vector[char32_t] required
-        for c, _ in alphabet:
-            required.push_back(c)
+        _add_characters(alphabet, required)
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
     def measure(self, Batch batch not None, Counter counter not None):
@@ -460,19 +361,15 @@ cdef class ChunkPlan:
         The batch must hold its pretokens and be the only one that the counter has counted. Workers
         may call this at the same time.
         """
-        cdef PretokenTable* pretokens = new PretokenTable(0)
-        try:
-            with nogil:
-                dereference(counter.counter).table().merge_into(dereference(pretokens), True)
-                dereference(self.plan).measure(
-                    batch.log, dereference(counter.counter).table(), dereference(pretokens))
-        finally:
-            del pretokens
-
-    def cut(self):
-        """Cut the text, after all its batches were measured."""
         with nogil:
-            dereference(self.plan).cut()
+            dereference(self.plan).measure(
+                batch.log, dereference(counter.counter).table(), counter.rules.cancel.flag)
+
+    def cut(self, workers):
+        """Cut the text, after all its batches were measured."""
+        cdef Crew crew = workers.crew
+        start_change(dereference(crew.crew), dereference(self.plan), cut_into_chunks)
+        crew.await_stage()
 
     @property
     def sentences(self):

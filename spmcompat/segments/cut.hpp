@@ -1,25 +1,41 @@
-// From counts to a corpus: rare characters are replaced, delimiters are removed, and pretokens are
-// cut into segments.
+// The stages that cut counts into segments.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/counting/character_counts.hpp"
+#include "spmcompat/counting/merging.hpp"
 #include "spmcompat/counting/pretoken_counts.hpp"
 #include "spmcompat/counting/segment_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/old_releases/delimiter.hpp"
+#include "spmcompat/old_releases/pretoken_rule.hpp"
+#include "spmcompat/old_releases/text_end.hpp"
 #include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/crew.hpp"
+#include "spmcompat/segments/segment_counts.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/segments/segmenter.hpp"
 
 namespace spmcompat {
+
+// Joins the pretokens of every sentence.
+inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
+                           bool uniform_starts, Crew& crew) {
+  auto joined = std::make_unique<PretokenCounts>();
+  counts->join_sentences(order, uniform_starts, *joined, crew.cancel());
+  joined->close_sentences(order, uniform_starts);
+  counts = std::move(joined);
+}
 
 // Replaces all characters but those of the alphabet. Changes `order` too, if it is given.
 inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>& alphabet,
@@ -31,23 +47,15 @@ inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>&
   counts.finish_changes(order);
 }
 
-// Cuts segments at the characters that are not in the alphabet.
-inline void cut_at_rare_characters(SegmentTable& segments, const std::vector<char32_t>& alphabet,
-                                   Crew& crew) {
-  const std::vector<bool> required = required_characters(alphabet);
-  crew.for_each(segments.shards(), [&](uint32_t shard) { segments.find_parts(shard, required); });
-  crew.for_each(segments.shards(), [&](uint32_t shard) { segments.add_parts(shard); });
-}
-
-// Removes the delimiters of old releases from sentences, and cuts the sentences. Adds how often each
-// known character occurs between the delimiters to the counts of the workers. Changes `order` if
-// the plan looks at the end of the text, or with `in_order`.
-inline void remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
-                              unsigned shard_bits, SentenceOrder& order, bool in_order,
-                              std::vector<CharacterCounts>& characters, Crew& crew) {
+// Removes the delimiters of old releases from sentences, and cuts the sentences. Returns how often
+// each known character occurs between the delimiters. Changes `order` if the plan looks at the end
+// of the text, or with `in_order`.
+inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
+                                         SentenceOrder& order, bool in_order, Crew& crew) {
   const bool is_ordered = in_order || plan.looks_at_text_end;
   DelimitedSentences sentences(counts->pretokens(), plan, is_ordered);
-  auto pretokens = std::make_unique<PretokenCounts>(shard_bits);
+  auto pretokens = std::make_unique<PretokenCounts>();
+  std::vector<CharacterCounts> characters(crew.size());
   const uint32_t shards = counts->pretokens().shards();
   crew.for_each(shards, [&](uint32_t shard, size_t worker) {
     sentences.count_characters(shard, characters[worker]);
@@ -59,24 +67,99 @@ inline void remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Pla
     order = sentences.order_of_texts(order);
   }
   counts = std::move(pretokens);
+  return sum_of(characters);
 }
 
-// Cuts pretokens into segments; see Segmenter. Frees the counts.
-inline void cut_pretokens(SegmentedCorpus& corpus, std::unique_ptr<PretokenCounts>& counts,
-                          const Plan& plan, const SentenceOrder* order, Crew& crew) {
-  Segmenter segmenter(std::move(counts->pretokens()), PieceRule(plan),
-                      plan.seed_tree_of_characters, 4 * crew.size());
+struct CutText {
+  SegmentedCorpus corpus;
+  double text_bytes = 0;            // see PretokenCounts
+  CharacterCounts part_characters;  // between removed delimiters, if delimiters are removed
+};
+
+// From counts to a corpus: rare characters are replaced, delimiters are removed, and pretokens are
+// cut into segments (see Segmenter). With `in_order`, the pretokens are in the order of the text.
+// Without `with_pretokens`, the corpus has only segments. Frees the counts.
+inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
+                          const std::vector<char32_t>& alphabet, const Plan& plan, bool in_order,
+                          bool with_pretokens, Crew& crew) {
+  CutText cut;
+  const PieceRule rule(plan);
+  const bool needs_order = in_order || plan.looks_at_text_end;
+  cover_pretokens(*counts, alphabet, needs_order ? &order : nullptr, crew);
+  if (!plan.removed_delimiter.empty()) {
+    cut.part_characters = remove_delimiters(counts, plan, order, in_order, crew);
+  }
+  if (plan.looks_at_text_end) {
+    const TextEndSeeds end(counts->pretokens(), rule, order, std::max(plan.copies, 1),
+                           crew.cancel());
+    cut.corpus.at_text_end = end.counts();
+  }
+  cut.text_bytes = counts->text_bytes();
+  const size_t parts = with_pretokens ? 4 * crew.size() : 0;
+  Segmenter segmenter(std::move(counts->pretokens()), rule, plan.seed_tree_of_characters, parts);
   counts.reset();
-  segmenter.cut(order, corpus, crew);
+  if (with_pretokens) {
+    segmenter.cut(in_order ? &order : nullptr, cut.corpus, crew);
+  } else {
+    segmenter.cut_alone(cut.corpus, crew);
+  }
+  order = SentenceOrder();
+  return cut;
 }
 
-// Like cut_pretokens, but for a corpus without pretokens.
-inline void cut_segments(SegmentedCorpus& corpus, std::unique_ptr<PretokenCounts>& counts,
-                         const Plan& plan, Crew& crew) {
-  Segmenter segmenter(std::move(counts->pretokens()), PieceRule(plan),
-                      plan.seed_tree_of_characters, 0);
-  counts.reset();
-  segmenter.cut_alone(corpus, crew);
+// The segments of the pretokens of a corpus, in the order in which they first occur. Frees the
+// corpus.
+inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PretokenRule& rule,
+                                        Crew& crew) {
+  SegmentedCorpus text = std::exchange(corpus, SegmentedCorpus());
+  std::vector<SegmentUse>().swap(text.uses);
+  SegmentCounts found;
+  for (size_t i = 0; i < text.pretoken_count.size(); ++i) {
+    crew.check_cancelled();
+    const auto count = static_cast<uint64_t>(text.pretoken_count[i]);
+    found.add_segments(text.pretoken_text(i), count, rule);
+  }
+  return found;
+}
+
+// Cuts the texts of all workers into the segments that BPE merges. Frees what the workers have
+// counted.
+inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& rule,
+                                         const std::vector<char32_t>& alphabet, Crew& crew) {
+  const std::vector<bool> required = required_characters(alphabet);
+  std::vector<SegmentCounts> found(text.counters.size());
+  crew.for_each(text.counters.size(), [&](size_t i) {
+    std::string covered;
+    text.counters[i]->table().consume_texts([&](std::string_view one, uint64_t count) {
+      crew.check_cancelled();
+      const size_t longest = rule.bpe_longest_pretoken;
+      if (rule.bpe_delimiter.empty() && (longest == 0 || one.size() <= longest)) {
+        found[i].add_long_segments(one, count, rule.pieces, required);
+        return;
+      }
+      if (cover_text(one, required, covered)) one = covered;
+      for_each_pretoken(one, rule.pieces, [&](std::string_view pretoken, bool) {
+        found[i].add_segments(std::string(pretoken), count, rule);
+      });
+    });
+    text.counters[i].reset();
+  });
+  text = CountedText();
+  for (size_t i = 1; i < found.size(); ++i) {
+    crew.check_cancelled();
+    found[0].add(found[i]);
+  }
+  return std::move(found[0]);
+}
+
+// Cuts segments at the characters that are not in the alphabet, for BPE. Frees the table.
+inline SegmentCounts cut_at_rare_characters(std::unique_ptr<SegmentTable>& table,
+                                            const std::vector<char32_t>& alphabet, Crew& crew) {
+  const std::vector<bool> required = required_characters(alphabet);
+  crew.for_each(table->shards(), [&](uint32_t shard) { table->find_parts(shard, required); });
+  crew.for_each(table->shards(), [&](uint32_t shard) { table->add_parts(shard); });
+  const std::unique_ptr<SegmentTable> cut = std::move(table);
+  return SegmentCounts(std::move(*cut));
 }
 
 }  // namespace spmcompat

@@ -90,7 +90,7 @@ class SeedingChunks:
                 stage.advance()
 
             self._workers.run(self._source.again(range(batches)), work)
-        self._workers.call(chunks.cut)
+        chunks.cut(self._workers)
         if chunks.sentences != self._sentences:
             raise TrainingError(_INPUT_CHANGED)
         return chunks

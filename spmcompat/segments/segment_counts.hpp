@@ -72,17 +72,6 @@ class SegmentCounts {
 
 static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
-// Returns the segments of all pretokens, in the order in which they first occur in the pretokens.
-inline SegmentCounts count_bpe_segments(SegmentedCorpus corpus, const PretokenRule& rule) {
-  SegmentCounts found;
-  std::vector<SegmentUse>().swap(corpus.uses);
-  for (size_t i = 0; i < corpus.pretoken_count.size(); ++i) {
-    const auto count = static_cast<uint64_t>(corpus.pretoken_count[i]);
-    found.add_segments(corpus.pretoken_text(i), count, rule);
-  }
-  return found;
-}
-
 // Returns the segments of a corpus whose uses were not dropped.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;

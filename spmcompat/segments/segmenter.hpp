@@ -76,7 +76,6 @@ class Segmenter {
   }
 
  private:
-  static constexpr unsigned kShardBits = 6;
   static constexpr size_t kAhead = 16;  // prefetch distance, in pretokens
 
   struct Key {

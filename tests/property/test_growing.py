@@ -54,7 +54,9 @@ def test_leaves_fall_and_all_others_stay_reachable(
     pieces = [Piece(piece, score) for piece, score in scores.items()]
     segments = segments_of(lines, character_coverage=1.0)
     given_pieces = [(piece.encode(), score) for piece, score in scores.items()]
-    counts = Counter(dict(zip(texts, count_in_encoded(segments, given_pieces), strict=True)))
+    counts = Counter(
+        dict(zip(texts, count_in_encoded(segments, given_pieces, Workers(1)), strict=True))
+    )
     droppable = {piece: (True, score) for piece, score in scores.items() if len(piece) > 1}
     fallen = []
     for piece in Leaves(droppable, parts_of_pieces(pieces)).least_used_first(counts):

@@ -154,7 +154,7 @@ def _least_used_leaves(
     counts, alphabet, plan, _ = text
     segments = cut_for_bpe(counts, alphabet, plan, workers, report)
     report.step("Encoding")
-    found = workers.call(lambda: count_in_encoded(segments, given))
+    found = count_in_encoded(segments, given, workers)
     report.step("Dropping leaves")
     may_fall = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
     parts = parts_of_pieces(pieces)

@@ -16,7 +16,7 @@ from tests.unit import stages
 
 
 def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
-    merges = Merges(case.corpus.bpe_segments(), expected, Workers(2), active_set=True)
+    merges = Merges(case.corpus.bpe_segments(Workers(1)), expected, Workers(2), active_set=True)
     merges.make(wanted)
     return [(piece.decode(), count) for piece, count in merges]
 
@@ -65,7 +65,7 @@ def test_frequent_pairs_are_merged_without_the_active_set() -> None:
 def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
     text = many_pairs(random.Random(7))
     at_once = merges_of(stages.both(text, Options()), 333, expected)
-    segments = stages.both(text, Options()).corpus.bpe_segments()
+    segments = stages.both(text, Options()).corpus.bpe_segments(Workers(1))
     merges = Merges(segments, expected, Workers(2), active_set=True)
     while len(merges) < 333:
         merges.make(min(7, 333 - len(merges)))
@@ -73,7 +73,7 @@ def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
 
 
 def test_cancelled_merges_stop() -> None:
-    segments = stages.both([("abc abc", 1)], Options()).corpus.bpe_segments()
+    segments = stages.both([("abc abc", 1)], Options()).corpus.bpe_segments(Workers(1))
     workers = Workers(1)
     merges = Merges(segments, 5, workers, active_set=True)
     workers.cancel.set()

@@ -89,7 +89,7 @@ def test_pieces_are_counted_in_encoded_text(number: int) -> None:
     segments = segments_of(
         [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
     )
-    found = count_in_encoded(segments, given_pieces(scores))
+    found = count_in_encoded(segments, given_pieces(scores), Workers(2))
     counts: Counter[str] = Counter()
     for text, count in pretokens(case.sentences, options):
         for part in text.split(UNKNOWN):

@@ -117,12 +117,6 @@ def test_tasks_are_taken_in_the_calling_thread_and_only_as_needed() -> None:
     assert max(ahead) <= 1
 
 
-def test_call_returns_the_result_of_another_thread() -> None:
-    workers = Workers(3)
-    assert workers.call(threading.get_ident) != threading.get_ident()
-    assert workers.call(lambda: "result") == "result"
-
-
 @pytest.mark.parametrize("form", ["run", "feed"])
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_an_error_stops_the_others(count: int, form: str) -> None:
@@ -166,8 +160,6 @@ def test_threads_end_with_each_call() -> None:
         call()
         assert len(workers.threads) == 3
         assert_ended(workers)
-    assert workers.call(threading.get_ident) != threading.get_ident()
-    assert_ended(workers)
 
 
 @pytest.mark.skipif(

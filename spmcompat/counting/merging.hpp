@@ -1,0 +1,122 @@
+// The stages that follow reading: the tables of all workers are merged, or cut into segments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/counting/batch.hpp"
+#include "spmcompat/counting/character_counts.hpp"
+#include "spmcompat/counting/counter.hpp"
+#include "spmcompat/counting/pretoken_counts.hpp"
+#include "spmcompat/counting/segment_table.hpp"
+#include "spmcompat/counting/sentence_order.hpp"
+#include "spmcompat/plan.hpp"
+#include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/crew.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// What the workers have counted.
+struct CountedText {
+  struct Batch {
+    BatchLog log;
+    size_t worker;  // whose counter has read the batch
+  };
+
+  void add(std::unique_ptr<Counter> counter) { counters.push_back(std::move(counter)); }
+  void add(BatchLog log, size_t worker) { batches.push_back({std::move(log), worker}); }
+
+  std::vector<std::unique_ptr<Counter>> counters;  // by worker
+  std::vector<Batch> batches;                      // in the order of the text
+};
+
+inline void merge_counters(CountedText& text, PretokenCounts& merged, bool keep_ids, Crew& crew) {
+  crew.for_each(text.counters.size(), [&](size_t worker) {
+    text.counters[worker]->table().merge_into(merged.pretokens(), keep_ids, crew.cancel());
+  });
+}
+
+// Merges the pretokens, and returns the sentences in the order of the text.
+inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, bool with_pretokens,
+                                    Crew& crew) {
+  merge_counters(text, merged, true, crew);
+  SentenceOrder order;
+  for (CountedText::Batch& batch : text.batches) {
+    crew.check_cancelled();
+    order.append(std::move(batch.log), text.counters[batch.worker]->table(), with_pretokens);
+  }
+  return order;
+}
+
+// Merges the pretokens without the sentences, for texts in which every sentence begins alike: of the
+// order, only the sentence that ends the text matters. Returns the number of non-empty sentences.
+inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew& crew) {
+  LastSentence ending;
+  for (const CountedText::Batch& batch : text.batches) ending.add(batch.log, batch.worker);
+  std::string last;
+  if (ending.sentences() > 0) {
+    ending.find();
+    last = text.counters[ending.worker()]->table().last_pretoken(ending.id());
+  }
+  merge_counters(text, merged, false, crew);
+  if (ending.sentences() > 0) merged.close_sentences(last);
+  return ending.sentences();
+}
+
+// Merges a text, with the sentences in `order` if the plan keeps it or `with_pretokens` is set.
+// Frees what the workers have counted. Returns the number of non-empty sentences.
+inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& merged,
+                           SentenceOrder& order, const Plan& plan, bool with_pretokens,
+                           Crew& crew) {
+  CountedText read = std::exchange(text, CountedText());
+  merged = std::make_unique<PretokenCounts>();
+  if (!plan.keeps_order && !with_pretokens) return merge_unordered(read, *merged, crew);
+  order = merge_in_order(read, *merged, with_pretokens, crew);
+  order.remove_empty(plan.removes_all_empty);
+  merged->close_sentences(order, plan.uniform_starts);
+  return order.last.size();
+}
+
+// Cuts the texts of all workers into segments, and returns the counts of their characters. Frees
+// what the workers have counted.
+inline CharacterCounts cut_text(CountedText& text, std::unique_ptr<SegmentTable>& segments,
+                                const Plan& plan, Crew& crew) {
+  const PieceRule rule(plan);
+  std::vector<CharacterCounts> counts(crew.size());
+  segments = std::make_unique<SegmentTable>(kShardBits);
+  crew.for_each(text.counters.size(), [&](size_t i, size_t worker) {
+    cut_texts(text.counters[i]->table(), rule, counts[worker], *segments, crew.cancel());
+    text.counters[i].reset();
+  });
+  text = CountedText();
+  return sum_of(counts);
+}
+
+// Counts the characters of merged pretokens.
+inline CharacterCounts count_characters(const std::unique_ptr<PretokenCounts>& merged, Crew& crew) {
+  std::vector<CharacterCounts> counts(crew.size());
+  crew.for_each(merged->pretokens().shards(), [&](uint32_t shard, size_t worker) {
+    merged->count_characters(shard, counts[worker]);
+  });
+  return sum_of(counts);
+}
+
+// Counts the characters of the texts of all workers.
+inline CharacterCounts count_text_characters(const CountedText& text, Crew& crew) {
+  std::vector<CharacterCounts> counts(crew.size());
+  crew.for_each(text.counters.size(), [&](size_t i, size_t worker) {
+    text.counters[i]->table().for_each_text([&](std::string_view one, uint64_t count) {
+      crew.check_cancelled();
+      for_each_character(one, [&](char32_t c) { counts[worker].add(c, count); });
+    });
+  });
+  return sum_of(counts);
+}
+
+}  // namespace spmcompat
