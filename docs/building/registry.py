@@ -10,7 +10,7 @@ _DRAWINGS = {
     "expected": "building.unigram_pictures:expected",
     "pruning": "building.unigram_pictures:pruning",
     "merges": "building.bpe_pictures:merges",
-    "lanes": "building.lane_pictures:lanes",
+    "partial-sums": "building.summation_pictures:partial_sums",
     "growth": "building.benchmark_pictures:growth",
     "speed-unigram": "building.benchmark_pictures:speed_unigram",
     "speed-bpe": "building.benchmark_pictures:speed_bpe",
@@ -27,7 +27,7 @@ _MARKDOWN = {
     "counts-rows": "building.unigram_pictures:counts_rows",
     "em-rows": "building.unigram_pictures:em_rows",
     "final-rows": "building.unigram_pictures:final_rows",
-    "lane-sums": "building.lane_pictures:sums",
+    "orders-of-summation": "building.summation_pictures:orders",
 }
 
 
