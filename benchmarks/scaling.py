@@ -11,8 +11,8 @@ The model of a call of the workers, with n of them:
 - Each worker takes the next task when it is free. Tasks are handed out by one thread.
 - Where each worker has one task, which takes work from the same list as those of the others, the
   work is divided by n.
-- In the passes over all pretokens, at most `LANES` workers add at the same time, each to another
-  lane. `IN_TURN` says which share of the work of a lane must be done in turn.
+- In the passes over all pretokens, at most `PARTIAL_SUMS` workers add at the same time, each
+  to another partial sum. `IN_TURN` says which share of this work must be done in turn.
 
 The main thread's own time stays as it is.
 """
@@ -41,10 +41,10 @@ from tests.parity.case import Option, one_string
 CORES = (1, 2, 4, 8, 16, 32, 64)
 TEXTS = ("en-books", "zh-laws")
 TYPES = ("unigram", "bpe")
-LANES = 16
+PARTIAL_SUMS = 16
 """The default of ``num_threads``."""
 IN_TURN = {"E-step": 0.33, "Counting best paths": 0.5}
-"""Upper bounds of the share of a lane's work that must be done in turn, from a profile by perf."""
+"""Upper bounds of the share of the work that must be done in turn, from a profile by perf."""
 
 _PROCESSOR = Path("/proc/cpuinfo")
 _RESULTS = ROOT / "benchmarks" / "results"
@@ -93,7 +93,7 @@ def call_seconds(call: Call, workers: int, is_shared: bool = False, in_turn: flo
     if not is_shared:
         return max(schedule(call.tasks, workers), call.handing)
     work = sum(call.tasks)
-    return max(work / workers, in_turn * work / min(workers, LANES), call.handing)
+    return max(work / workers, in_turn * work / min(workers, PARTIAL_SUMS), call.handing)
 
 
 def step_seconds(step: Step, with_one: Step, workers: int) -> float:
@@ -194,7 +194,7 @@ def _measure_all(given: argparse.Namespace, found: Mapping[str, Path]) -> dict[s
                 "model_type": kind,
                 "vocab_size": given.vocab_size,
                 "hard_vocab_limit": False,
-                "num_threads": LANES,
+                "num_threads": PARTIAL_SUMS,
             }
             row = {"text": name, "type": kind, **measure(found[name], options, given.runs)}
             rows.append(row)

@@ -313,7 +313,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         seed_sentencepieces_file=spec.seed_sentencepieces_file,
         shrinking_factor=spec.shrinking_factor,
         num_sub_iterations=spec.num_sub_iterations,
-        lanes=spec.num_threads,
+        partial_sums=spec.num_threads,
         auto_character_coverage=spec.auto_character_coverage,
         use_sparse_pruning=settings.use_sparse_pruning,
         post_l1_debias=settings.post_l1_debias,

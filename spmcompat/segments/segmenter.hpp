@@ -43,7 +43,7 @@ class Segmenter {
   }
 
   // Cuts the pretokens and writes them in their sequence. If `order` is given, writes the sentences
-  // in their order instead. This order decides in which lane each of them is summed. Segments are
+  // in their order instead. This order decides to which partial sum each of them is added. Segments are
   // in the order in which they first occur in the sequence.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });

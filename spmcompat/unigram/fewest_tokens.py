@@ -57,8 +57,8 @@ class FewestTokensOptions(NamedTuple):
         The number of final pieces, for each size of the vocabulary.
     steps : int
         EM steps before the pruning, and again after it.
-    lanes : int
-        Number of reduction lanes; it fixes the order of the float sums.
+    partial_sums : int
+        Number of partial sums. It decides the order of the float sums.
     drop_unused : bool
         Whether each step drops the pieces that no best segmentation uses, except required
         characters. If few enough pieces are left then before the pruning, training ends, and there
@@ -67,7 +67,7 @@ class FewestTokensOptions(NamedTuple):
 
     targets: Sequence[Target]
     steps: int
-    lanes: int
+    partial_sums: int
     drop_unused: bool = False
 
 
@@ -171,7 +171,7 @@ class _Training(NamedTuple):
             rounds.begin()
         for _ in range(options.steps):
             self.report.step("Counting best paths")
-            counts = best_path_counts(lattices, options.lanes, self.workers)
+            counts = best_path_counts(lattices, options.partial_sums, self.workers)
             before = pieces
             pieces, new_ids = self._m_step(before, counts)
             if rounds is not None:

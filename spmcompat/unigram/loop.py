@@ -176,7 +176,7 @@ class Loop(NamedTuple):
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
             report.step("E-step")
-            counts = expected_counts(lattices, options.lanes, workers)
+            counts = expected_counts(lattices, options.partial_sums, workers)
             report.step("M-step")
             threshold, ml = options.early_prune_threshold, options.m_step == "ml"
             pieces, new_ids = m_step(
@@ -235,10 +235,10 @@ def likelihood_losses(
     """Return the loss of each piece, and how often the best paths use it."""
     release = options.release
     report.step("Counting best paths")
-    counts = best_path_counts(lattices, options.lanes, workers)
+    counts = best_path_counts(lattices, options.partial_sums, workers)
     report.step("Pruning")
     weights = (
-        LossWeights.by_pretokens(lattices, counts, options.lanes, workers)
+        LossWeights.by_pretokens(lattices, counts, options.partial_sums, workers)
         if release.weighs_losses_by_pretokens
         else LossWeights.by_pieces(counts)
     )

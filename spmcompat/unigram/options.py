@@ -12,7 +12,8 @@ from spmcompat.unigram.seeding.seeds import NO_LIMIT
 class UnigramOptions(NamedTuple):
     """The options of a Unigram model; their names and defaults are those of the table of options.
 
-    `lanes` is ``num_threads`` there: it fixes the order of the sums, not the number of threads.
+    `partial_sums` is ``num_threads`` there. It decides the order of the sums, not the number of
+    threads.
     `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
     character is required.
     """
@@ -23,7 +24,7 @@ class UnigramOptions(NamedTuple):
     seed_sentencepieces_file: str = ""
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
-    lanes: int = 16
+    partial_sums: int = 16
     auto_character_coverage: bool = False
     use_sparse_pruning: bool = False
     post_l1_debias: bool = True

@@ -207,9 +207,9 @@ class _Training(NamedTuple):
             from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
 
             targets = [Target(run.vocab_size, run.loop_size) for run in runs]
-            debias, lanes = options.post_l1_debias, options.lanes
+            debias, partial_sums = options.post_l1_debias, options.partial_sums
             return prune_sparsely(
-                lattices, targets, debias, lanes, workers, report, rounds, self.total
+                lattices, targets, debias, partial_sums, workers, report, rounds, self.total
             )
         alphabet = corpus.alphabet if options.keeps_required else []
         required = frozenset(chr(character).encode() for character, _ in alphabet)
@@ -228,7 +228,7 @@ class _Training(NamedTuple):
         given = FewestTokensOptions(
             [Target(run.vocab_size, run.final_size) for run in runs],
             options.num_sub_iterations,
-            options.lanes,
+            options.partial_sums,
             options.drop_unused,
         )
         alphabet = self.corpus.alphabet

@@ -107,7 +107,7 @@ def test_links_lead_somewhere(pages: dict[Path, PageParser]) -> None:
 
 
 def test_drawings_stand_in_the_pages(pages: dict[Path, PageParser], site: Path) -> None:
-    wanted = {"unigram": 5, "bpe": 1, "lanes": 1, "choosing": 4, "vocabularies": 1}
+    wanted = {"unigram": 5, "bpe": 1, "how-it-works": 2, "choosing": 4, "vocabularies": 1}
     for name, number in wanted.items():
         assert pages[site / "docs" / f"{name}.html"].drawings == number, name
     assert pages[site / "ARCHITECTURE.html"].drawings == 1

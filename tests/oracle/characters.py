@@ -89,7 +89,7 @@ def normalized(line: str, options: Options, dummy: bool) -> str:
 def pretokens(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
     """Return the text units for EM: distinct pretokens, most frequent first, or whole sentences.
 
-    The order decides in which lane a pretoken is summed.
+    The order decides to which partial sum a pretoken is added.
     """
     if not options.split_by_whitespace:
         return list(sentences)

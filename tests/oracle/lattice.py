@@ -100,7 +100,7 @@ class Lattice:
         return beta
 
     def add_marginals(self, frequency: int, expected: list[np.float32]) -> np.float32:
-        """Add the marginal of each node, times the frequency, to the counts of a lane.
+        """Add the marginal of each node, times the frequency, to the counts of a partial sum.
 
         Returns the log probability of the text, times its frequency.
         """

@@ -15,40 +15,42 @@ LEAST_EXPECTED = np.float32(0.5)
 REQUIRED_STEP = np.float32(0.0001)
 LEAST_SPARSE = np.float32(0.0001)
 
-Lane = list[np.float32]
+Sums = list[np.float32]
 
 
-def e_step(pieces: Pieces, sentences: list[Sentence], lanes: int) -> tuple[Lane, np.float32, int]:
+def e_step(
+    pieces: Pieces, sentences: list[Sentence], partial_sums: int
+) -> tuple[Sums, np.float32, int]:
     """Return the expected count of each piece, the objective, and the number of tokens.
 
-    Sentence i is summed in lane i mod `lanes`; the lanes are added in order.
+    Sentence i is added to partial sum i mod `partial_sums`; the partial sums are added in order.
     """
     known = vocabulary(pieces)
     total_frequency = np.float32(sum(frequency for _, frequency in sentences))
-    expected: Lane = []
+    expected: Sums = []
     objective, tokens = ZERO, 0
-    for lane in range(lanes):
+    for partial_sum in range(partial_sums):
         counts = [ZERO] * len(pieces)
-        lane_objective = ZERO
-        for text, frequency in sentences[lane::lanes]:
+        partial_objective = ZERO
+        for text, frequency in sentences[partial_sum::partial_sums]:
             lattice = Lattice(text, known)
             log_probability = lattice.add_marginals(frequency, counts)
-            lane_objective -= log_probability / total_frequency
+            partial_objective -= log_probability / total_frequency
             tokens += frequency * len(lattice.best_path()[0])
         expected = _added(expected, counts)
-        objective = lane_objective if lane == 0 else objective + lane_objective
+        objective = partial_objective if partial_sum == 0 else objective + partial_objective
     return expected, objective, tokens
 
 
-def _added(total: Lane, lane: Lane) -> Lane:
+def _added(total: Sums, partial_sum: Sums) -> Sums:
     if not total:
-        return lane
-    return [a + b for a, b in zip(total, lane, strict=True)]
+        return partial_sum
+    return [a + b for a, b in zip(total, partial_sum, strict=True)]
 
 
 def m_step(
     pieces: Pieces,
-    expected: Lane,
+    expected: Sums,
     threshold: float = 0.5,
     always_kept: Collection[str] = (),
 ) -> Pieces:
@@ -96,13 +98,13 @@ def _two_best(piece: str, known: Vocabulary) -> list[list[int]]:
     return [[node.id for node in path] for path in Lattice(piece, known).best_paths(2)]
 
 
-def best_path_counts(pieces: Pieces, sentences: list[Sentence], lanes: int) -> Lane:
-    """Return how often each piece is on the best paths, added lane by lane."""
+def best_path_counts(pieces: Pieces, sentences: list[Sentence], partial_sums: int) -> Sums:
+    """Return how often each piece is on the best paths, added in the order of the partial sums."""
     known = vocabulary(pieces)
     total = [ZERO] * len(pieces)
-    for lane in range(lanes):
+    for partial_sum in range(partial_sums):
         counts = [ZERO] * len(pieces)
-        for text, frequency in sentences[lane::lanes]:
+        for text, frequency in sentences[partial_sum::partial_sums]:
             for node in Lattice(text, known).best_path()[0]:
                 counts[node.id] += np.float32(frequency)
         total = _added(total, counts)
@@ -150,7 +152,7 @@ def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Piece
     return [piece for piece in pieces if piece[0] in stay]
 
 
-def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -> np.float32:
+def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -> np.float32:
     """Return the loss of likelihood if the alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
@@ -164,7 +166,7 @@ def loss(counts: Lane, total: np.float32, number: int, alternative: list[int]) -
     return (count / total) * (with_piece - without)
 
 
-def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
+def rise(penalty: np.float32, expected: Sums, options: Options) -> np.float32:
     """Raise the penalty to the largest count that does not fit into the next size."""
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:
@@ -173,7 +175,7 @@ def rise(penalty: np.float32, expected: Lane, options: Options) -> np.float32:
     return max(penalty, sorted(expected, reverse=True)[max(desired, shrunk)])
 
 
-def sparse_step(pieces: Pieces, expected: Lane, penalty: np.float32) -> Pieces:
+def sparse_step(pieces: Pieces, expected: Sums, penalty: np.float32) -> Pieces:
     """Drop pieces with a count below the penalty; subtract it from the other counts."""
     return log_probabilities(
         [

@@ -203,7 +203,7 @@ def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
     return [
         ("one E-step, M-step, prune of the seeds", variant(**HUGE, num_sub_iterations=1)),
         ("one whole round", variant(**HUGE)),
-        ("the same, one lane", variant(**HUGE, num_threads=1)),
+        ("the same, num_threads=1", variant(**HUGE, num_threads=1)),
         ("all rounds, one sub-iteration", variant(num_sub_iterations=1)),
         (
             "with the final pieces as a seed file",

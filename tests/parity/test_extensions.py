@@ -133,9 +133,9 @@ def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
 ) -> None:
     """The character after a word decides about seeds at its end, so one word ends all lines."""
     text = words_that_begin_alike()
-    lanes = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
-    model = train({"space_pieces": "separate", **options, **lanes}, text)
-    assert pieces_of(model) == reference_pieces(trainers, {**APART, **lanes}, text.split())
+    common = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
+    model = train({"space_pieces": "separate", **options, **common}, text)
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **common}, text.split())
 
 
 @pytest.mark.parametrize("text", [TEXT, corpora.mixed_text(8, 300)], ids=["topics", "mixed"])

@@ -83,10 +83,10 @@ def test_one_option(trainers: Trainers, option: dict[str, Option], corpus: str) 
     trainers.check({**SOFT, **option, **size}, text)
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 3, 16])
+@pytest.mark.parametrize("num_threads", [1, 2, 3, 16])
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
-def test_workers_never_change_a_byte(trainers: Trainers, lanes: int, workers: int) -> None:
-    options: dict[str, Option] = {**SOFT, "vocab_size": 600, "num_threads": lanes}
+def test_workers_never_change_a_byte(trainers: Trainers, num_threads: int, workers: int) -> None:
+    options: dict[str, Option] = {**SOFT, "vocab_size": 600, "num_threads": num_threads}
     trainers.check(options, corpora.mixed_text(2, 300), workers=workers)
 
 

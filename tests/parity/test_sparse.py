@@ -52,9 +52,9 @@ def test_options(trainers: Trainers, option: dict[str, Option], form: Form) -> N
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("lanes", [2, 16])
-def test_workers_never_change_a_byte(trainers: Trainers, lanes: int, workers: int) -> None:
-    options: dict[str, Option] = {**SOFT, **AUTO, "num_threads": lanes}
+@pytest.mark.parametrize("num_threads", [2, 16])
+def test_workers_never_change_a_byte(trainers: Trainers, num_threads: int, workers: int) -> None:
+    options: dict[str, Option] = {**SOFT, **AUTO, "num_threads": num_threads}
     trainers.check(options, corpora.mixed_text(2, 300), workers=workers)
 
 

@@ -93,7 +93,7 @@ def learn(
     report.step("Finishing")
     trained = list(lattices.pieces)
     old_size = len(extension.old)
-    counts = expected_counts(lattices, options.lanes, workers)
+    counts = expected_counts(lattices, options.partial_sums, workers)
     weights = [counts[piece] for piece in range(old_size)]
     shift = _shift(extension.old, trained[:old_size], weights)
     new = [(piece, to_float32(score + shift)) for piece, score in trained[old_size:]]

@@ -1,5 +1,6 @@
-// The E-step: passes over all pretokens of a corpus, lane by lane, that sum up expected counts, log
-// likelihoods, or the counts of the best paths. And the log likelihoods of single segments.
+// The E-step: passes over all pretokens of a corpus, in the order of the partial sums. They add up
+// expected counts, log likelihoods, or the counts of the best paths. Also, the log likelihoods of
+// single segments.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +10,19 @@
 #include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 #include "spmcompat/unigram/em/forward_backward.hpp"
-#include "spmcompat/unigram/em/lanes.hpp"
+#include "spmcompat/unigram/em/partial_sums.hpp"
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 
 namespace spmcompat {
 
-// Sums up what add(pass, sums) adds to the sums of a lane, for all groups of pretokens. Each group
-// is given to a `Pass`, and its method `find` is called before.
+// Returns the total of what add(pass, sum) adds to the partial sums, for all groups of pretokens. Each
+// group is given to a `Pass`, and its method `find` is called before.
 template <typename Pass, typename Add>
-ExpectedCounts sum_in_lanes(const Lattices& lattices, size_t lanes, bool single_sum,
+ExpectedCounts sum_in_order(const Lattices& lattices, size_t partial_sums, bool single_sum,
                             Crew& crew, void (Pass::*find)(), Add add) {
-  Lanes all(lattices, lanes, single_sum, crew);
+  PartialSums all(lattices, partial_sums, single_sum, crew);
   crew.for_each(crew.size(), [&](size_t) {
     Pass pass(lattices, crew);
     all.work(pass, find, add);
@@ -37,7 +38,7 @@ inline void find_shared_alphas(Lattices& lattices, Crew& crew) {
 }
 
 // Returns the expected counts of all pieces, and the objective.
-inline ExpectedCounts expected_counts(Lattices& lattices, size_t lanes, Crew& crew) {
+inline ExpectedCounts expected_counts(Lattices& lattices, size_t partial_sums, Crew& crew) {
   if (lattices.links().finite()) find_shared_alphas(lattices, crew);
   const auto add = [&](ForwardBackward& pass, ExpectedCounts& sums) {
     sums.expected.resize(lattices.links().pieces());
@@ -46,25 +47,25 @@ inline ExpectedCounts expected_counts(Lattices& lattices, size_t lanes, Crew& cr
       sums.objective -= frequency * log_likelihood / lattices.total_count();
     });
   };
-  return sum_in_lanes(lattices, lanes, false, crew, &ForwardBackward::find_marginals, add);
+  return sum_in_order(lattices, partial_sums, false, crew, &ForwardBackward::find_marginals, add);
 }
 
 // Returns the log likelihood of the corpus. The sums are taken in double.
 inline double log_likelihood(Lattices& lattices, Crew& crew) {
-  constexpr size_t kLanes = 16;
+  constexpr size_t kPartialSums = 16;
   find_shared_alphas(lattices, crew);
   const auto add = [](ForwardBackward& pass, ExpectedCounts& sums) {
     pass.for_each_likelihood([&](float frequency, float log_likelihood) {
       sums.log_likelihood += double(frequency) * log_likelihood;
     });
   };
-  return sum_in_lanes(lattices, kLanes, false, crew, &ForwardBackward::find_likelihoods, add)
+  return sum_in_order(lattices, kPartialSums, false, crew, &ForwardBackward::find_likelihoods, add)
       .log_likelihood;
 }
 
 // Returns how often each piece is in the best paths, and one position of each piece for pruning.
-inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t lanes, bool single_sum,
-                                       Crew& crew) {
+inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_sums,
+                                       bool single_sum, Crew& crew) {
   constexpr size_t kPathsAhead = 8;  // prefetch distance
   const PrefixLinks& links = lattices.links();
   const auto add = [&](BestPaths& paths, ExpectedCounts& sums) {
@@ -83,7 +84,7 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t lanes, b
       });
     }
   };
-  return sum_in_lanes(lattices, lanes, single_sum, crew, &BestPaths::find, add);
+  return sum_in_order(lattices, partial_sums, single_sum, crew, &BestPaths::find, add);
 }
 
 // Returns the log likelihood of each segment, as if it were a whole pretoken.
@@ -103,13 +104,13 @@ inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew
   return found;
 }
 
-// The number of all pretokens, summed in float in the order of the lanes.
-inline float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t lanes) {
+// The number of all pretokens, summed in float in the order of the partial sums.
+inline float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t partial_sums) {
   float total = 0.0f;
-  for (size_t lane = 0; lane < lanes; ++lane) {
+  for (size_t first = 0; first < partial_sums; ++first) {
     float sum = 0.0f;
-    for (size_t pretoken = lane; pretoken < corpus.pretoken_count.size(); pretoken += lanes) {
-      sum += static_cast<float>(corpus.pretoken_count[pretoken]);
+    for (size_t i = first; i < corpus.pretoken_count.size(); i += partial_sums) {
+      sum += static_cast<float>(corpus.pretoken_count[i]);
     }
     total += sum;
   }

@@ -19,12 +19,12 @@
 #include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
-#include "spmcompat/unigram/lattice/streams.hpp"
+#include "spmcompat/unigram/lattice/lanes.hpp"
 
 namespace spmcompat {
 
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
-// Guard value in the scratch slots: finite, so that idle streams take no slow path.
+// Guard value in the scratch slots: finite, so that idle lanes take no slow path.
 constexpr float kGuard = -1.0f;
 
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
@@ -37,31 +37,31 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   float* alphas = block.reserve_alphas(segments);
   alphas[0] = kGuard;
   std::vector<uint32_t> first_nodes, nodes;
-  std::vector<Stream> streams;
-  StreamRunner<ForwardPass> runner(arithmetic, crew);
+  std::vector<NodeList> lists;
+  LaneRunner<ForwardPass> runner(arithmetic, crew);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a later group is the last alpha of the group before. Idle streams do not change it.
+    // Slot 0 of a later group is the last alpha of the group before. Idle lanes do not change it.
     const size_t base = block.alphas_begin(segments[first]) - 1;
     size_t end = 0;
-    streams.clear();
+    lists.clear();
     while (last < segments.size() && end < kGroupPositions) {
       const LatticeView view = block[segments[last]];
       const size_t begin = block.alphas_begin(segments[last++]) - base;
       end = begin + view.length + 1;
       copy_first_nodes(view, links, grow(first_nodes, end) + begin);
-      streams.push_back({nullptr, 0, begin, view.length});
+      lists.push_back({nullptr, 0, begin, view.length});
     }
     size_t size = 0;
-    for (Stream& stream : streams) {
-      stream.size = count_nodes(links, first_nodes.data() + stream.begin, stream.length);
-      size += stream.size;
-      float* alpha = alphas + base + stream.begin;
-      std::fill_n(alpha, stream.length + 1, kEmptySum);
+    for (NodeList& list : lists) {
+      list.size = count_nodes(links, first_nodes.data() + list.begin, list.length);
+      size += list.size;
+      float* alpha = alphas + base + list.begin;
+      std::fill_n(alpha, list.length + 1, kEmptySum);
       alpha[0] = 0.0f;
     }
     uint32_t* to = grow(nodes, size);
-    for (Stream& stream : streams) stream.nodes = std::exchange(to, to + stream.size);
-    runner.run(streams, arithmetic.arrays(links, first_nodes.data(), alphas + base));
+    for (NodeList& list : lists) list.nodes = std::exchange(to, to + list.size);
+    runner.run(lists, arithmetic.arrays(links, first_nodes.data(), alphas + base));
   }
 }
 
@@ -192,44 +192,44 @@ class ForwardBackward {
 
   // Lists the first nodes of each pretoken, as many as the member `count` says.
   void list_nodes(size_t Pretoken::*count) {
-    streams_.clear();
+    lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
       const size_t size = pretoken.*count;
-      if (size > 0) streams_.push_back(stream(pretoken, 0, size));
+      if (size > 0) lists_.push_back(nodes_of(pretoken, 0, size));
     }
-    listing_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data()));
+    listing_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data()));
   }
 
   void run_forward() {
-    streams_.clear();
+    lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
       if (pretoken.size == pretoken.known_size) continue;
       const size_t size = pretoken.size - pretoken.known_size;
-      streams_.push_back(stream(pretoken, pretoken.known_size, size));
-      streams_.back().begin += pretoken.known_length;
+      lists_.push_back(nodes_of(pretoken, pretoken.known_size, size));
+      lists_.back().begin += pretoken.known_length;
     }
-    forward_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data()));
+    forward_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data()));
   }
 
   void run_backward() {
     beta_.assign(alpha_.size(), kEmptySum);
-    streams_.clear();
+    lists_.clear();
     size_t largest = 0;
     for (const Pretoken& pretoken : pretokens_) {
       const size_t end = pretoken.begin + pretoken.length;
       beta_[end] = 0.0f;
       beta_[end + 1] = kGuard;
-      streams_.push_back(stream(pretoken, 0, pretoken.size));
-      streams_.back().log_likelihood = alpha_[end];
+      lists_.push_back(nodes_of(pretoken, 0, pretoken.size));
+      lists_.back().log_likelihood = alpha_[end];
       largest = std::max(largest, pretoken.size);
     }
     beta_[0] = kGuard;
     grow(log_marginal_, size_ + largest + kNodePadding);
-    backward_.run(streams_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data(),
+    backward_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data(),
                                                beta_.data(), log_marginal_.data(), size_));
   }
 
-  Stream stream(const Pretoken& pretoken, size_t first, size_t size) {
+  NodeList nodes_of(const Pretoken& pretoken, size_t first, size_t size) {
     return {nodes_.data() + pretoken.first_node + first, static_cast<uint32_t>(size),
             pretoken.begin, pretoken.length, pretoken.first_node};
   }
@@ -287,10 +287,10 @@ class ForwardBackward {
   std::vector<uint32_t> nodes_;        // of all pretokens, listed
   std::vector<float> alpha_, beta_, log_marginal_;
   std::vector<double> terms_;
-  std::vector<Stream> streams_;
-  StreamRunner<ListingPass> listing_;
-  StreamRunner<ForwardPass> forward_;
-  StreamRunner<BackwardPass> backward_;
+  std::vector<NodeList> lists_;
+  LaneRunner<ListingPass> listing_;
+  LaneRunner<ForwardPass> forward_;
+  LaneRunner<BackwardPass> backward_;
 };
 
 }  // namespace spmcompat

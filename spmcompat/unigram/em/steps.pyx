@@ -2,7 +2,7 @@
 
 For example, one step of EM::
 
-    counts = expected_counts(lattices, lanes, workers)
+    counts = expected_counts(lattices, partial_sums, workers)
     pieces, new_ids = m_step(lattices.pieces, counts, workers)
     lattices.renumber(pieces, new_ids, workers)
 
@@ -66,28 +66,30 @@ cdef class ExpectedCounts:
         return self.sums.objective
 
 
-def expected_counts(Lattices lattices not None, size_t lanes, workers):
+def expected_counts(Lattices lattices not None, size_t partial_sums, workers):
     """Return the expected counts (float32) of all pieces: `ExpectedCounts`.
 
-    Pretoken i is summed in lane i mod `lanes`; the lanes are added in order.
-    """
-    cdef Crew crew = workers.crew
-    cdef ExpectedCounts counts = ExpectedCounts()
-    start_stage(dereference(crew.crew), counts.sums, c_expected_counts, lattices.lattices, lanes)
-    crew.await_stage()
-    return counts
-
-
-def best_path_counts(Lattices lattices not None, size_t lanes, workers, bint single_sum=False):
-    """Return how often each piece is in the best segmentations: `ExpectedCounts`.
-
-    They are summed in the same order as the expected counts. With `single_sum` all lanes, one
-    after the other, add to the same sum.
+    Pretoken i is added to partial sum i mod `partial_sums`; the partial sums are added in order.
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
     start_stage(
-        dereference(crew.crew), counts.sums, c_best_path_counts, lattices.lattices, lanes,
+        dereference(crew.crew), counts.sums, c_expected_counts, lattices.lattices, partial_sums)
+    crew.await_stage()
+    return counts
+
+
+def best_path_counts(
+        Lattices lattices not None, size_t partial_sums, workers, bint single_sum=False):
+    """Return how often each piece is in the best segmentations: `ExpectedCounts`.
+
+    They are summed in the same order as the expected counts. With `single_sum`, there
+    is one sum, to which the pretokens are added in the order of the partial sums.
+    """
+    cdef Crew crew = workers.crew
+    cdef ExpectedCounts counts = ExpectedCounts()
+    start_stage(
+        dereference(crew.crew), counts.sums, c_best_path_counts, lattices.lattices, partial_sums,
         single_sum)
     crew.await_stage()
     return counts

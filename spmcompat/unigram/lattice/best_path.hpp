@@ -20,7 +20,7 @@
 #include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
-#include "spmcompat/unigram/lattice/streams.hpp"
+#include "spmcompat/unigram/lattice/lanes.hpp"
 
 namespace spmcompat {
 
@@ -60,17 +60,17 @@ class BestPaths {
   void find() {
     path_ends_.assign(positions_, kUnreached);
     path_ends_[0] = {0.0f, 0};
-    streams_.clear();
+    lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
       path_ends_[pretoken.begin] = {0.0f, 0};
       const size_t length = pretoken.end - pretoken.begin;
       const uint32_t size = count_nodes(links_, first_nodes_.data() + pretoken.begin, length);
-      if (size > 0) streams_.push_back({nullptr, size, pretoken.begin, length});
+      if (size > 0) lists_.push_back({nullptr, size, pretoken.begin, length});
     }
     PassArrays arrays = arithmetic_.arrays(links_, first_nodes_.data());
     arrays.path_ends = path_ends_.data();
     arrays.unknown_magnitude = unknown_magnitude_;
-    runner_.run(streams_, arrays);
+    runner_.run(lists_, arrays);
   }
 
   float frequency(size_t pretoken) const { return pretokens_[pretoken].frequency; }
@@ -154,8 +154,8 @@ class BestPaths {
   size_t positions_ = 0;  // of all pretokens, after scratch slot 0
   std::vector<uint32_t> first_nodes_;
   std::vector<PathEnd> path_ends_;
-  std::vector<Stream> streams_;
-  StreamRunner<BestPathPass> runner_;
+  std::vector<NodeList> lists_;
+  LaneRunner<BestPathPass> runner_;
 };
 
 }  // namespace spmcompat

@@ -132,33 +132,33 @@ SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x)
   return add_exp_in_doubt(sum, frequency, x);
 }
 
-// Returns the next node of stream i, and moves the stream to the node after it.
+// Returns the next node of lane i, and moves the lane to the node after it.
 template <typename Pass>
 SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays,
-                                              StreamStates<Pass>& streams, size_t i) {
-  const LinkedPiece& piece = arrays.pieces[piece_of(streams.node[i])];
-  const size_t position = streams.position[i] + is_shortest(piece);
+                                              LaneStates<Pass>& lanes, size_t i) {
+  const LinkedPiece& piece = arrays.pieces[piece_of(lanes.node[i])];
+  const size_t position = lanes.position[i] + is_shortest(piece);
   const uint32_t first_node = arrays.first_nodes[position];
-  streams.node[i] = is_shortest(piece) ? first_node : piece.prefix;
-  streams.position[i] = position;
+  lanes.node[i] = is_shortest(piece) ? first_node : piece.prefix;
+  lanes.position[i] = position;
   return piece;
 }
 
-// One node, the k-th, of the four streams from `first` on.
-SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<ListingPass>& streams,
+// One node, the k-th, of the four lanes from `first` on.
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<ListingPass>& lanes,
                                    size_t first, size_t k) {
   for (size_t i = first; i < first + 4; ++i) {
-    streams.nodes[i][k] = streams.node[i];
-    take_node(arrays, streams, i);
+    lanes.nodes[i][k] = lanes.node[i];
+    take_node(arrays, lanes, i);
   }
 }
 
-SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<BestPathPass>& streams,
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<BestPathPass>& lanes,
                                    size_t first, size_t) {
   for (size_t i = first; i < first + 4; ++i) {
-    const uint32_t id = piece_of(streams.node[i]);
-    PathEnd* const begin = arrays.path_ends + streams.position[i];
-    const LinkedPiece& piece = take_node(arrays, streams, i);
+    const uint32_t id = piece_of(lanes.node[i]);
+    PathEnd* const begin = arrays.path_ends + lanes.position[i];
+    const LinkedPiece& piece = take_node(arrays, lanes, i);
     PathEnd& end = begin[piece.length];
     const float score = begin->score + piece.score;
     const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + arrays.unknown_magnitude);
@@ -170,14 +170,14 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<BestPa
   }
 }
 
-SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<ForwardPass>& streams,
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<ForwardPass>& lanes,
                                    size_t first, size_t k) {
   float term[4];
   float* end[4];
   for (size_t i = 0; i < 4; ++i) {
-    float* const begin = arrays.alpha + streams.position[first + i];
-    streams.nodes[first + i][k] = streams.node[first + i];
-    const LinkedPiece& piece = take_node(arrays, streams, first + i);
+    float* const begin = arrays.alpha + lanes.position[first + i];
+    lanes.nodes[first + i][k] = lanes.node[first + i];
+    const LinkedPiece& piece = take_node(arrays, lanes, first + i);
     term[i] = *begin + piece.score;
     end[i] = begin + piece.length;
   }
@@ -186,18 +186,18 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<Forwar
   for (int i = 0; i < 4; ++i) *end[i] = sum[i];
 }
 
-SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<BackwardPass>& streams,
+SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<BackwardPass>& lanes,
                                    size_t first, size_t k) {
   float term[4];
   float* begin[4];
   for (size_t i = 0; i < 4; ++i) {
-    const uint32_t node = *(streams.nodes[first + i] - k);
+    const uint32_t node = *(lanes.nodes[first + i] - k);
     const LinkedPiece& piece = arrays.pieces[piece_of(node)];
-    size_t& position = streams.position[first + i];
+    size_t& position = lanes.position[first + i];
     const float beta = arrays.beta[position + piece.length];
     term[i] = piece.score + beta;
-    *(streams.log_marginal[first + i] - k) =
-        ((arrays.alpha[position] + piece.score) + beta) - streams.log_likelihood[first + i];
+    *(lanes.log_marginal[first + i] - k) =
+        ((arrays.alpha[position] + piece.score) + beta) - lanes.log_likelihood[first + i];
     begin[i] = arrays.beta + position;
     position -= is_first(node);
   }
@@ -206,30 +206,30 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, StreamStates<Backwa
   for (int i = 0; i < 4; ++i) *begin[i] = sum[i];
 }
 
-// Nodes [first, last) of all streams.
+// Nodes [first, last) of all lanes.
 template <typename Pass>
-SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, StreamStates<Pass>& streams,
+SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, LaneStates<Pass>& lanes,
                                   size_t first, size_t last) {
   for (size_t k = first; k < last; ++k) {
-    for (size_t i = 0; i < Pass::kWidth; i += 4) advance_four(arrays, streams, i, k);
+    for (size_t i = 0; i < Pass::kWidth; i += 4) advance_four(arrays, lanes, i, k);
   }
 }
 
-inline void advance(const PassArrays& arrays, StreamStates<ListingPass>& streams, size_t first,
+inline void advance(const PassArrays& arrays, LaneStates<ListingPass>& lanes, size_t first,
                     size_t last) {
-  advance_all(arrays, streams, first, last);
+  advance_all(arrays, lanes, first, last);
 }
-inline void advance(const PassArrays& arrays, StreamStates<BestPathPass>& streams, size_t first,
+inline void advance(const PassArrays& arrays, LaneStates<BestPathPass>& lanes, size_t first,
                     size_t last) {
-  advance_all(arrays, streams, first, last);
+  advance_all(arrays, lanes, first, last);
 }
-inline void advance(const PassArrays& arrays, StreamStates<ForwardPass>& streams, size_t first,
+inline void advance(const PassArrays& arrays, LaneStates<ForwardPass>& lanes, size_t first,
                     size_t last) {
-  advance_all(arrays, streams, first, last);
+  advance_all(arrays, lanes, first, last);
 }
-inline void advance(const PassArrays& arrays, StreamStates<BackwardPass>& streams, size_t first,
+inline void advance(const PassArrays& arrays, LaneStates<BackwardPass>& lanes, size_t first,
                     size_t last) {
-  advance_all(arrays, streams, first, last);
+  advance_all(arrays, lanes, first, last);
 }
 
 // Turns the log marginals of a pretoken's nodes into terms of expected counts, four at a time: both

@@ -3,7 +3,8 @@
 They are built once. After each M-step and each pruning they change to the pieces that are left::
 
     lattices = Lattices(corpus, seeds, workers)
-    pieces, new_ids = m_step(lattices.pieces, expected_counts(lattices, lanes, workers), workers)
+    counts = expected_counts(lattices, partial_sums, workers)
+    pieces, new_ids = m_step(lattices.pieces, counts, workers)
     lattices.renumber(pieces, new_ids, workers)
 
 For the tests, the arithmetic of the E-step is available as functions on arrays: `log_sum_exp` and

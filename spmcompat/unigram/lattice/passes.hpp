@@ -1,5 +1,5 @@
 // What all passes over lattices have in common. A pass works on a group of pretokens at a time:
-// enough lattices to fill the streams, few enough to stay in the processor's caches.
+// enough lattices to fill the lanes, few enough to stay in the processor's caches.
 #pragma once
 
 #include <cstddef>

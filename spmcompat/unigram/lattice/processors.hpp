@@ -21,12 +21,12 @@ struct PathEnd {
   uint32_t piece;  // its last piece; with kNearTie if a piece that begins earlier may tie with it
 };
 
-// The arrays that the streams of a pass read and write. They have one item for each position unless
-// a comment says otherwise. Every alpha and beta is -infinity at first, unless a stream starts from
-// it. Item 0 is scratch memory: idle streams write to it what they have read.
+// The arrays that the lanes of a pass read and write. They have one item for each position unless
+// a comment says otherwise. Every alpha and beta is -infinity at first, unless a lane starts from
+// it. Item 0 is scratch memory: idle lanes write to it what they have read.
 struct PassArrays {
   const LinkedPiece* pieces;
-  uint32_t neutral;                // the node of idle streams: it changes no sum
+  uint32_t neutral;                // the node of idle lanes: it changes no sum
   LogSumExp exact;
   const uint32_t* first_nodes;     // of every position, with kFirstAtPosition
   // The forward pass and the backward pass use alpha.
@@ -34,7 +34,7 @@ struct PassArrays {
   // Only the backward pass uses the next three.
   float* beta = nullptr;
   float* log_marginal = nullptr;   // of every node
-  size_t idle_log_marginal = 0;    // scratch: as many as the longest stream has nodes
+  size_t idle_log_marginal = 0;    // scratch: as many as the longest list has nodes
   PathEnd* path_ends = nullptr;    // best-path pass only, with the next one
   float unknown_magnitude = 0.0f;  // of the unknown piece, which scores lowest
 };
@@ -42,7 +42,7 @@ struct PassArrays {
 // Prefetch distance of the expected counts, in nodes.
 constexpr size_t kNodesAhead = 32;
 
-// The passes; kWidth is how many streams advance together.
+// The passes; kWidth is how many lanes advance together.
 
 // Lists the nodes.
 struct ListingPass {
@@ -62,11 +62,11 @@ struct BackwardPass {
   static constexpr size_t kWidth = 16;
 };
 
-// The state of the streams that advance together. The pointers do not change while the other
-// members advance. Node k of a stream is the k-th node from its first one, in the backward pass
+// The state of the lanes that advance together. The pointers do not change while the other
+// members advance. Node k of a lane is the k-th node from its first one, in the backward pass
 // from its last one.
 template <typename Pass>
-struct StreamStates {
+struct LaneStates {
   uint32_t* nodes[Pass::kWidth];      // the listed node 0
   uint32_t node[Pass::kWidth];        // the next one; not in the backward pass
   size_t position[Pass::kWidth];      // of the next node

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "spmcompat/runtime/crew.hpp"
-#include "spmcompat/unigram/em/lanes.hpp"
+#include "spmcompat/unigram/em/partial_sums.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"

@@ -17,7 +17,7 @@ class LossWeights:
     def by_pieces(counts: ExpectedCounts) -> LossWeights: ...
     @staticmethod
     def by_pretokens(
-        lattices: Lattices, counts: ExpectedCounts, lanes: int, workers: Workers
+        lattices: Lattices, counts: ExpectedCounts, partial_sums: int, workers: Workers
     ) -> LossWeights: ...
 
 def find_losses(

@@ -2,7 +2,7 @@
 
 For example, to keep 8,000 pieces::
 
-    counts = best_path_counts(lattices, lanes, workers)
+    counts = best_path_counts(lattices, partial_sums, workers)
     pieces, new_ids = prune(lattices, counts, LossWeights.by_pieces(counts), 8000, workers)
     lattices.renumber(pieces, new_ids, workers)
 """
@@ -114,20 +114,21 @@ cdef class LossWeights:
 
     @staticmethod
     def by_pretokens(
-            Lattices lattices not None, ExpectedCounts counts not None, int lanes, workers):
+            Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
         """Weigh by the piece's occurrences in the best segmentations, per pretoken.
 
-        The reference adds these occurrences up through all lanes. This differs from `counts` only
-        where a count is so large that float32 rounds it.
+        The reference adds these occurrences to a single sum. This differs from `counts` only where
+        a count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
         weights.occurrences = counts
         for count in counts.sums.expected:
             if count >= EXACT_FLOATS:
-                weights.occurrences = best_path_counts(lattices, lanes, workers, single_sum=True)
+                weights.occurrences = best_path_counts(
+                    lattices, partial_sums, workers, single_sum=True)
                 break
-        weights.total = sum_pretoken_counts(lattices.corpus.segmented, lanes)
+        weights.total = sum_pretoken_counts(lattices.corpus.segmented, partial_sums)
         return weights
 
 

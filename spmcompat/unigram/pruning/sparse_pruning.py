@@ -28,7 +28,7 @@ def prune_sparsely(
     lattices: Lattices,
     targets: Sequence[Target],
     debias: bool,
-    lanes: int,
+    partial_sums: int,
     workers: Workers,
     report: Report,
     rounds: Rounds | None = None,
@@ -44,8 +44,8 @@ def prune_sparsely(
         How many pieces are few enough, for each size of the vocabulary; fewer may be left.
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
-    lanes : int
-        Number of reduction lanes; it fixes the order of the float sums.
+    partial_sums : int
+        Number of partial sums. It decides the order of the float sums.
     workers : Workers
         Real threads.
     report : Report
@@ -65,7 +65,7 @@ def prune_sparsely(
     TrainingError
         If a score is not finite.
     """
-    epochs = _Epochs(debias, lanes, total, workers, report, rounds)
+    epochs = _Epochs(debias, partial_sums, total, workers, report, rounds)
     return epochs.train(lattices, targets, None)
 
 
@@ -84,7 +84,7 @@ class _Epochs(NamedTuple):
     """The rounds. The fields are parameters of `prune_sparsely`."""
 
     debias: bool
-    lanes: int
+    partial_sums: int
     total: int
     workers: Workers
     report: Report
@@ -145,7 +145,7 @@ class _Epochs(NamedTuple):
         report = self.report
         size = len(lattices.pieces)
         report.step("E-step")
-        counts = expected_counts(lattices, self.lanes, self.workers)
+        counts = expected_counts(lattices, self.partial_sums, self.workers)
         epoch = 0 if last is None else last.epoch + 1
         by_penalty: dict[float, list[Target]] = {}
         for target in targets:
@@ -192,7 +192,7 @@ class _Epochs(NamedTuple):
         """Return the pieces with scores that are estimated without the penalty."""
         report = self.report
         report.step("E-step")
-        counts = expected_counts(lattices, self.lanes, self.workers)
+        counts = expected_counts(lattices, self.partial_sums, self.workers)
         report.step("M-step")
         pieces, new_ids = sparse_step(lattices.pieces, counts, 0.0)
         pieces.check()

@@ -17,18 +17,18 @@ from tests.oracle.seeding import Pieces as OraclePieces
 from tests.unit import stages
 from tests.unit.stages import Case
 
-LANES = [1, 2, 5]
+PARTIAL_SUMS = [1, 2, 5]
 WORKERS = [1, 2, 3]
 CASES = [f"stages/{number}" for number in range(30)]
 
 
-def check_expected(counts: ExpectedCounts, expected: tuple[oracle.Lane, np.float32, int]) -> None:
-    lane, objective, _ = expected
-    assert list(counts) == [float(count) for count in lane]
+def check_expected(counts: ExpectedCounts, expected: tuple[oracle.Sums, np.float32, int]) -> None:
+    sums, objective, _ = expected
+    assert list(counts) == [float(count) for count in sums]
     assert counts.objective == float(objective)
 
 
-def kept(pieces: OraclePieces, counts: oracle.Lane) -> OraclePieces:
+def kept(pieces: OraclePieces, counts: oracle.Sums) -> OraclePieces:
     """Return the oracle's M-step, or nothing if it would drop every piece."""
     return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
 
@@ -44,25 +44,27 @@ def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("name", CASES)
 def test_e_step_and_m_step_equal_the_oracle(name: str) -> None:
-    """E-step, M-step, and an E-step after renumbering, for every number of lanes and workers."""
+    """Compare two E-steps and the M-step between them."""
     case = stages.random_case(name)
-    for lanes in LANES:
-        first = oracle.e_step(case.pieces, case.counted, lanes)
-        best = oracle.best_path_counts(case.pieces, case.counted, lanes)
+    for partial_sums in PARTIAL_SUMS:
+        first = oracle.e_step(case.pieces, case.counted, partial_sums)
+        best = oracle.best_path_counts(case.pieces, case.counted, partial_sums)
         left = kept(case.pieces, first[0])
-        second = oracle.e_step(left, case.counted, lanes) if left else None
+        second = oracle.e_step(left, case.counted, partial_sums) if left else None
         for count in WORKERS:
             workers = Workers(count)
             pieces = stages.ours(case.pieces)
             lattices = Lattices(case.corpus, pieces, workers)
-            counts = expected_counts(lattices, lanes, workers)
+            counts = expected_counts(lattices, partial_sums, workers)
             check_expected(counts, first)
-            assert list(best_path_counts(lattices, lanes, workers)) == [float(c) for c in best]
+            assert list(best_path_counts(lattices, partial_sums, workers)) == [
+                float(c) for c in best
+            ]
             pieces, new_ids = m_step(pieces, counts, workers)
             assert list(pieces) == stages.plain(left)
             if second is not None:
                 lattices.renumber(pieces, new_ids, workers)
-                check_expected(expected_counts(lattices, lanes, workers), second)
+                check_expected(expected_counts(lattices, partial_sums, workers), second)
 
 
 def test_the_cases_cover_unknown_characters_idle_lanes_and_several_segments() -> None:
@@ -73,7 +75,7 @@ def test_the_cases_cover_unknown_characters_idle_lanes_and_several_segments() ->
         return any(character not in known for text, _ in case.counted for character in text)
 
     assert sum(map(lacks_a_character, cases)) > 5
-    assert sum(len(case.counted) < max(LANES) for case in cases) > 2
+    assert sum(len(case.counted) < max(PARTIAL_SUMS) for case in cases) > 2
     assert sum(any(count > 1 for _, count in case.counted) for case in cases) > 5
     assert sum(case.corpus.segments != case.corpus.pretokens for case in cases) > 5
 
@@ -98,26 +100,28 @@ def test_renumbered_lattices_equal_new_ones() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lanes", [1, 2, 3, 16])
-def test_expected_counts_do_not_depend_on_workers(lanes: int) -> None:
-    """Every lane has many groups of pretokens; another order of the sums would give other sums."""
-    dice = random.Random(lanes)
+@pytest.mark.parametrize("partial_sums", [1, 2, 3, 16])
+def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
+    """Every partial sum has many groups of pretokens. Another order would give other sums."""
+    dice = random.Random(partial_sums)
     words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
     counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
     case = stages.both(counted, Options())
     texts = ["▁", "a", "b", "aa", "ab", "ba", "aba", "abab", "bbb", "▁a", "▁b"]
     pieces = Pieces([(text.encode(), -1.5 - at / 7) for at, text in enumerate(texts)])
 
-    def sums(count: int, lanes: int = lanes) -> tuple[list[float], float, list[float], list[float]]:
+    def sums(
+        count: int, partial_sums: int = partial_sums
+    ) -> tuple[list[float], float, list[float], list[float]]:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
-        expected = expected_counts(lattices, lanes, workers)
-        best = best_path_counts(lattices, lanes, workers)
-        single_sum = best_path_counts(lattices, lanes, workers, single_sum=True)
+        expected = expected_counts(lattices, partial_sums, workers)
+        best = best_path_counts(lattices, partial_sums, workers)
+        single_sum = best_path_counts(lattices, partial_sums, workers, single_sum=True)
         return list(expected), expected.objective, list(best), list(single_sum)
 
     alone = sums(1)
-    assert alone[0] != sums(1, lanes + 1)[0]
+    assert alone[0] != sums(1, partial_sums + 1)[0]
     for count in (2, 3, 8):
         for _ in range(3):
             assert sums(count) == alone

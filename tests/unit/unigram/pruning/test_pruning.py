@@ -35,32 +35,34 @@ def test_pruning_equals_the_oracle(name: str) -> None:
         shrinking_factor=0.0,
         num_threads=dice.choice([1, 2, 5]),
     )
-    lanes = options.num_threads
+    partial_sums = options.num_threads
     expected = oracle.prune(case.pieces, case.counted, options)
-    after = oracle.e_step(expected, case.counted, lanes) if expected else None
+    after = oracle.e_step(expected, case.counted, partial_sums) if expected else None
     for count in (1, 2, 3):
         workers = Workers(count)
         pieces = stages.ours(case.pieces)
         lattices = Lattices(case.corpus, pieces, workers)
-        counts = best_path_counts(lattices, lanes, workers)
+        counts = best_path_counts(lattices, partial_sums, workers)
         left, new_ids = prune(
             lattices, counts, LossWeights.by_pieces(counts), size_of(options), workers
         )
         assert list(left) == stages.plain(expected)
         if after is not None:
             lattices.renumber(left, new_ids, workers)
-            assert list(expected_counts(lattices, lanes, workers)) == list(map(float, after[0]))
+            assert list(expected_counts(lattices, partial_sums, workers)) == list(
+                map(float, after[0])
+            )
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_losses_equal_the_oracle(name: str) -> None:
     case = stages.random_case(name)
-    lanes = case.options.num_threads
+    partial_sums = case.options.num_threads
     expected = oracle.losses(case.pieces, case.counted, case.options)
     for count in (1, 3):
         workers = Workers(count)
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
-        counts = best_path_counts(lattices, lanes, workers)
+        counts = best_path_counts(lattices, partial_sums, workers)
         found = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
         assert found.as_list() == expected
 

@@ -19,29 +19,31 @@ from tests.unit.stages import Case
 CASES = [f"sparse/{number}" for number in range(40)]
 
 
-def counted(case: Case, lanes: int, workers: Workers) -> tuple[Pieces, Lattices, ExpectedCounts]:
+def counted(
+    case: Case, partial_sums: int, workers: Workers
+) -> tuple[Pieces, Lattices, ExpectedCounts]:
     pieces = stages.ours(case.pieces)
     lattices = Lattices(case.corpus, pieces, workers)
-    return pieces, lattices, expected_counts(lattices, lanes, workers)
+    return pieces, lattices, expected_counts(lattices, partial_sums, workers)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_sparse_step_equals_the_oracle(name: str) -> None:
     case = stages.random_case(name)
     dice = random.Random(name)
-    lanes = dice.choice([1, 2, 5])
-    expected = oracle.e_step(case.pieces, case.counted, lanes)[0]
+    partial_sums = dice.choice([1, 2, 5])
+    expected = oracle.e_step(case.pieces, case.counted, partial_sums)[0]
     # A count that equals the penalty stays.
     for penalty in (0.0, 0.3, float(dice.choice(expected))):
         workers = Workers(dice.choice([1, 2, 3]))
-        pieces, lattices, counts = counted(case, lanes, workers)
+        pieces, lattices, counts = counted(case, partial_sums, workers)
         left, new_ids = sparse_step(pieces, counts, penalty)
         known = oracle.sparse_step(case.pieces, expected, np.float32(penalty))
         assert list(left) == stages.plain(known)
         if known:
             lattices.renumber(left, new_ids, workers)
-            after = oracle.e_step(known, case.counted, lanes)[0]
-            assert list(expected_counts(lattices, lanes, workers)) == list(map(float, after))
+            after = oracle.e_step(known, case.counted, partial_sums)[0]
+            assert list(expected_counts(lattices, partial_sums, workers)) == list(map(float, after))
 
 
 @pytest.mark.parametrize("name", CASES[:10])
@@ -71,6 +73,6 @@ def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
         size = int(options.vocab_size * 1.1)
         target = Target(options.vocab_size, size)
-        lanes = options.num_threads
-        found = prune_sparsely(lattices, [target], debias, lanes, workers, stages.QUIET)
+        partial_sums = options.num_threads
+        found = prune_sparsely(lattices, [target], debias, partial_sums, workers, stages.QUIET)
         assert list(found[options.vocab_size]) == stages.plain(expected)

@@ -1,0 +1,199 @@
+// Partial sums: the order in which float sums over pretokens are taken.
+//
+// Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as the
+// reference does with n threads. A worker takes the next pretokens of any partial sum and computes
+// their contributions. It waits for its turn only to add them, after those of all earlier pretokens
+// of that partial sum. So the number of partial sums changes the bytes of a model, and the number of
+// workers never does.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/runtime/crew.hpp"
+#include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unigram/lattice/lattice.hpp"
+
+namespace spmcompat {
+
+// What one pass over the corpus adds up, in one partial sum or in total.
+struct ExpectedCounts {
+  std::vector<float> expected;          // of each piece; that of id 0 includes the unknown piece's
+  std::vector<NodePosition> positions;  // of each piece any one, if the pass looks for them
+  float objective = 0.0f;
+  double log_likelihood = 0.0;
+
+  // The vectors of a partial sum without pretokens are empty.
+  void add(const ExpectedCounts& other) {
+    expected.resize(std::max(expected.size(), other.expected.size()));
+    positions.resize(std::max(positions.size(), other.positions.size()));
+    for (size_t i = 0; i < other.expected.size(); ++i) expected[i] += other.expected[i];
+    for (size_t i = 0; i < other.positions.size(); ++i) {
+      if (!positions[i].known()) positions[i] = other.positions[i];
+    }
+    objective += other.objective;
+    log_likelihood += other.log_likelihood;
+  }
+};
+
+// The pretokens of some partial sums, in order. Prefetches the lattices of the next ones.
+class SummedPretokens {
+ public:
+  SummedPretokens(const Lattices& lattices, size_t first_sum, size_t last_sum, size_t partial_sums)
+      : corpus_(lattices.corpus()),
+        lattices_(lattices),
+        pretoken_(first_sum),
+        sum_(first_sum),
+        last_sum_(last_sum),
+        sums_(partial_sums) {}
+
+  bool done() const { return pretoken_ >= corpus_.pretoken_count.size(); }
+  void next() {
+    pretoken_ += sums_;
+    if (done() && sum_ < last_sum_) pretoken_ = ++sum_;
+  }
+  void prefetch() const {
+    for_each_segment(pretoken_ + 8 * sums_, [&](uint32_t s) { lattices_.prefetch_begin(s); });
+    for_each_segment(pretoken_ + 4 * sums_, [&](uint32_t s) { lattices_.prefetch_nodes(s); });
+  }
+
+  const uint32_t* segments() const {
+    return corpus_.pretoken_segments.data() + corpus_.pretoken_begin[pretoken_];
+  }
+  size_t size() const {
+    return corpus_.pretoken_begin[pretoken_ + 1] - corpus_.pretoken_begin[pretoken_];
+  }
+  float count() const { return static_cast<float>(corpus_.pretoken_count[pretoken_]); }
+
+ private:
+  template <typename Function>
+  void for_each_segment(size_t pretoken, Function function) const {
+    if (pretoken >= corpus_.pretoken_count.size()) return;
+    const uint64_t end = corpus_.pretoken_begin[pretoken + 1];
+    for (uint64_t i = corpus_.pretoken_begin[pretoken]; i < end; ++i) {
+      function(corpus_.pretoken_segments[i]);
+    }
+  }
+
+  const SegmentedCorpus& corpus_;
+  const Lattices& lattices_;
+  size_t pretoken_, sum_, last_sum_, sums_;
+};
+
+// The partial sums of one pass over the corpus.
+class PartialSums {
+ public:
+  // With `single_sum`, all pretokens are added to the same sum, in the order of the partial sums.
+  PartialSums(const Lattices& lattices, size_t partial_sums, bool single_sum, const Crew& crew)
+      : crew_(crew) {
+    const size_t sums = single_sum ? 1 : partial_sums;
+    for (size_t i = 0; i < sums; ++i) {
+      const size_t last = single_sum ? partial_sums - 1 : i;
+      sums_.emplace_back(SummedPretokens(lattices, i, last, partial_sums), crew);
+    }
+  }
+
+  // Does the work of one worker. For each group of pretokens:
+  //   1. Calls pass.add(segments, size, count) for each pretoken of the group.
+  //   2. Calls `find` of the pass, without a lock.
+  //   3. Calls add(pass, counts) with the counts of the partial sum, when all earlier groups of this
+  //      partial sum have been added.
+  //   4. Calls pass.clear().
+  template <typename Pass, typename Add>
+  void work(Pass& pass, void (Pass::*find)(), Add add) {
+    while (PartialSum* sum = join_sum()) {
+      while (const std::optional<size_t> turn = fill(pass, *sum)) {
+        (pass.*find)();
+        sum->turns.take(*turn, [&] { add(pass, sum->counts); });
+        pass.clear();
+      }
+      leave_sum(*sum);
+    }
+  }
+
+  // The total of all partial sums; taken once, when every worker is done.
+  ExpectedCounts take_total() { return std::move(total_); }
+
+ private:
+  struct PartialSum {
+    PartialSum(SummedPretokens given, const Crew& crew) : pretokens(given), turns(crew) {}
+
+    SummedPretokens pretokens;
+    std::mutex filling;
+    size_t filled_groups = 0;
+    Turns turns;         // of the groups
+    size_t workers = 0;  // that have joined and not left
+    bool exhausted = false;
+    ExpectedCounts counts;
+  };
+
+  // Returns the first partial sum with the fewest workers, or null when all are exhausted. At most as
+  // many partial sums as workers are open: each open one has counts for all pieces.
+  PartialSum* join_sum() {
+    PartialSum* sum = nullptr;
+    size_t end = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    crew_.wait(merging_, lock, [&] {
+      end = std::min(merged_ + crew_.size(), sums_.size());
+      for (size_t i = merged_; i < end; ++i) {
+        if (sums_[i].exhausted) continue;
+        if (sum == nullptr || sums_[i].workers < sum->workers) sum = &sums_[i];
+      }
+      return sum != nullptr || end == sums_.size();
+    });
+    if (sum != nullptr) ++sum->workers;
+    return sum;
+  }
+
+  // Fills the pass with the next pretokens of the partial sum. Returns the number of this group in the
+  // partial sum, or nothing if there are no more pretokens.
+  template <typename Pass>
+  std::optional<size_t> fill(Pass& pass, PartialSum& sum) {
+    crew_.check_cancelled();
+    const std::lock_guard<std::mutex> lock(sum.filling);
+    SummedPretokens& pretokens = sum.pretokens;
+    if (pretokens.done()) return {};
+    for (; !pretokens.done() && !pass.full(); pretokens.next()) {
+      pretokens.prefetch();
+      pass.add(pretokens.segments(), pretokens.size(), pretokens.count());
+    }
+    return sum.filled_groups++;
+  }
+
+  // The last worker to leave an exhausted partial sum adds it, and the complete ones after it, to the
+  // total.
+  void leave_sum(PartialSum& sum) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    sum.exhausted = true;
+    --sum.workers;
+    for (; merged_ < sums_.size() && is_complete(sums_[merged_]); ++merged_) {
+      ExpectedCounts counts = std::move(sums_[merged_].counts);
+      if (merged_ == 0) {
+        total_ = std::move(counts);
+      } else {
+        total_.add(counts);
+      }
+    }
+    merging_.notify_all();
+  }
+  static bool is_complete(const PartialSum& sum) {
+    return sum.exhausted && sum.workers == 0;
+  }
+
+  const Crew& crew_;
+  std::deque<PartialSum> sums_;
+  // Guards all members below, and `workers`, `exhausted` of the partial sums.
+  std::mutex mutex_;
+  std::condition_variable merging_;
+  size_t merged_ = 0;  // partial sums that are in the total
+  ExpectedCounts total_;
+};
+
+}  // namespace spmcompat
