@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.pieces import BYTE, CONTROL, UNKNOWN, USER_DEFINED
+from spmcompat.model.pieces import BYTE, BYTE_PIECES, CONTROL, UNKNOWN, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unicode.marks import SPACE_MARK
@@ -125,7 +125,7 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
         if with_marks and not symbol.startswith(SPACE_MARK):
             symbols.append((SPACE_MARK + symbol, USER_DEFINED))
     if spec.byte_fallback:
-        symbols += [(f"<0x{byte:02X}>", BYTE) for byte in range(256)]
+        symbols += [(piece, BYTE) for piece in BYTE_PIECES]
 
     # A symbol with the text of bos, eos or pad only changes the type of that piece.
     reserved: dict[str, int] = {}

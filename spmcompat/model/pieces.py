@@ -10,6 +10,12 @@ _TYPES = ModelProto.SentencePiece
 NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
 USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
 
+BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+"""The texts of the pieces that ``byte_fallback`` uses for each byte."""
+
+BYTES_LIMIT = 8000
+"""``sentencepiece`` from 0.2.2 on loads no model with a piece of this many bytes or more."""
+
 
 class Piece(NamedTuple):
     """An entry of a vocabulary.

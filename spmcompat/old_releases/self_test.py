@@ -17,12 +17,20 @@ from itertools import groupby
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.encoding import encoder_of
-from spmcompat.model.pieces import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Piece, pieces_of
+from spmcompat.model.pieces import (
+    BYTE_PIECES,
+    BYTES_LIMIT,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    USER_DEFINED,
+    Piece,
+    pieces_of,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData, TrainerSpec
 from spmcompat.normalization.normalizer import Normalizer
 from spmcompat.releases import Release
 
-_LONG_PIECE = 8000  # bytes
 _REMEDY = "Leave self_test_sample_size out, or choose another release with compat."
 
 
@@ -79,9 +87,9 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
 def _check_pieces(pieces: Iterable[Piece]) -> None:
     """Raise an error if the runtime refuses one of the pieces."""
     for piece in pieces:
-        if len(piece.text.encode()) >= _LONG_PIECE or "\0" in piece.text:
+        if len(piece.text.encode()) >= BYTES_LIMIT or "\0" in piece.text:
             raise TrainingError(
-                f"INTERNAL: a piece has {_LONG_PIECE} bytes or more, or contains U+0000: this "
+                f"INTERNAL: a piece has {BYTES_LIMIT} bytes or more, or contains U+0000: this "
                 f"release of sentencepiece cannot load the model to test it. {_REMEDY}"
             )
 
@@ -115,6 +123,6 @@ def _stored(tokens: Sequence[str], known: Container[str], byte_fallback: bool) -
         if is_known:
             yield from group
         elif byte_fallback:
-            yield from (f"<0x{byte:02X}>" for byte in "".join(group).encode())
+            yield from (BYTE_PIECES[byte] for byte in "".join(group).encode())
         else:
             yield "".join(group)

@@ -13,6 +13,7 @@ from itertools import product
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.encoding import symbol_score
+from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmap import compile_charsmap, precompiled
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
@@ -24,7 +25,7 @@ from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
 
 _PIECE = ModelProto.SentencePiece
-_BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
+_BYTES = frozenset(BYTE_PIECES)
 # A pattern repeats symbols wherever they diverge. A longer pattern is not one of symbols.
 _WORK = 100
 
