@@ -188,7 +188,7 @@ class UnigramEncoder:
         return math.fsum(scores.get(token, self._unknown) for token in path)
 
     def _best_path(self, text: str, scores: Mapping[str, float]) -> list[str]:
-        """Return the path with the largest sum of scores. The first of equal paths is kept."""
+        """Return the path with the largest sum of scores. Of equal paths, the first is kept."""
         size = len(text)
         best = [0.0] * (size + 1)
         begins = [-1] * (size + 1)  # -1: not reached yet
@@ -205,7 +205,7 @@ class UnigramEncoder:
                     continue
                 total = before + (self._unknown if score is None else score)
                 rounded = to_float32(total)
-                if self._in_float or score is None:
+                if self._in_float or score is None:  # all releases round it for an unknown one
                     total = rounded
                 if begins[end] < 0 or total > best[end]:
                     best[end], begins[end] = rounded, begin
@@ -223,7 +223,7 @@ def _old_symbol_score(symbol: str, highest: float) -> float:
 
 
 def _reset(best: list[float], begin: int, last: int) -> None:
-    """Subtract the sum at `begin` from it and all sums up to `last`; large ones lose digits."""
+    """Subtract the sum at `begin` from the sums up to `last`, because large sums lose digits."""
     offset = best[begin]
     best[begin : last + 1] = [to_float32(one - offset) for one in best[begin : last + 1]]
 

@@ -6,7 +6,7 @@ only if the piece's own text is cut into just this piece:
 - BPE: the merges inside a piece are those of its own text, in the same order, whatever surrounds
   it, because a merge across its ends would have prevented the piece.
 - Unigram: each part of a best path is a best path for the text of that part. So a piece on a best
-  path is the best path of its own text.
+  path is the best path of its own text, apart from rounding.
 
 Source: ``bpe_model.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``sentencepiece`` 0.2.3.
 """
