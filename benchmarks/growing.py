@@ -23,6 +23,7 @@ import numpy as np
 import sentencepiece
 
 import spmcompat
+from spmcompat.model.pieces import NORMAL, Piece, pieces_of
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.settings import available_cores
@@ -30,7 +31,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.edit.reach import unreachable
-from spmcompat.tools.edit.vocabulary import NORMAL, Piece, pieces_of, with_pieces
+from spmcompat.tools.edit.vocabulary import with_pieces
 from spmcompat.tools.evaluate.evaluation import evaluate
 from spmcompat.tools.evaluate.models import load_model
 from tests.parity import corpora

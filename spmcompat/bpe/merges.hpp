@@ -34,7 +34,7 @@
 
 #include "spmcompat/bpe/active_set.hpp"
 #include "spmcompat/bpe/count_levels.hpp"
-#include "spmcompat/bpe/encoder.hpp"
+#include "spmcompat/bpe/corpus_encoder.hpp"
 #include "spmcompat/bpe/merge_queue.hpp"
 #include "spmcompat/bpe/pair_finder.hpp"
 #include "spmcompat/bpe/pairs.hpp"
@@ -220,7 +220,7 @@ inline void Merges::record(Crew& crew) {
 }
 
 inline void Merges::encode_text(const ScoredPieces& given, const CancelFlag& cancel) {
-  Encoder encoder(given, symbols_);
+  CorpusEncoder encoder(given, symbols_);
   encoder.encode(text_, cancel);
   for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
   text_.pack(symbols_);

@@ -23,7 +23,7 @@ from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 from spmcompat.errors import TrainingError
 
 
-cdef extern from "spmcompat/bpe/encoder.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/bpe/corpus_encoder.hpp" namespace "spmcompat" nogil:
     ctypedef vector[pair[string, float]] ScoredPieces
     vector[uint64_t] cpp_count_in_encoded "spmcompat::count_in_encoded"(
         CSegmentCounts& segments, const ScoredPieces& pieces, CCrew& crew)

@@ -12,11 +12,11 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.pieces import BYTE_PIECES, BYTES_LIMIT
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 _TYPES = ModelProto.SentencePiece
 _NOT_ENCODED = (_TYPES.UNKNOWN, _TYPES.CONTROL, _TYPES.BYTE)
-_TOO_LONG = 8000  # bytes
 _PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any bytes
 
 
@@ -102,10 +102,10 @@ def _check_text(text: str, piece_id: int) -> None:
     if not text or "\0" in text:
         what = "contains the character U+0000" if text else "is empty"
         raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
-    if len(text.encode()) >= _TOO_LONG:
+    if len(text.encode()) >= BYTES_LIMIT:
         raise BadValueError(
             f"the piece of id {piece_id} is too long: {text[:40]}... Give it a text of fewer than "
-            f"{_TOO_LONG} bytes."
+            f"{BYTES_LIMIT} bytes."
         )
 
 
@@ -118,7 +118,7 @@ def _check_score(score: float, piece_id: int) -> None:
 
 
 def _check_bytes(found: set[str], byte_fallback: bool) -> None:
-    needed = {f"<0x{byte:02X}>" for byte in range(256)} if byte_fallback else set()
+    needed = set(BYTE_PIECES) if byte_fallback else set()
     if found != needed:
         wrong = min(found ^ needed)
         raise BadValueError(

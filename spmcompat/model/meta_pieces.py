@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
+from spmcompat.model.pieces import BYTE, BYTE_PIECES, CONTROL, UNKNOWN, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unicode.marks import SPACE_MARK
@@ -16,7 +17,6 @@ from spmcompat.unicode.marks import SPACE_MARK
 RESERVED = ("unk", "bos", "eos", "pad")
 """The names that options use for the pieces with a special meaning."""
 
-Piece = ModelProto.SentencePiece
 _DUPLICATE = "is already defined. duplicated symbols are not allowed."
 
 
@@ -76,7 +76,7 @@ def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[s
     ids = {piece: index for index, piece in enumerate(pieces)}
     found: dict[str, int] = {}
     for kind in RESERVED:
-        piece_type = Piece.UNKNOWN if kind == "unk" else Piece.CONTROL
+        piece_type = UNKNOWN if kind == "unk" else CONTROL
         piece = (getattr(spec, f"{kind}_piece"), piece_type)
         if piece in ids:
             found[kind] = ids[piece]
@@ -108,7 +108,7 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
                 f"{kind}_piece {piece} is already defined as unk_piece. Give it another text."
             )
         has_unk |= is_unk
-        pieces[piece_id] = MetaPiece(piece, Piece.UNKNOWN if is_unk else Piece.CONTROL)
+        pieces[piece_id] = MetaPiece(piece, UNKNOWN if is_unk else CONTROL)
     if not has_unk and not (spec.byte_fallback and release.unk_is_optional):
         remedy = ", or use byte_fallback" if release.unk_is_optional else ""
         raise TrainingError(f"{spec.unk_piece} must be defined. Set unk_id to 0 or more{remedy}.")
@@ -118,14 +118,14 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
 def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Release) -> None:
     """Give the symbols and the bytes the lowest free ids."""
     with_marks = spec.model_type == TrainerSpec.WORD and release.symbols_begin_words
-    symbols = [(symbol, Piece.CONTROL) for symbol in spec.control_symbols]
+    symbols = [(symbol, CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
-        symbols.append((symbol, Piece.USER_DEFINED))
+        symbols.append((symbol, USER_DEFINED))
         # Words begin with the space mark, so the symbol is also added with the mark in front.
         if with_marks and not symbol.startswith(SPACE_MARK):
-            symbols.append((SPACE_MARK + symbol, Piece.USER_DEFINED))
+            symbols.append((SPACE_MARK + symbol, USER_DEFINED))
     if spec.byte_fallback:
-        symbols += [(f"<0x{byte:02X}>", Piece.BYTE) for byte in range(256)]
+        symbols += [(piece, BYTE) for piece in BYTE_PIECES]
 
     # A symbol with the text of bos, eos or pad only changes the type of that piece.
     reserved: dict[str, int] = {}

@@ -14,8 +14,13 @@ cdef extern from "spmcompat/normalization/normalizer.hpp" namespace "spmcompat" 
         cbool escape_whitespaces
         cbool treat_whitespace_as_suffix
 
+    cdef cppclass SymbolMatcher:
+        SymbolMatcher(vector[string] symbols) except +
+
     cdef cppclass CNormalizer "spmcompat::Normalizer":
-        CNormalizer(string_view charsmap, const NormalizerOptions& options) except +
+        CNormalizer(
+            string_view charsmap, const NormalizerOptions& options, const SymbolMatcher* symbols
+        ) except +
         void normalize(const char* text, size_t size, string& out) except +
         void normalize_raw_token(const char* text, size_t size, string& out) except +
 

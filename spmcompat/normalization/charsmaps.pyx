@@ -319,13 +319,16 @@ cdef class Normalizer:
         Replace spaces with the space mark (U+2581).
     treat_whitespace_as_suffix : bool
         Put the space mark of `add_dummy_prefix` at the end of the text.
+    symbols : Sequence[bytes]
+        User-defined symbols, which are not normalized.
 
     Raises
     ------
     TrainingError
-        The charsmap is broken.
+        The charsmap is broken, or a symbol contains a 0 byte.
     """
 
+    cdef unique_ptr[SymbolMatcher] symbols
     cdef unique_ptr[CNormalizer] normalizer
 
     def __init__(
@@ -336,6 +339,7 @@ cdef class Normalizer:
         cbool remove_extra_whitespaces=True,
         cbool escape_whitespaces=True,
         cbool treat_whitespace_as_suffix=False,
+        symbols=(),
     ):
         cdef NormalizerOptions options
         options.add_dummy_prefix = add_dummy_prefix
@@ -343,7 +347,9 @@ cdef class Normalizer:
         options.escape_whitespaces = escape_whitespaces
         options.treat_whitespace_as_suffix = treat_whitespace_as_suffix
         try:
-            self.normalizer.reset(new CNormalizer(charsmap, options))
+            if symbols:
+                self.symbols.reset(new SymbolMatcher(symbols))
+            self.normalizer.reset(new CNormalizer(charsmap, options, self.symbols.get()))
         except RuntimeError as error:
             raise TrainingError(str(error)) from None
 

@@ -20,6 +20,9 @@ namespace spmcompat {
 // The new id of a piece that is dropped.
 constexpr uint32_t kDropped = 0xffffffffu;
 
+// The score of the unknown piece is this much below the lowest score. Source: unigram_model.cc.
+constexpr float kUnknownPenalty = 10.0f;
+
 // Pieces in the order of their ids. The unknown piece, a node of lattices where no single character
 // matches, is not one of them: it has the id size() and the score unknown_score().
 class Pieces {
@@ -49,7 +52,7 @@ class Pieces {
     for (const float s : score) lowest = std::min(lowest, s);
     return lowest;
   }
-  float unknown_score() const { return min_score() - 10.0f; }
+  float unknown_score() const { return min_score() - kUnknownPenalty; }
 
   // The given pieces, in the given order, with their scores. Both share the texts.
   Pieces select(const std::vector<uint32_t>& kept) const {

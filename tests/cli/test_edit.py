@@ -9,9 +9,9 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.model.pieces import UNUSED, pieces_of
 from spmcompat.model.reading import read_model
 from spmcompat.tools.edit import edit_command
-from spmcompat.tools.edit.vocabulary import UNUSED, pieces_of
 from tests.unit.tools.edit.models import by_text, processor, trained
 
 pytestmark = pytest.mark.reference

@@ -9,9 +9,9 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.model.pieces import pieces_of
 from spmcompat.model.reading import read_model
 from spmcompat.tools.edit import merge_command
-from spmcompat.tools.edit.vocabulary import pieces_of
 from tests.unit.tools.edit.models import processor, trained
 from tests.unit.tools.edit.test_merging import english, german
 

@@ -66,40 +66,6 @@ def test_merging_ends_when_no_pair_is_left(trainers: Trainers, old_release: str,
     trainers.check({**BPE, "minloglevel": 1, "character_coverage": 1.0}, text, release=old_release)
 
 
-@pytest.mark.parametrize("delimiter", ["e", "▁", "▁t", "xa", "er ", "\u2585"])
-@pytest.mark.parametrize("split", [True, False])
-def test_delimiters_cut_pretokens(
-    trainers: Trainers, old_release: str, delimiter: str, split: bool
-) -> None:
-    """Characters of the delimiter are counted too. Rare ones are replaced before the cut."""
-    options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
-    text = topics_text(12_000) + "\nxaxa per axa e" * 2
-    for coverage in (1.0, 0.98):
-        options["character_coverage"] = coverage
-        trainers.check(options, text, "ab\tab e\tabe\n" * 9, release=old_release)
-
-
-@pytest.mark.parametrize("delimiter", ["", "e"])
-def test_a_pretoken_of_too_many_pairs_is_refused(
-    trainers: Trainers, old_release: str, delimiter: str
-) -> None:
-    """Positions have 16 bits, but only the positions of pairs are stored."""
-    options: dict[str, Option] = {
-        **BPE,
-        "max_sentence_length": 1 << 20,
-        "pretokenization_delimiter": delimiter,
-        "add_dummy_prefix": False,
-        "minloglevel": 1,
-    }
-    longest = "abcab" * 13_107 + "a"
-    trainers.check(options, longest, release=old_release)
-    trainers.check(options, longest + "あ", release=old_release)
-    comparison = trainers.compare(options, longest + "b", release=old_release)
-    assert comparison.reference.failure is not None
-    assert comparison.ours.failure is not None
-    assert "positions in 16 bits" in comparison.ours.failure.message
-
-
 def test_required_characters_must_be_in_the_text(trainers: Trainers, old_release: str) -> None:
     trainers.check({**BPE, "required_chars": "ab"}, topics_text(3_000), release=old_release)
     case = file_case({**BPE, "required_chars": "a漢"}, ["abc abd\n"], release=old_release)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import NORMAL, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.merging import merge_models
-from spmcompat.tools.edit.vocabulary import NORMAL, pieces_of
 from tests.parity import corpora, environments
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, train, trained
 

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 import spmcompat
 from spmcompat.errors import BadValueError
+from spmcompat.model.encoding import Encoder, encoder_of
+from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.merging import merge_models
-from spmcompat.tools.edit.reach import Cutter, cutter_of, unreachable
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
+from spmcompat.tools.edit.reach import unreachable
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.parity import corpora
 
@@ -198,17 +199,17 @@ def test_merged_merges(
         if piece.type == NORMAL:
             used = encoder.encode(piece.text, out_type=str) == [piece.text]
             assert used == (piece.text not in old_lost)
-    before, after = cutter_of(first, model.trainer_spec), cutter_of(pieces, model.trainer_spec)
+    before, after = encoder_of(first, model.trainer_spec), encoder_of(pieces, model.trainer_spec)
     everything = all_merges(vocabularies, model.trainer_spec)
     for line in (one[0], two[0], three[0]):
         text = encoder.normalize(load(model).normalize(line))
-        assert ends(after.cut(text)) <= ends(before.cut(text))
+        assert ends(after.encode(text)) <= ends(before.encode(text))
         if not limited:
-            assert after.cut(text) == everything.cut(text)
+            assert after.encode(text) == everything.encode(text)
 
 
-def all_merges(vocabularies: list[list[Piece]], trainer: TrainerSpec) -> Cutter:
-    """Cuts with the merges of all models, including merges that can never be used."""
+def all_merges(vocabularies: list[list[Piece]], trainer: TrainerSpec) -> Encoder:
+    """Return an encoder with the merges of all models, including merges that can never be used."""
     found = {piece.text: piece for piece in vocabularies[0]}
     score = min(piece.score for piece in vocabularies[0])
     for pieces in vocabularies[1:]:
@@ -216,7 +217,7 @@ def all_merges(vocabularies: list[list[Piece]], trainer: TrainerSpec) -> Cutter:
             if piece.type == NORMAL and piece.text not in found:
                 score -= 1
                 found[piece.text] = Piece(piece.text, score)
-    return cutter_of(found.values(), trainer)
+    return encoder_of(found.values(), trainer)
 
 
 def texts(pieces: list[Piece]) -> dict[str, float]:
@@ -258,7 +259,7 @@ def test_texts_are_cut_as_the_library_cuts_them(kind: str, number: int, text: st
     encoder = encoder_of_normalized(model)
     normalized = text.replace(" ", "▁")
     found = encoder.encode(normalized, out_type="proto").pieces
-    cut = cutter_of(pieces_of(model), model.trainer_spec).cut(normalized)
+    cut = encoder_of(pieces_of(model), model.trainer_spec).encode(normalized)
     # Neighbouring unknown tokens count as one, and bytes encode unknown characters.
     assert ends([p.surface for p in found if p.surface]) <= ends(cut)
     known = {p.text for p in pieces_of(model) if p.type in (NORMAL, USER_DEFINED)}

@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spmcompat.bpe.merges import Merges, count_in_encoded
+from spmcompat.model.pieces import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
 from spmcompat.tools.edit.reach import unreachable
-from spmcompat.tools.edit.vocabulary import Piece, pieces_of
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.property.test_merging import texts

@@ -13,12 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.near_names import did_you_mean
-from spmcompat.runtime.rounding import to_float32
-from spmcompat.tools.edit import reach
-from spmcompat.tools.edit.reach import BestPaths, Gate, Merges, cutter_of, holding
-from spmcompat.tools.edit.vocabulary import (
+from spmcompat.model.encoding import BpeEncoder, UnigramEncoder, encoder_of
+from spmcompat.model.pieces import (
     BYTE,
     CONTROL,
     NORMAL,
@@ -26,11 +22,18 @@ from spmcompat.tools.edit.vocabulary import (
     UNUSED,
     USER_DEFINED,
     Piece,
+    pieces_of,
+)
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.near_names import did_you_mean
+from spmcompat.runtime.rounding import to_float32
+from spmcompat.tools.edit import reach
+from spmcompat.tools.edit.reach import Gate, holding
+from spmcompat.tools.edit.vocabulary import (
     below,
     ids_of,
     listed,
     lowest_score,
-    pieces_of,
     type_name,
     with_pieces,
 )
@@ -356,11 +359,11 @@ class _Edit:
         ]
         if not self._is_bpe:
             return free
-        merges = Merges(self._pieces)
+        encoder = BpeEncoder(self._pieces)
         needed = {
             part
             for text in holding(self._pieces, [self._pieces[i].text for i in free])
-            for _, left, right in merges.merges(text)
+            for _, left, right in encoder.merges(text)
             for part in (left, right)
         }
         return [i for i in free if self._pieces[i].text not in needed]
@@ -459,7 +462,7 @@ def _check_reach(
 
 def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -> str:
     """Return why a piece is unreachable, and what to do."""
-    tokens = cutter_of(pieces, trainer).cut(text)
+    tokens = encoder_of(pieces, trainer).encode(text)
     cut = f"it is cut into {' '.join(tokens)}"
     symbols = {piece.text for piece in pieces if piece.type == USER_DEFINED}
     if found := next((token for token in tokens if token in symbols), None):
@@ -468,7 +471,7 @@ def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -
         steps = ["".join(tokens[:n]) for n in range(2, len(tokens))]
         return f"{cut}. Add the pieces between, before it: {', '.join(steps)}."
     if trainer.model_type == TrainerSpec.UNIGRAM:
-        needed = BestPaths(pieces).score_without(text)
+        needed = UnigramEncoder(pieces).score_without(text)
         return (
             f"{cut}, whose score is {needed:.6g}. Give it a score above that, with --set-score "
             "or the keyword set_score."

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
@@ -13,15 +14,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.tools.edit.edits import is_placeholder
 from spmcompat.tools.edit.text import ReadText, check_type, read, settings_of
-from spmcompat.tools.edit.vocabulary import (
-    NORMAL,
-    UNUSED,
-    Piece,
-    continued,
-    lowest_score,
-    pieces_of,
-    with_pieces,
-)
+from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
 from spmcompat.training import unigram_options
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory
+from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
-from spmcompat.tools.edit.vocabulary import NORMAL, check_model_output, write_model
+from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from spmcompat.tools.edit.reach import Merges
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, Piece
+from spmcompat.model.encoding import BpeEncoder
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece
 
 
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
@@ -17,9 +17,9 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     A piece is merged from these parts whatever surrounds it in a text: a merge across its ends
     would have prevented the piece.
     """
-    merges = Merges(pieces)
+    encoder = BpeEncoder(pieces)
     found = {
-        piece.text: merges.parts(piece.text)
+        piece.text: encoder.parts(piece.text)
         for piece in pieces
         if piece.type in (NORMAL, UNUSED) and len(piece.text) > 1
     }

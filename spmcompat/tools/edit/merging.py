@@ -20,22 +20,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.encoding import BpeEncoder
+from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.runtime.rounding import to_float32
-from spmcompat.tools.edit.reach import Merges, holding, unreachable
-from spmcompat.tools.edit.vocabulary import (
-    BYTE,
-    NORMAL,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    Piece,
-    continued,
-    lowest_score,
-    pieces_of,
-    type_name,
-    with_pieces,
-)
+from spmcompat.tools.edit.reach import holding, unreachable
+from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
 
 _NORMALIZER = (
     "precompiled_charsmap",
@@ -250,16 +240,16 @@ def _further_merges(
         known.update(piece.text for piece in normal)
         new += sorted(normal, key=lambda piece: -piece.score)
     new = continued((piece.text for piece in new), lowest_score(first))
-    merges = Merges([*first, *new])
+    encoder = BpeEncoder([*first, *new])
     position = {piece.text: i for i, piece in enumerate(new)}
     found: list[Piece] = []
     needs: dict[str, int] = {}
     useless: list[str] = []
     for piece in new:
-        if merges.cut(piece.text) != [piece.text]:
+        if encoder.encode(piece.text) != [piece.text]:
             useless.append(piece.text)
             continue
-        inside = [position.get(one, 0) for one, _, _ in merges.merges(piece.text)]
+        inside = [position.get(one, 0) for one, _, _ in encoder.merges(piece.text)]
         needs[piece.text] = max([position[piece.text], *inside])
         found.append(piece)
     return found, needs, useless

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.counting.counts import Counts
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import NORMAL, UNUSED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.checks import verify
 from spmcompat.options.planning import plan_of
@@ -19,7 +20,6 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.coverage import choose_alphabet
 from spmcompat.segments.cutting import alphabet_of_counts, counts_and_alphabet
 from spmcompat.text.sources import Source, open_source, sample_sentences
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 if TYPE_CHECKING:

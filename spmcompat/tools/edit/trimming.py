@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
@@ -21,7 +22,7 @@ from spmcompat.tools.edit.text import (
     read,
     settings_of,
 )
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
+from spmcompat.tools.edit.vocabulary import with_pieces
 from spmcompat.training import unigram_options
 
 if TYPE_CHECKING:

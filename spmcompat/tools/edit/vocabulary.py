@@ -9,46 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
+from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import check_output, refuse_inputs, write_files
-from spmcompat.runtime.rounding import to_float32
+from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
-_TYPES = ModelProto.SentencePiece
-NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
-USER_DEFINED, UNUSED, BYTE = _TYPES.USER_DEFINED, _TYPES.UNUSED, _TYPES.BYTE
-
-LOWEST = -(2.0**128 - 2.0**104)  # of float32
 _NAMED = 5  # how many texts a message lists
-
-
-class Piece(NamedTuple):
-    """An entry of a vocabulary.
-
-    Attributes
-    ----------
-    text : str
-        The text, with U+2581 for spaces.
-    score : float
-        The score, a value of float32.
-    type : int
-        `NORMAL`, `UNKNOWN`, `CONTROL`, `USER_DEFINED`, `UNUSED` or `BYTE`.
-    """
-
-    text: str
-    score: float
-    type: int = NORMAL
 
 
 def type_name(piece_type: int) -> str:
     """Return the name of a type for messages."""
-    return _TYPES.Type.Name(piece_type).lower().replace("_", "-")
+    return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 
 def listed(texts: Sequence[str]) -> str:
@@ -70,14 +47,14 @@ def below(score: float, step: float) -> float:
     BadValueError
         If float32 has no lower finite value.
     """
-    if to_float32(score) <= LOWEST:
+    if to_float32(score) <= -LARGEST_FLOAT32:
         raise BadValueError(
             f"no score below {score:g} can be stored in 32 bits. Raise the lowest scores of the "
             "model with spmcompat edit --set-score."
         )
     while (lower := to_float32(score - step)) >= score:
         step *= 2
-    return max(lower, LOWEST)
+    return max(lower, -LARGEST_FLOAT32)
 
 
 def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
@@ -96,11 +73,6 @@ def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
         lowest = below(lowest, 1.0)
         pieces.append(Piece(text, lowest))
     return pieces
-
-
-def pieces_of(model: ModelProto) -> list[Piece]:
-    """Return the pieces of a model in the order of their ids."""
-    return [Piece(one.piece, one.score, one.type) for one in model.pieces]
 
 
 def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from io import StringIO
 
+from spmcompat.model.encoding import symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export import gguf_file
@@ -101,7 +102,7 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
         if kind == _UNUSED:
             kind = _UNDEFINED
         elif kind == _USER_DEFINED and not (piece.piece in kept and piece.piece.isascii()):
-            score, kind = 0.1 * (len(piece.piece.encode()) - 1), _NORMAL
+            score, kind = symbol_score(piece.piece), _NORMAL
         tokens.append((piece.piece, score, kind))
     return tokens
 

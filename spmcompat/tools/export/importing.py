@@ -11,11 +11,12 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-import numpy as np
-
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.encoding import symbol_score
+from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmaps import compile_charsmap, precompiled
+from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Step, rules_of
 from spmcompat.tools.export.document import read_document
@@ -24,8 +25,7 @@ from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
 
 _PIECE = ModelProto.SentencePiece
-_BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
-_FLOAT32 = float(np.finfo(np.float32).max)
+_BYTES = frozenset(BYTE_PIECES)
 # A pattern repeats symbols wherever they diverge. A longer pattern is not one of symbols.
 _WORK = 100
 
@@ -117,9 +117,9 @@ def _unigram(given: Step, described: Step) -> ModelProto:
             kind = _PIECE.CONTROL
         elif low is not None and score == low - 1:
             kind = _PIECE.UNUSED
-        elif score == float(np.float32(0.1 * (len(text.encode()) - 1))):
+        elif score == symbol_score(text):
             kind = _PIECE.USER_DEFINED
-        if kind == _PIECE.NORMAL and abs(score) > _FLOAT32:
+        if kind == _PIECE.NORMAL and abs(score) > LARGEST_FLOAT32:
             raise _refusal("model", given, f"the score {score!r} is not a float32.")
         _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
@@ -163,7 +163,7 @@ def _bpe(given: Step, described: Step) -> ModelProto:
 
 
 def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
-    piece = model.pieces.add(piece=text, score=np.float32(score))
+    piece = model.pieces.add(piece=text, score=to_float32(score))
     if kind != _PIECE.NORMAL:
         piece.MergeFrom(_PIECE(type=kind))  # type: ignore[arg-type]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from spmcompat.model.encoding import BpeEncoder
+from spmcompat.model.pieces import USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.edit.reach import Merges
-from spmcompat.tools.edit.vocabulary import USER_DEFINED, pieces_of
 
 _PIECE = ModelProto.SentencePiece
 
@@ -61,6 +61,6 @@ def splits(
             yield left, right
 
 
-def merges_without_symbols(model: ModelProto) -> Merges:
-    """Return the merges of a BPE model for texts without user-defined symbols."""
-    return Merges(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)
+def encoder_without_symbols(model: ModelProto) -> BpeEncoder:
+    """Return an encoder for a BPE model and texts without user-defined symbols."""
+    return BpeEncoder(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)

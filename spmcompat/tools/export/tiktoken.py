@@ -21,7 +21,7 @@ from itertools import pairwise
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.merging import merges_without_symbols
+from spmcompat.tools.export.merging import encoder_without_symbols
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -191,8 +191,8 @@ def _early_characters(model: ModelProto) -> Set[str]:
 
 def _first_broken(model: ModelProto) -> str | None:
     """Return a piece that merging its own characters does not produce, if there is one."""
-    merges = merges_without_symbols(model)
-    broken = (one for one in model.pieces if _is_merged(one) and merges.parts(one.piece) is None)
+    encoder = encoder_without_symbols(model)
+    broken = (one for one in model.pieces if _is_merged(one) and encoder.parts(one.piece) is None)
     return next(map(_text, broken), None)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
 from spmcompat.tools.export.limits import TIES, Limit
-from spmcompat.tools.export.merging import mergeable, merges_of, merges_without_symbols
+from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
 from spmcompat.tools.export.normalizer_json import (
     hidden_characters,
     normalizer,
@@ -24,7 +25,6 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
-_UNKNOWN_PENALTY = 10.0
 _FIRST_SPACE = "\ufdeb"  # a noncharacter: texts should not contain it
 
 
@@ -161,7 +161,7 @@ def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: floa
     if piece.type == _PIECE.NORMAL:
         return piece.score
     if piece.type == _PIECE.USER_DEFINED:
-        return float(np.float32(0.1 * (len(piece.piece.encode()) - 1)))
+        return symbol_score(piece.piece)
     return low - 1 if piece.type == _PIECE.UNUSED else low
 
 
@@ -169,7 +169,7 @@ def _low_score(model: ModelProto) -> float:
     """Return a score below that of any way to cut the text of a piece into characters."""
     lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
     longest = max(len(piece.piece) for piece in model.pieces)
-    return float(np.floor((longest + 2) * (min(lowest, 0.0) - _UNKNOWN_PENALTY)))
+    return float(np.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
 
 
 def _unigram_limits(model: ModelProto) -> list[Limit]:
@@ -252,9 +252,9 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
                 "Train without --user_defined_symbols.",
             )
         )
-    merges = merges_without_symbols(model)
+    encoder = encoder_without_symbols(model)
     unmade = [
-        text for text in pieces if len(text) > 1 and (not is_bpe or merges.parts(text) is None)
+        text for text in pieces if len(text) > 1 and (not is_bpe or encoder.parts(text) is None)
     ]
     if unmade:
         found.append(
@@ -288,11 +288,11 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
                 "Train with these characters in --required_chars.",
             )
         )
-    merges = merges_without_symbols(model)
+    encoder = encoder_without_symbols(model)
     unused = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.UNUSED and merges.parts(piece.piece) is not None
+        if piece.type == _PIECE.UNUSED and encoder.parts(piece.piece) is not None
     ]
     if unused:
         found.append(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 
-import numpy as np
 import pytest
 
 from spmcompat.bpe.merges import Merges
@@ -18,7 +17,7 @@ from spmcompat.segments.corpus import SegmentCounts, bpe_segments
 from spmcompat.segments.cutting import counts_and_alphabet
 from spmcompat.text.sources import Items
 from tests.oracle import merging, selection
-from tests.oracle.characters import SPACE, Options, cover
+from tests.oracle.characters import SPACE
 from tests.unit import stages
 from tests.unit.stages import QUIET
 
@@ -153,36 +152,11 @@ def test_counts_beyond_32_bits() -> None:
     assert found == [("ab", 2**41), ("▁ab", 2**41), ("bc", 2**40 + 1)]
 
 
-def test_characters_are_counted_once_with_the_segments() -> None:
-    plan = stages.plan_of(model_type=TrainerSpec.BPE)
-    counts, alphabet = counts_and_alphabet(plan, Items(["ab c", "ab"]), Workers(2), QUIET)
-    characters = counts.characters(Workers(2))
-    assert characters == {ord(SPACE): 3, ord("a"): 2, ord("b"): 2, ord("c"): 1}
-    assert counts.characters(Workers(1)) == characters
-    segments = bpe_segments(counts, alphabet, plan, Workers(2))
-    assert len(segments) == 2
-    assert merges_of(segments, 3, 3) == [("ab", 2), (SPACE + "ab", 2), (SPACE + "c", 1)]
-
-
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_workers_never_change_a_merge(workers: int) -> None:
     lines = [line for line, _ in stages.random_lines(random.Random(8))]
     expected = merges_of(segments_of(lines, workers=1), 200, 200)
     assert merges_of(segments_of(lines, workers=workers), 200, 200) == expected
-
-
-@pytest.mark.parametrize("number", range(60))
-def test_segments_have_the_merges_of_the_pretokens(number: int) -> None:
-    """Pretokens are cut at characters that are not required, because no piece crosses one."""
-    dice = random.Random(f"segments/{number}")
-    lines = [line for line, _ in stages.random_lines(dice)]
-    options = Options(character_coverage=dice.choice([1.0, 0.9, 0.5]))
-    covered, _ = cover([(SPACE + line.replace(" ", SPACE), 1) for line in lines], options)
-    coverage = float(np.float32(options.character_coverage))
-    segments = segments_of(lines, character_coverage=coverage)
-    wanted = 30
-    oracle = list(merging.merges(covered, options, wanted))
-    assert merges_of(segments, wanted, wanted) == oracle
 
 
 @pytest.mark.parametrize("number", range(200))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spmcompat.errors import TrainingError
-from spmcompat.segments.coverage import choose_alphabet, kept_alphabet
+from spmcompat.segments.coverage import choose_alphabet, kept_alphabet, whole_alphabet
 from tests.oracle.characters import Options, cover
 
 
@@ -94,3 +94,8 @@ def test_the_share_that_is_covered() -> None:
 def test_what_cannot_be_covered(counts: dict[str, int], required: str, message: str) -> None:
     with pytest.raises(TrainingError, match=message):
         chosen(counts, 1.0, required)
+
+
+def test_the_whole_alphabet_has_all_characters_but_the_boundary_mark() -> None:
+    counts = {0x1F: 9, ord("b"): 2, ord("a"): 2, 0x2585: 5}
+    assert whole_alphabet(counts) == [(0x2585, 5), (ord("a"), 2), (ord("b"), 2)]

@@ -7,11 +7,8 @@ import pytest
 
 from spmcompat.counting.counts import log_shares
 from spmcompat.errors import TrainingError
-from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
-from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.simple.char import train as train_char
 from spmcompat.simple.word import train as train_word
-from tests.unit import stages
 
 
 def test_scores_are_float32_logarithms_of_shares() -> None:
@@ -44,22 +41,3 @@ def test_words_with_unknown_characters_are_counted_but_are_not_pieces() -> None:
     ]
     assert train_word(iter(words), 8, 1) == every[:1]
     assert train_word([], 5, None) == []
-
-
-def test_pretokens_are_sorted_by_count() -> None:
-    corpus = stages.read(["b a", "a b c", "b"])
-    found = [(text.decode(), count) for text, count in corpus.counted_pretokens()]
-    assert found == [("▁b", 3), ("▁a", 2), ("▁c", 1)]
-    assert corpus.total_count == 6
-    suffixed = stages.read(
-        ["a b"],
-        model_type=TrainerSpec.WORD,
-        treat_whitespace_as_suffix=True,
-        character_coverage=1.0,
-    )
-    assert [text.decode() for text, _ in suffixed.counted_pretokens()] == ["a", "▁", "▁b"]
-
-
-def test_the_whole_alphabet_has_all_characters_but_the_boundary_mark() -> None:
-    counts = {0x1F: 9, ord("b"): 2, ord("a"): 2, 0x2585: 5}
-    assert whole_alphabet(counts) == [(0x2585, 5), (ord("a"), 2), (ord("b"), 2)]

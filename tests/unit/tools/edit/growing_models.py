@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import spmcompat
+from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.edit.vocabulary import NORMAL
 from tests.oracle.characters import UNKNOWN, Options, Sentence, cover, normalized
 from tests.parity import corpora
 

@@ -11,8 +11,8 @@ from typing import Any
 import sentencepiece
 
 import spmcompat
+from spmcompat.model.pieces import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.edit.vocabulary import Piece, pieces_of
 
 TYPES = ("unigram", "bpe", "word", "char")
 

@@ -8,16 +8,10 @@ from typing import Any
 import pytest
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.edits import Edited, Edits, edit_model
-from spmcompat.tools.edit.vocabulary import (
-    CONTROL,
-    NORMAL,
-    UNUSED,
-    USER_DEFINED,
-    lowest_score,
-    pieces_of,
-)
+from spmcompat.tools.edit.vocabulary import lowest_score
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained
 
 CUT = ("unigram", "bpe")

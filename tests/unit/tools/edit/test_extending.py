@@ -13,9 +13,11 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
+from spmcompat.model.encoding import BpeEncoder
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.edit.reach import Merges, unreachable
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, Piece, pieces_of, with_pieces
+from spmcompat.tools.edit.reach import unreachable
+from spmcompat.tools.edit.vocabulary import with_pieces
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.parity import corpora
@@ -136,11 +138,11 @@ def test_bpe_merges_in_order_below_a_score_of_a_billion(number: int) -> None:
     assert all(one > other for one, other in itertools.pairwise(scores))
 
     in_order = [*pieces_of(old), *(Piece(text, -1e10 - rank) for rank, text in enumerate(texts))]
-    merges = Merges(in_order)
+    encoder = BpeEncoder(in_order)
     processor = sp.SentencePieceProcessor(model_proto=grown.SerializeToString())
     for line in [*second[:100], *(line.replace(" ", "   ") for line in second[:20])]:
         normalized = processor.normalize(line)
-        assert processor.encode(line, out_type=str) == merges.cut(normalized)
+        assert processor.encode(line, out_type=str) == encoder.encode(normalized)
 
 
 def test_unigram_scores_that_cannot_be_told_apart_are_refused() -> None:

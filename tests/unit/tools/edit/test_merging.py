@@ -9,21 +9,12 @@ from typing import Any
 import pytest
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.encoding import encoder_of
+from spmcompat.model.pieces import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.merging import Merged, merge_models
-from spmcompat.tools.edit.reach import cutter_of
-from spmcompat.tools.edit.vocabulary import (
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    USER_DEFINED,
-    Piece,
-    lowest_score,
-    pieces_of,
-    to_float32,
-    with_pieces,
-)
+from spmcompat.tools.edit.vocabulary import lowest_score, to_float32, with_pieces
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained
 
@@ -144,13 +135,13 @@ def test_pieces_that_are_left_out_could_not_be_used() -> None:
 
 def test_tokens_of_the_first_bpe_model_are_only_joined() -> None:
     one, two = english("bpe"), german("bpe")
-    before = cutter_of(pieces_of(one), one.trainer_spec)
+    before = encoder_of(pieces_of(one), one.trainer_spec)
     model = merged(one, two).model
-    after = cutter_of(pieces_of(model), model.trainer_spec)
+    after = encoder_of(pieces_of(model), model.trainer_spec)
     joined = 0
     for line in [*ENGLISH, *GERMAN]:
         text = processor(one).normalize(line)
-        old, new = before.cut(text), after.cut(text)
+        old, new = before.encode(text), after.encode(text)
         assert ends(new) <= ends(old)
         joined += old != new
     assert joined > 300

@@ -12,9 +12,9 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import NORMAL, UNUSED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.reach import unreachable
-from spmcompat.tools.edit.vocabulary import NORMAL, UNUSED, pieces_of
 from tests.oracle import growing
 from tests.oracle.characters import UNKNOWN, Options, pretokens
 from tests.parity import corpora

@@ -13,7 +13,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import TIE, UNKNOWN, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
-from spmcompat.tools.export.merging import mergeable, merges_of, merges_without_symbols
+from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
 from tests.unit.tools.export.models import (
     FORMS,
     RULES,
@@ -279,7 +279,7 @@ def test_merges_are_every_split_into_two_pieces() -> None:
 
 def test_merges_are_what_sentencepiece_does() -> None:
     model = trained("bpe", "identity", "plain")
-    reference, merges = Reference(model), merges_without_symbols(model)
+    reference, encoder = Reference(model), encoder_without_symbols(model)
     for line in TEXT[:8]:
         (ids,) = reference.encode([line])
-        assert reference.pieces(ids) == merges.cut("▁" + line.replace(" ", "▁"))
+        assert reference.pieces(ids) == encoder.encode("▁" + line.replace(" ", "▁"))

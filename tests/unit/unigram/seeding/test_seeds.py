@@ -12,16 +12,14 @@ import numpy as np
 import pytest
 
 from spmcompat.errors import TrainingError
-from spmcompat.releases import V0_2_1, V0_2_2, Release
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import make_seeds
-from tests.oracle import character_tree
 from tests.oracle import seeding as oracle
-from tests.oracle.characters import Options, cover
+from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case
 
@@ -51,34 +49,6 @@ def test_seeds_equal_the_oracle(number: int) -> None:
         assert seeds_of(case, ALL, workers) == expected
     for limit in (0, 1, 7):
         assert seeds_of(case, limit) == expected_seeds(case, limit)
-
-
-def lines_that_repeat(dice: random.Random) -> list[str]:
-    lines = [line for line, _ in stages.random_lines(dice)]
-    if dice.random() < 0.4:
-        lines = [dice.choice(lines) for _ in range(dice.randint(1, 14))]
-    return lines
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(150))
-@pytest.mark.parametrize(
-    ("release", "seed"),
-    [(V0_2_1, character_tree.seed), (V0_2_2, character_tree.seed_from_cut_nodes)],
-    ids=["0.2.1", "0.2.2"],
-)
-def test_seeds_of_old_releases_equal_the_oracle(
-    number: int, release: Release, seed: character_tree.Seeder
-) -> None:
-    dice = random.Random(f"tree/{number}")
-    lines, options, dummy = lines_that_repeat(dice), stages.random_options(dice), number % 3 > 0
-    given = stages.corpus_options(options)
-    corpus = stages.read(lines, add_dummy_prefix=dummy, release=release, **given)
-    sentences = cover([(stages.normalized(line, options, dummy), 1) for line in lines], options)[0]
-    for limit in (ALL, 3):
-        expected = stages.plain(seed(sentences, replace(options, seed_sentencepiece_size=limit)))
-        rule = SeedRule(limit)
-        assert list(seed_from_corpus(corpus, rule, Workers(2), stages.QUIET, release)) == expected
 
 
 @pytest.mark.parametrize(

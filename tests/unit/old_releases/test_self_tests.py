@@ -16,6 +16,8 @@ from tests.parity.case import Case, Option
 from tests.parity.corpora import messy_bytes, mixed_text, ties_text, words_text
 from tests.parity.harness import Text, Trainers, file_case, sentences_case
 
+pytestmark = pytest.mark.slow
+
 TYPES = ["unigram", "bpe", "word", "char"]
 OPTIONS: dict[str, dict[str, Option]] = {
     "plain": {},

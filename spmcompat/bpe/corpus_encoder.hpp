@@ -1,5 +1,6 @@
-// Encodes text with the merges of a model, as sentencepiece does. Of all neighbours whose text is a
-// piece, those with the highest score are merged first, and the leftmost ones of equal scores.
+// Encodes the corpus with the merges of an existing model, as sentencepiece does. Of all neighbours
+// whose text is a piece, those with the highest score are merged first, and the leftmost ones of
+// equal scores. Single texts are encoded by model/encoding.py.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,12 @@ namespace spmcompat {
 // Pieces in UTF-8 with their scores.
 using ScoredPieces = std::vector<std::pair<std::string, float>>;
 
-class Encoder {
+class CorpusEncoder {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // Each piece of several characters becomes a symbol after those that there are.
-  Encoder(const ScoredPieces& pieces, Symbols& symbols) : symbols_(symbols) {
+  // Appends each piece of several characters to the symbols.
+  CorpusEncoder(const ScoredPieces& pieces, Symbols& symbols) : symbols_(symbols) {
     symbol_of_.assign(pieces.size(), kNone);
     texts_.reserve(pieces.size());  // Views of the texts stay valid.
     for (size_t i = 0; i < pieces.size(); ++i) {
@@ -110,15 +111,15 @@ class Encoder {
   std::u32string joined_;
 };
 
-// Returns how often each piece occurs in the encoded text of the segments. Pieces of a single
-// character are not counted. Frees the segments.
+// Returns how often each piece occurs in the encoded segments. Pieces of a single character are not
+// counted. Frees the segments.
 inline std::vector<uint64_t> count_in_encoded(SegmentCounts& segments, const ScoredPieces& pieces,
                                               Crew& crew) {
   Symbols symbols;
   SymbolText text;
   fill_text(std::exchange(segments, SegmentCounts()), SegmentOrder::kMostFrequentFirst, text,
             symbols, crew);
-  Encoder encoder(pieces, symbols);
+  CorpusEncoder encoder(pieces, symbols);
   encoder.encode(text, crew.cancel());
   std::vector<uint64_t> of_symbols(symbols.size(), 0);
   for (uint32_t position = 0; position < text.size(); ++position) {
@@ -126,7 +127,7 @@ inline std::vector<uint64_t> count_in_encoded(SegmentCounts& segments, const Sco
   }
   std::vector<uint64_t> found(pieces.size(), 0);
   for (size_t i = 0; i < pieces.size(); ++i) {
-    if (encoder.symbol_of(i) != Encoder::kNone) found[i] = of_symbols[encoder.symbol_of(i)];
+    if (encoder.symbol_of(i) != CorpusEncoder::kNone) found[i] = of_symbols[encoder.symbol_of(i)];
   }
   return found;
 }

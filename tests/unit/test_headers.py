@@ -1,0 +1,22 @@
+"""The C++ headers: no two classes have the same name.
+
+Compiled modules include each other's headers, so two classes of one name would be undefined
+behaviour as soon as both are in one module.
+"""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "spmcompat"
+# A class of a namespace is not indented. A line that ends in a semicolon only declares it.
+CLASS = re.compile(r"^(?:template <.*> )?(?:class|struct|enum(?: class)?) (\w+)\b(?!.*;$)", re.M)
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    headers = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.hpp")):
+        for name in CLASS.findall(path.read_text(encoding="utf-8")):
+            headers[name].append(path.relative_to(PACKAGE).as_posix())
+    assert "CorpusEncoder" in headers
+    assert not {name: paths for name, paths in headers.items() if len(paths) > 1}
