@@ -8,7 +8,8 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmap import any_source_has_space
-from spmcompat.options.settings import Settings
+from spmcompat.options.settings import Settings, value_of
+from spmcompat.options.table import OPTIONS
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import DEFAULT, Release
@@ -56,44 +57,26 @@ class PlanOptions(NamedTuple):
     """Normalized text in one search of seeds; fixed in the reference."""
     release: Release = DEFAULT
 
+    @property
+    def spaces_apart(self) -> bool:
+        """Whether a space is a separate piece."""
+        return self.space_pieces != "prefix"
+
 
 def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
     """Return the plan of a training run."""
     spec = settings.trainer
-    options = PlanOptions(
-        model_type=spec.model_type,
-        input=tuple(spec.input) if settings.counts is not None else expand(spec.input),
-        input_format=spec.input_format or settings.input_format,
-        input_column=settings.input_column,
-        split_lines=settings.split_lines,
-        skip_bad_records=settings.skip_bad_records,
-        tsv=spec.input_format == "tsv",
-        input_sentence_size=spec.input_sentence_size,
-        shuffle_input_sentence=spec.shuffle_input_sentence,
-        sampling_seed=settings.sampling_seed,
-        self_test_sample_size=spec.self_test_sample_size,
-        random_seed=settings.random_seed,
-        max_sentence_length=spec.max_sentence_length,
-        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
-        required_chars=spec.required_chars,
-        auto_character_coverage=spec.auto_character_coverage,
-        add_dummy_prefix=settings.normalizer.add_dummy_prefix,
-        remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
-        treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
-        pretokenization_delimiter=spec.pretokenization_delimiter,
-        pretokenizer=settings.pretokenizer,
-        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
-        max_piece_length=spec.max_sentencepiece_length,
-        split_by_unicode_script=spec.split_by_unicode_script,
-        split_by_number=spec.split_by_number,
-        split_by_whitespace=spec.split_by_whitespace,
-        split_digits=spec.split_digits,
-        allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
-        space_pieces=settings.extensions.space_pieces,
-        seed_mode=settings.extensions.seed_mode,
-        release=settings.release,
-    )
-    return make_plan(options, settings.normalizer.precompiled_charsmap, meta_pieces)
+    options = {name: value_of(settings, name) for name in PlanOptions._fields if name in OPTIONS}
+    options |= {
+        "input": tuple(spec.input) if settings.counts is not None else expand(spec.input),
+        "input_format": spec.input_format or settings.input_format,
+        "tsv": spec.input_format == TSV,
+        "character_coverage": math.inf if spec.use_all_vocab else spec.character_coverage,
+        "max_piece_length": spec.max_sentencepiece_length,
+        "release": settings.release,
+    }
+    given = PlanOptions(**options)
+    return make_plan(given, settings.normalizer.precompiled_charsmap, meta_pieces)
 
 
 def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[str] = ()) -> Plan:
@@ -126,6 +109,53 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     return _derive(given, charsmap, meta_pieces, finds_seeds=False)._replace(seeds=seeds)
 
 
+def _text_plan(given: PlanOptions) -> TextPlan:
+    """Return where sentences come from. Options and facts keep their names."""
+    release = given.release
+    same = {
+        name: value
+        for source in (given, release)
+        for name, value in source._asdict().items()
+        if name in TextPlan._fields
+    }
+    if given.tsv:
+        same["input_format"] = TSV
+    return TextPlan(
+        **same,
+        self_test_seed=given.sampling_seed if given.random_seed is None else given.random_seed,
+        # Without a seed, the reference itself draws different lines in every process.
+        self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
+    )
+
+
+def _coverage_plan(given: PlanOptions) -> CoveragePlan:
+    """Return which characters are required."""
+    required_chars = given.required_chars
+    if given.spaces_apart:
+        required_chars = required_chars.replace(SPACE_MARK, "")
+    return CoveragePlan(
+        character_coverage=given.character_coverage,
+        required_chars=required_chars,
+        all_characters=given.auto_character_coverage,
+        needs_text=given.release.needs_text,
+    )
+
+
+def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
+    """Return the delimiter of sentences, the one that is removed, and the one of BPE's pretokens.
+
+    At most one of them is not empty. New releases look for the delimiter in the sentences as they
+    are read. Old releases look after rare characters were replaced: BPE in pretokens, the other
+    trainers in sentences, from which they also remove it.
+    """
+    delimiter = given.pretokenization_delimiter.encode()
+    if given.model_type == TrainerSpec.BPE and given.release.bpe_delimits_pretokens:
+        return b"", b"", delimiter
+    if given.release.removes_delimiter:
+        return b"", delimiter, b""
+    return delimiter, b"", b""
+
+
 def _derive(
     given: PlanOptions,
     charsmap: bytes,
@@ -137,25 +167,17 @@ def _derive(
     is_bpe = given.model_type == TrainerSpec.BPE
     is_word = given.model_type == TrainerSpec.WORD
 
+    text = _text_plan(given)
+    coverage = _coverage_plan(given)
+    delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
+
     # The pieces of the word model are whole pretokens, each with the space mark in front.
     # Where a space is a separate piece, no other piece may contain one.
-    spaces_apart = given.space_pieces != "prefix"
+    spaces_apart = given.spaces_apart
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
-    required_chars = given.required_chars
-    symbols = tuple(piece.encode() for piece in meta_pieces)
-    if spaces_apart:
-        required_chars = required_chars.replace(SPACE_MARK, "")
-        symbols = tuple(symbol for symbol in symbols if symbol != _MARK)
-
-    # Where to look for the delimiter. New releases look in the sentences as they are read. Old
-    # releases look after rare characters were replaced: BPE in pretokens, the other trainers in
-    # sentences, from which they also remove it.
-    delimiter = given.pretokenization_delimiter.encode()
-    bpe_delimiter = removed_delimiter = b""
-    if is_bpe and release.bpe_delimits_pretokens:
-        delimiter, bpe_delimiter = b"", delimiter
-    elif release.removes_delimiter:
-        delimiter, removed_delimiter = b"", delimiter
+    uncut = tuple(
+        piece.encode() for piece in meta_pieces if not (spaces_apart and piece == SPACE_MARK)
+    )
     # A removed delimiter cuts seeds only: the pieces of EM may cross its position.
     delimiter_cuts = finds_seeds and bool(removed_delimiter)
 
@@ -166,9 +188,9 @@ def _derive(
 
     # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # Whether every pretoken keeps the space mark that it begins with: no symbol and no delimiter
-    # contains one.
-    marks_stay = _MARK not in delimiter and not any(_MARK in symbol for symbol in symbols)
+    # Whether every pretoken keeps the space mark that it begins with: neither a meta piece nor the
+    # delimiter contains one.
+    marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
     # Whether all sentences begin with the same byte. The normalizer puts a space mark in front of
     # each. If a boundary mark replaces the space mark, it becomes the unknown mark, whose first
     # byte is the same, unless all characters are kept. A pretokenizer may begin a sentence with
@@ -179,8 +201,8 @@ def _derive(
         and (marks_stay or not (given.auto_character_coverage or boundaries_end_pretokens))
         and cut is None
     )
-    # Whether equal raw tokens always become equal pretokens. They do if no rule, no symbol and no
-    # pretokenizer looks across a space.
+    # Whether equal raw tokens always become equal pretokens. They do if no rule, no meta piece
+    # and no pretokenizer looks across a space.
     by_raw_tokens = (
         uniform_starts
         and cut is None
@@ -206,9 +228,8 @@ def _derive(
     # also read the sentences in that order.
     keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
     # Pretokens join to sentences if the space mark turns out not to be required.
-    may_join = (
-        not spaces_apart and not boundaries_end_pretokens and SPACE_MARK not in required_chars
-    )
+    needs_space = SPACE_MARK in coverage.required_chars
+    may_join = not spaces_apart and not boundaries_end_pretokens and not needs_space
     keeps_pretokens = keeps_contexts and not whole_sentences and (looks_at_text_end or may_join)
     # Some releases leave some empty sentences in the text. Where distinct pretokens are counted,
     # this makes no difference, so all are removed.
@@ -221,38 +242,11 @@ def _derive(
     # Only a search in the full text is divided into chunks: there are never too many distinct
     # segments for one search.
     in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
-    seed = given.sampling_seed if given.random_seed is None else given.random_seed
     return Plan(
-        text=TextPlan(
-            input=given.input,
-            input_format=TSV if given.tsv else given.input_format,
-            input_column=given.input_column,
-            split_lines=given.split_lines,
-            skip_bad_records=given.skip_bad_records,
-            tsv=given.tsv,
-            max_sentence_length=given.max_sentence_length,
-            streams_numbers=release.streams_numbers,
-            skips_empty_fields=release.skips_empty_fields,
-            folder_is_empty_file=release.folder_is_empty_file,
-            empty_files_repeat_lines=release.empty_files_repeat_lines,
-            input_sentence_size=given.input_sentence_size,
-            shuffle_input_sentence=given.shuffle_input_sentence,
-            sampling_seed=given.sampling_seed,
-            sample_is_repeatable=release.sample_is_repeatable,
-            sample_multiplies=release.sample_multiplies,
-            self_test_sample_size=given.self_test_sample_size,
-            self_test_seed=seed,
-            # Without a seed, the reference itself draws different lines in every process.
-            self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
-        ),
-        coverage=CoveragePlan(
-            character_coverage=given.character_coverage,
-            required_chars=required_chars,
-            all_characters=given.auto_character_coverage,
-            needs_text=release.needs_text,
-        ),
+        text=text,
+        coverage=coverage,
         charsmap=charsmap,
-        symbols=symbols,
+        meta_pieces=uncut,
         cut=cut,
         allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
         seeding_chunk_bytes=given.seeding_chunk_bytes if in_chunks else sys.maxsize,

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.named_rules import with_named_rules, with_rules_of_file
-from spmcompat.options.option import EXTENSION, SETTINGS
+from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.text.forms import AUTO
@@ -116,6 +116,19 @@ class Settings:
         self.counts: CountTable | None = None
         self.rules: Rules | None = None
         self.sizes: tuple[int, ...] = ()
+
+
+def value_of(settings: Settings, name: str) -> Any:
+    """Return the value of an option of the table."""
+    if name == "compat":
+        return settings.release.version
+    option = OPTIONS[name]
+    holders = {
+        TRAINER: settings.trainer,
+        NORMALIZER: settings.normalizer,
+        EXTENSION: settings.extensions,
+    }
+    return getattr(holders.get(option.target, settings), option.stored_as)
 
 
 def available_cores() -> int:

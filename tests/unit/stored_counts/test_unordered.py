@@ -375,9 +375,12 @@ def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"input": "a.txt"}, "input cannot be used here: the text is the column"),
+        ({"input": "a.txt"}, "input cannot be used here: each row of the data is a sentence"),
         ({"input_format": "tsv"}, "input_format cannot be used here: each row"),
-        ({"input_sentence_size": 5}, "input_sentence_size cannot be used here: .*Sample the data"),
+        (
+            {"input_sentence_size": 5},
+            "input_sentence_size cannot be used here: .* Select and convert",
+        ),
         ({"shuffle_input_sentence": True}, "shuffle_input_sentence cannot be used here"),
         ({"sampling_seed": 1}, "sampling_seed cannot be used here"),
         ({"workers": 2}, "workers cannot be used here"),
