@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.checks import cautions, verify
+from spmcompat.options.checks import verify
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, counting_options
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.planning import plan_of
@@ -92,8 +92,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     require_pyarrow()
     complete = with_charsmaps(settings)
     meta = verify(complete, has_sentences=has_sentences, has_writer=True)
-    for caution in [*settings.notes, *cautions(settings)]:
-        report.warning(caution)
+    for note in settings.notes:
+        report.warning(note)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
     # All model types are trained from the same counts, so counts always store what follows a
     # pretoken.

@@ -35,7 +35,7 @@ from spmcompat.options.values import (
     stream_int,
     to_text,
 )
-from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
 from spmcompat.text.forms import OWN_FORMATS
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -302,6 +302,7 @@ def finish(settings: Settings, given: Collection[str]) -> None:
         The names of the options that were given.
     """
     _note_ignored(settings, given)
+    _note_unusual(settings)
     _separate_spaces(settings)
 
 
@@ -320,6 +321,21 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
     for name, reason in ignored.items():
         if reason and name in given:
             settings.notes.append(f"{name} has no effect with {reason}.")
+
+
+def _note_unusual(settings: Settings) -> None:
+    """Record options that are allowed but rarely intended."""
+    spec = settings.trainer
+    if spec.unk_id == -1:
+        too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
+        settings.notes.append(
+            f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
+        )
+    if settings.extensions.drop_unused and spec.hard_vocab_limit:
+        settings.notes.append(
+            "drop_unused may leave fewer pieces than vocab_size, which makes training fail: pass "
+            "hard_vocab_limit=false to accept a smaller vocabulary."
+        )
 
 
 def _separate_spaces(settings: Settings) -> None:
