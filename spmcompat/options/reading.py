@@ -171,7 +171,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     option : Option
         The option.
     given : object
-        The value, or its text.
+        The value, with the type of the option, or its text.
     release : Release
         The release, which determines how numbers are read.
     command_line : bool
