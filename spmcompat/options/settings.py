@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from spmcompat.options.named_rules import with_named_rules, with_rules_of_file
 from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.workers import cores
 from spmcompat.text.forms import AUTO
 
 if TYPE_CHECKING:
@@ -133,9 +133,7 @@ def value_of(settings: Settings, name: str) -> Any:
 
 def available_cores() -> int:
     """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
-    has_affinity = hasattr(os, "sched_getaffinity")
-    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(cores, MOST_WORKERS)
+    return min(cores(), MOST_WORKERS)
 
 
 def with_charsmaps(settings: Settings) -> Settings:

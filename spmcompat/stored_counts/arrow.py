@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from spmcompat.counting.rows import (
 )
 from spmcompat.errors import OutOfMemoryError, TrainingError, printable
 from spmcompat.runtime.libraries import require
+from spmcompat.runtime.workers import cores
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ def require_pyarrow() -> None:
 
 def _check_memory() -> None:
     """Raise if the address space is too small for the import, which could end the process."""
-    needed = _BYTES_OF_IMPORT + (os.cpu_count() or 1) * _BYTES_OF_CORE
+    needed = _BYTES_OF_IMPORT + cores() * _BYTES_OF_CORE
     try:
         mmap(-1, needed).close()
     except OSError:
