@@ -7,11 +7,12 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.checks import cautions, verify
+from spmcompat.options.checks import verify
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, counting_options
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
+from spmcompat.options.table import OPTIONS
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -91,8 +92,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     require_pyarrow()
     complete = with_charsmaps(settings)
     meta = verify(complete, has_sentences=has_sentences, has_writer=True)
-    for caution in [*settings.notes, *cautions(settings)]:
-        report.warning(caution)
+    for note in settings.notes:
+        report.warning(note)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
     # All model types are trained from the same counts, so counts always store what follows a
     # pretoken.
@@ -112,19 +113,12 @@ def count_to_table(
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 
 
-# The options that cannot be used to count a text in parts, and why.
-_NOT_OF_PARTS = {
-    "input": "the text is the column of the data",
-    "input_format": "each row of the data is a sentence. Repeat a row instead of giving its count",
-    "input_column": "the argument column names it",
-    "split_lines": "each row of the data is a sentence. Make each line a row",
-    "skip_bad_records": "it is for JSON Lines. Read these into the data first",
-    "input_sentence_size": "a part does not know the other lines. Sample the data instead",
-    "shuffle_input_sentence": "it belongs to input_sentence_size, which cannot be used",
-    "sampling_seed": "it belongs to input_sentence_size, which cannot be used",
-    "workers": "the engine decides how many parts are counted at the same time",
+_OF_PARTS = {
+    *(name for name in OPTIONS_OF_COUNTING if not OPTIONS[name].selects_text),
+    "normalizer",
+    "model_type",
+    "minloglevel",
 }
-_OF_PARTS = {*OPTIONS_OF_COUNTING, "normalizer", "model_type", "minloglevel"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:
@@ -136,12 +130,19 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
         The message names the option, and says why.
     """
     for name in options:
-        if name in _NOT_OF_PARTS:
-            raise BadValueError(f"{name} cannot be used here: {_NOT_OF_PARTS[name]}.")
-        if name not in _OF_PARTS:
-            known = _OF_PARTS - _NOT_OF_PARTS.keys()
+        if name in OPTIONS and OPTIONS[name].selects_text:
             raise BadValueError(
-                f"{name} is not an option for counting.{did_you_mean(name, known)} "
+                f"{name} cannot be used here: each row of the data is a sentence. Select and "
+                "convert the rows first."
+            )
+        if name == "workers":
+            raise BadValueError(
+                "workers cannot be used here: the engine decides how many parts are counted at the "
+                "same time."
+            )
+        if name not in _OF_PARTS:
+            raise BadValueError(
+                f"{name} is not an option for counting.{did_you_mean(name, _OF_PARTS)} "
                 "spmcompat count --help lists the options; pass the others to the training."
             )
 

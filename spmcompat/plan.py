@@ -112,7 +112,7 @@ class Plan(NamedTuple):
         Which characters are required.
     charsmap : bytes
         Compiled normalization rules; empty for none.
-    symbols : tuple of bytes
+    meta_pieces : tuple of bytes
         Meta pieces, in UTF-8. No other piece may cross an occurrence of one in the text.
     cut : callable, optional
         Takes a normalized sentence (str) and returns its chunks.
@@ -190,7 +190,7 @@ class Plan(NamedTuple):
     text: TextPlan
     coverage: CoveragePlan
     charsmap: bytes
-    symbols: tuple[bytes, ...]
+    meta_pieces: tuple[bytes, ...]
     cut: Callable[[str], Sequence[str | bytes]] | None
     allow_inconsistent_pretokenization: bool
     seeding_chunk_bytes: int
@@ -236,7 +236,7 @@ ONLY_IN_PYTHON = frozenset(
         "text",
         "coverage",
         "charsmap",
-        "symbols",
+        "meta_pieces",
         "cut",
         "allow_inconsistent_pretokenization",
         "seeding_chunk_bytes",

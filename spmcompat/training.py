@@ -17,7 +17,7 @@ from spmcompat.model.vocabulary import (
     reachable_ids,
 )
 from spmcompat.model.writers import Trained, Writers, check_writers, save, writers_of
-from spmcompat.options.checks import cautions, check_alphabet, check_counted, check_room, verify_all
+from spmcompat.options.checks import check_alphabet, verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
 from spmcompat.plan import Plan
@@ -88,11 +88,10 @@ def train(
     """Train a model and write it, as `run` does, but let a MemoryError through."""
     settings = with_charsmaps(settings)
     check_writers(writer, settings.sizes)
-    has_sentences, has_writer = sentences is not None, writer is not None
+    meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
     runs = runs_of(settings)
-    meta = verify_all(runs, has_sentences=has_sentences, has_writer=has_writer)
-    for caution in [*settings.notes, *cautions(settings)]:
-        report.warning(caution)
+    for note in settings.notes:
+        report.warning(note)
 
     if settings.recipe:
         report.info(settings.recipe)
@@ -202,7 +201,7 @@ def learn(
         alphabet = alphabet_of_counts(counts, plan, workers, report)
     for one in runs:
         with naming_sizes(size_label(one)):
-            check(one, alphabet, meta_pieces)
+            check_alphabet(one, alphabet, meta_pieces)
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:
         models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
@@ -218,24 +217,6 @@ def learn(
         else:
             models = learn_unigram(corpus, runs, meta_pieces, workers, report, on_round)
     return models, [] if tests is None else list(tests.sample)
-
-
-def check(settings: Settings, alphabet: list[tuple[int, int]], meta_pieces: int) -> None:
-    """Check that the vocabulary has room for the alphabet, before the text is cut.
-
-    Raises
-    ------
-    TrainingError
-        If there is no room.
-    """
-    spec = settings.trainer
-    if spec.model_type not in (TrainerSpec.BPE, TrainerSpec.UNIGRAM):
-        return
-    check_room(spec, meta_pieces)
-    if not spec.auto_character_coverage:
-        check_alphabet(len(alphabet), meta_pieces, spec.vocab_size)
-    if spec.model_type == TrainerSpec.BPE and settings.release.bpe_needs_required_chars:
-        check_counted(alphabet)
 
 
 # Only the trainer of the model type is imported: importing all of them takes as long as training on

@@ -54,7 +54,7 @@ def count(
         If the text cannot be counted.
     """
     from spmcompat.counts import count_to_table  # noqa: PLC0415
-    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value is not None}
@@ -64,7 +64,7 @@ def count(
         given["column"] = column
     make_lists(given)
     check_sentences(sentence_iterator)
-    settings = from_kwargs(given)
+    settings = from_values(given)
     report = Report(settings.min_log_level, logstream)
     return count_to_table(given, settings, sentence_iterator, report)
 
@@ -103,7 +103,7 @@ def arrow_counter(
         If an option is wrong, or counting needs the order of the lines.
     """
     from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
-    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
     if not isinstance(column, str):
@@ -113,7 +113,7 @@ def arrow_counter(
     given = {name: value for name, value in options.items() if value is not None}
     refuse_options_of_texts(given)
     make_lists(given)
-    settings = from_kwargs(given)
+    settings = from_values(given)
     report = Report(settings.min_log_level, logstream)
     return counter_of_parts(given, settings, column, table_bytes, report)
 

@@ -271,7 +271,7 @@ def _change_size(
     logstream: TextIO | None,
 ) -> SizeResult:
     """Change a model according to a text; `options` say where the text is."""
-    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
     from spmcompat.tools.edit.text import TEXT_OPTIONS  # noqa: PLC0415
@@ -285,7 +285,7 @@ def _change_size(
     if "input" in given:
         given["input"] = as_list(given["input"])
     check_sentences(sentences)
-    settings = from_kwargs(given)
+    settings = from_values(given)
     report = Report(settings.min_log_level, logstream)
     return change_size(Sources(model, settings, given, sentences), change, output, report)
 

@@ -186,11 +186,20 @@ def train(
         file is the cause, and a ``MemoryError`` if memory ran out.
     """
     given = {name: value for name, value in locals().items() if value is not None}
+    for name in ("sentence_iterator", "model_writer", "logstream"):
+        given.pop(name, None)
+    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.training import run  # noqa: PLC0415
+
     make_lists(given)
     for name in ("model_prefix", "seed_sentencepieces_file", "dump"):
         if name in given:
             given[name] = os.fspath(given[name])
-    SentencePieceTrainer.train(**given)
+    check_sentences(sentence_iterator)
+    settings = from_values(given)
+    report = Report(settings.min_log_level, logstream)
+    run(settings, sentence_iterator, model_writer, report)
 
 
 class SentencePieceTrainer:

@@ -79,10 +79,6 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
-    if flags.get("counts"):
-        from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
-
-        import_without_numpy()
     try:
         settings = from_flags(flags)
     except (BadValueError, UnknownOptionError) as error:

@@ -71,7 +71,7 @@ cdef class SentenceRules:
         cdef bytes charsmap = plan.charsmap
         cdef bytes symbol
         cdef vector[string] symbols
-        for symbol in plan.symbols:
+        for symbol in plan.meta_pieces:
             symbols.push_back(string(PyBytes_AS_STRING(symbol), PyBytes_GET_SIZE(symbol)))
         try:
             self.normalizer.reset(new SentenceNormalizer(

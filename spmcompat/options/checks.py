@@ -9,9 +9,10 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from typing import TypeVar
 
 from spmcompat.errors import (
     BadValueError,
@@ -22,10 +23,10 @@ from spmcompat.errors import (
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
-from spmcompat.options.settings import Settings, size_label
+from spmcompat.options.settings import Settings, runs_of, size_label
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
-from spmcompat.releases import RELEASES, Release
+from spmcompat.releases import Release
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import check_output, refuse_inputs
@@ -35,11 +36,15 @@ from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
+Found = TypeVar("Found")
+
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
 
 def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
     """Check the settings and return the meta pieces they define.
+
+    An error names the vocabulary size if there are several, unless all have the same error.
 
     Parameters
     ----------
@@ -64,16 +69,11 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     TrainingError
         If it is not possible to train with the options.
     """
-    spec = settings.trainer
+    runs = runs_of(settings)
+    _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
-    _check_ranges(settings)
-    _check_differential_privacy(spec)
-    meta = meta_pieces(spec, settings.release)
-    if settings.extensions.space_pieces == "dropped":
-        meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
-        check_room(spec, len(meta))
+    meta = _for_each_size(runs, _check_numbers)
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
@@ -87,34 +87,40 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
     else:
-        _check_counts(spec, has_sentences=has_sentences)
-    _check_readable(spec.seed_sentencepieces_file, "seed_sentencepieces_file")
-    _check_output(settings, has_writer=has_writer)
+        _check_counts(settings.trainer, has_sentences=has_sentences)
+    _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
+    _for_each_size(runs, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
     return meta
 
 
-def verify_all(
-    runs: Sequence[Settings], *, has_sentences: bool, has_writer: bool
-) -> dict[int, MetaPiece]:
-    """Check the settings of runs that differ only in their sizes, as `verify` does.
-
-    An error names the size, unless all sizes have the same error.
-    """
-    _check_listeners(runs[0])
-    meta: dict[int, MetaPiece] = {}
+def _for_each_size(runs: Sequence[Settings], check: Callable[[Settings], Found]) -> Found:
+    """Call a check with the settings of each size, and return its result for one of them."""
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:
         try:
-            meta = verify(run, has_sentences=has_sentences, has_writer=has_writer)
+            found = check(run)
         except TrainingError as error:
             errors.append((run, error))
     if not errors:
-        return meta
+        return found
     run, first = errors[0]
     is_common = len(errors) == len(runs) and len({str(error) for _, error in errors}) == 1
     with naming_sizes("" if is_common else size_label(run)):
         raise first
+
+
+def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
+    """Check the numbers, and that the vocabulary has room for the meta pieces; return these."""
+    spec = settings.trainer
+    _check_ranges(settings)
+    _check_differential_privacy(spec)
+    meta = meta_pieces(spec, settings.release)
+    if settings.extensions.space_pieces == "dropped":
+        meta = _without_space(spec, settings.release)
+    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
+        _check_room(spec, len(meta))
+    return meta
 
 
 def _check_listeners(settings: Settings) -> None:
@@ -133,23 +139,6 @@ def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
     others.ClearField("user_defined_symbols")
     others.user_defined_symbols.extend(s for s in spec.user_defined_symbols if s != SPACE_MARK)
     return meta_pieces(others, release)
-
-
-def cautions(settings: Settings) -> list[str]:
-    """Return warnings about options that are allowed but rarely intended."""
-    spec = settings.trainer
-    found: list[str] = []
-    if spec.unk_id == -1:
-        too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
-        found.append(
-            f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
-        )
-    if settings.extensions.drop_unused and spec.hard_vocab_limit:
-        found.append(
-            "drop_unused may leave fewer pieces than vocab_size, which makes training fail: pass "
-            "hard_vocab_limit=false to accept a smaller vocabulary."
-        )
-    return found
 
 
 def _check_algorithm(settings: Settings) -> None:
@@ -312,16 +301,8 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
         )
 
 
-def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
-    """Raise if the vocabulary is too small for the meta pieces, and one character if needed.
-
-    Parameters
-    ----------
-    spec : TrainerSpec
-        The options of the run.
-    meta_pieces : int
-        Number of meta pieces.
-    """
+def _check_room(spec: TrainerSpec, meta_pieces: int) -> None:
+    """Raise if the vocabulary is too small for the meta pieces, and one character if needed."""
     size, fixed = spec.vocab_size, meta_pieces
     if spec.auto_character_coverage:
         if size <= fixed:
@@ -343,31 +324,40 @@ def check_room(spec: TrainerSpec, meta_pieces: int) -> None:
         )
 
 
-def check_alphabet(alphabet: int, meta_pieces: int, vocab_size: int) -> None:
-    """Raise if the vocabulary is too small for all required characters of the corpus.
+def check_alphabet(
+    settings: Settings, alphabet: Sequence[tuple[int, int]], meta_pieces: int
+) -> None:
+    """Check that the vocabulary has room for the alphabet, before the text is cut.
 
     Parameters
     ----------
-    alphabet : int
-        Number of required characters.
+    settings : Settings
+        The settings of the run.
+    alphabet : sequence of (int, int)
+        The required characters of the corpus and their counts.
     meta_pieces : int
         Number of meta pieces.
-    vocab_size : int
-        Size of the vocabulary.
+
+    Raises
+    ------
+    TrainingError
+        If there is no room, or if the text lacks a required character and BPE of the release cannot
+        train then.
     """
-    least = alphabet + meta_pieces
-    if least > vocab_size:
+    spec = settings.trainer
+    if spec.model_type in _SIMPLE:
+        return
+    _check_room(spec, meta_pieces)
+    least = len(alphabet) + meta_pieces
+    if least > spec.vocab_size and not spec.auto_character_coverage:
         raise TrainingError(
-            f"Vocabulary size is smaller than required_chars. {vocab_size} vs {least}. "
+            f"Vocabulary size is smaller than required_chars. {spec.vocab_size} vs {least}. "
             "Increase vocab_size or decrease character_coverage with --character_coverage "
             f"option: this corpus needs a vocab_size of {least} or more."
         )
-
-
-def check_counted(alphabet: Sequence[tuple[int, int]]) -> None:
-    """Raise if the text lacks a required character; BPE of some releases cannot train then."""
     missing = [chr(character) for character, count in alphabet if count == 0]
-    if missing:
+    is_bpe = spec.model_type == TrainerSpec.BPE
+    if missing and is_bpe and settings.release.bpe_needs_required_chars:
         raise TrainingError(
             f'required_chars contains "{missing[0]}", but the text does not: this release of '
             "sentencepiece cannot train BPE in that case. Remove it, or choose another release "

@@ -62,6 +62,7 @@ EXTENSIONS = (
         "default, text or the only column of strings in a Parquet file.",
         SETTINGS,
         default="",
+        selects_text=True,
     ),
     _extension(
         "split_lines",
@@ -71,6 +72,7 @@ EXTENSIONS = (
         "breaks.",
         SETTINGS,
         default=False,
+        selects_text=True,
     ),
     _extension(
         "skip_bad_records",
@@ -78,6 +80,7 @@ EXTENSIONS = (
         "Skip the lines of JSON Lines that cannot be read, and report their number.",
         SETTINGS,
         default=False,
+        selects_text=True,
     ),
     _extension(
         "workers",
@@ -95,6 +98,7 @@ EXTENSIONS = (
         "self_test_sample_size draws without random_seed.",
         SETTINGS,
         default=12345678,
+        selects_text=True,
     ),
     _extension(
         "compat",

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, printable
-from spmcompat.options.option import EXTENSION, NORMALIZER, TRAINER
-from spmcompat.options.settings import Settings
-from spmcompat.options.table import OPTIONS
+from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.values import to_text
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
 from spmcompat.stored_counts.origin import Origin, invalid_metadata
@@ -119,21 +117,9 @@ def _refuse_contradictions(
     for option in COUNTING_OPTIONS:
         if option not in given or callable(given[option]):
             continue
-        first, second = _value(counted, option), _value(training, option)
+        first, second = value_of(counted, option), value_of(training, option)
         if first != second:
             raise BadValueError(
                 f"{name}: the text was counted with {option}={printable(str(first))}, and the "
                 f"option for training is {option}={second}. Leave {option} out, or count again."
             )
-
-
-def _value(settings: Settings, name: str) -> object:
-    if name == "compat":
-        return settings.release.version
-    option = OPTIONS[name]
-    holders = {
-        TRAINER: settings.trainer,
-        NORMALIZER: settings.normalizer,
-        EXTENSION: settings.extensions,
-    }
-    return getattr(holders.get(option.target, settings), option.stored_as)

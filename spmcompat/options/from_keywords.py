@@ -1,4 +1,4 @@
-"""Turns Python keywords and strings into settings. Only the options that are given are stored.
+"""Turns Python values, keywords and strings into settings. Only the given options are stored.
 
 The command line stores every option (``from_flags``). A model contains its options, so the two ways
 give different bytes, as in the reference.
@@ -17,16 +17,15 @@ from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import with_recipe
 from spmcompat.options.option import NORMALIZER
-from spmcompat.options.reading import check_unicode, finish, release_of, store, store_sizes
+from spmcompat.options.reading import finish, release_of, store, text_of
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
-from spmcompat.options.values import to_text
 
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
-# Options that are not turned into text.
+# Options whose values are Python objects, even as keywords of the reference.
 _OBJECTS = frozenset(
     {
         "normalizer",
@@ -40,13 +39,26 @@ _OBJECTS = frozenset(
 
 
 def from_kwargs(options: Mapping[str, object]) -> Settings:
-    """Build the settings of the Python form.
+    """Build the settings of keywords, which the reference turns into text.
+
+    The parameters and errors are those of `from_values`.
+    """
+    given = dict(options)
+    for name, value in options.items():
+        is_list_of_sizes = name == "vocab_size" and isinstance(value, list | tuple | range)
+        if name not in (*_OBJECTS, "counts", "recipe") and not is_list_of_sizes:
+            given[name] = text_of(name, value)
+    return from_values(given)
+
+
+def from_values(options: Mapping[str, object]) -> Settings:
+    """Build the settings of Python values.
 
     Parameters
     ----------
     options : mapping
-        Names and values of the options. Values are text, numbers, booleans or lists; ``normalizer``
-        and ``pretokenizer`` are objects.
+        Names and values of the options: text, numbers, booleans and lists; ``normalizer`` and
+        ``pretokenizer`` are objects.
 
     Raises
     ------
@@ -65,27 +77,22 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
 def _settings(options: Mapping[str, object]) -> Settings:
     """Build the settings of options without ``counts``."""
     options, recipe = with_recipe(options)
-    sizes = _sizes(options.get("vocab_size"))
-    no_texts = _OBJECTS if sizes is None else _OBJECTS | {"vocab_size"}
-    texts = {name: _text(name, value) for name, value in options.items() if name not in no_texts}
     settings = Settings(release_of(options))
     settings.recipe = recipe
     if options.get("normalizer"):
-        _refuse_two_normalizers(texts)
+        _refuse_two_normalizers(options)
         settings.normalizer = _parse_normalizer(_serialized(options["normalizer"]))
     elif SERIALIZED_NORMALIZER in options:
-        _refuse_two_normalizers(texts)
+        _refuse_two_normalizers(options)
         settings.normalizer = _parse_normalizer(options[SERIALIZED_NORMALIZER])
     settings.pretokenizer = options.get("pretokenizer")  # type: ignore[assignment]
     inconsistent = options.get("allow_inconsistent_pretokenization", False)
     settings.allow_inconsistent_pretokenization = bool(inconsistent)
     settings.on_round = _function(options.get("on_round"))
     settings.column = _column(options.get("column"))
-    for name, text in texts.items():
-        check_unicode(name, text)
-        store(settings, name, text)
-    if sizes is not None:
-        store_sizes(settings, sizes)
+    for name, value in options.items():
+        if name not in _OBJECTS:
+            store(settings, name, value)
     finish(settings, options)
     return settings
 
@@ -118,21 +125,6 @@ def from_string(arguments: str) -> Settings:
     return from_kwargs(options)
 
 
-def _text(name: str, value: object) -> str:
-    """Return the value of an option as text."""
-    try:
-        return to_text(value)
-    except BadValueError as error:
-        raise BadValueError(f"{error} It was given for {name}.") from None
-
-
-def _sizes(value: object) -> list[str] | None:
-    """Return the items of a list of sizes as text; None if the value is a single size."""
-    if not isinstance(value, list | tuple | range):
-        return None
-    return [_text("vocab_size", item) for item in value]
-
-
 def _function(on_round: object) -> OnRound | None:
     """Return the function to call after each step."""
     if on_round is not None and not callable(on_round):
@@ -149,10 +141,10 @@ def _column(column: object) -> str | None:
     return column
 
 
-def _refuse_two_normalizers(texts: Mapping[str, str]) -> None:
+def _refuse_two_normalizers(options: Mapping[str, object]) -> None:
     """Raise if a complete normalizer is given together with one of its options."""
     parts = {option.name for option in OPTIONS.values() if option.target == NORMALIZER}
-    for name in sorted(parts & texts.keys()):
+    for name in sorted(parts & options.keys()):
         raise BadValueError(
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
             f"{name}. Set it in the normalizer instead."

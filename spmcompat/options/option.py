@@ -49,6 +49,8 @@ class Option(NamedTuple):
         Whether the command line and Python take the option.
     in_reference : bool
         Whether some release of ``sentencepiece`` has the option.
+    selects_text : bool
+        Whether the option decides which text is read, or which of its parts are sentences.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Option(NamedTuple):
     flag: bool = True
     keyword: bool = True
     in_reference: bool = True
+    selects_text: bool = False
 
     @property
     def stored_as(self) -> str:

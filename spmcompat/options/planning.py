@@ -8,7 +8,8 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmaps import any_source_has_space
-from spmcompat.options.settings import Settings
+from spmcompat.options.settings import Settings, value_of
+from spmcompat.options.table import OPTIONS
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import DEFAULT, Release
@@ -56,44 +57,26 @@ class PlanOptions(NamedTuple):
     """Normalized text in one search of seeds; fixed in the reference."""
     release: Release = DEFAULT
 
+    @property
+    def spaces_apart(self) -> bool:
+        """Whether a space is a separate piece."""
+        return self.space_pieces != "prefix"
+
 
 def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
     """Return the plan of a training run."""
     spec = settings.trainer
-    options = PlanOptions(
-        model_type=spec.model_type,
-        input=tuple(spec.input) if settings.counts is not None else expand(spec.input),
-        input_format=spec.input_format or settings.input_format,
-        input_column=settings.input_column,
-        split_lines=settings.split_lines,
-        skip_bad_records=settings.skip_bad_records,
-        tsv=spec.input_format == "tsv",
-        input_sentence_size=spec.input_sentence_size,
-        shuffle_input_sentence=spec.shuffle_input_sentence,
-        sampling_seed=settings.sampling_seed,
-        self_test_sample_size=spec.self_test_sample_size,
-        random_seed=settings.random_seed,
-        max_sentence_length=spec.max_sentence_length,
-        character_coverage=math.inf if spec.use_all_vocab else spec.character_coverage,
-        required_chars=spec.required_chars,
-        auto_character_coverage=spec.auto_character_coverage,
-        add_dummy_prefix=settings.normalizer.add_dummy_prefix,
-        remove_extra_whitespaces=settings.normalizer.remove_extra_whitespaces,
-        treat_whitespace_as_suffix=spec.treat_whitespace_as_suffix,
-        pretokenization_delimiter=spec.pretokenization_delimiter,
-        pretokenizer=settings.pretokenizer,
-        allow_inconsistent_pretokenization=settings.allow_inconsistent_pretokenization,
-        max_piece_length=spec.max_sentencepiece_length,
-        split_by_unicode_script=spec.split_by_unicode_script,
-        split_by_number=spec.split_by_number,
-        split_by_whitespace=spec.split_by_whitespace,
-        split_digits=spec.split_digits,
-        allow_whitespace_only_pieces=spec.allow_whitespace_only_pieces,
-        space_pieces=settings.extensions.space_pieces,
-        seed_mode=settings.extensions.seed_mode,
-        release=settings.release,
-    )
-    return make_plan(options, settings.normalizer.precompiled_charsmap, meta_pieces)
+    options = {name: value_of(settings, name) for name in PlanOptions._fields if name in OPTIONS}
+    options |= {
+        "input": tuple(spec.input) if settings.counts is not None else expand(spec.input),
+        "input_format": spec.input_format or settings.input_format,
+        "tsv": spec.input_format == TSV,
+        "character_coverage": math.inf if spec.use_all_vocab else spec.character_coverage,
+        "max_piece_length": spec.max_sentencepiece_length,
+        "release": settings.release,
+    }
+    given = PlanOptions(**options)
+    return make_plan(given, settings.normalizer.precompiled_charsmap, meta_pieces)
 
 
 def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[str] = ()) -> Plan:
@@ -126,49 +109,75 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     return _derive(given, charsmap, meta_pieces, finds_seeds=False)._replace(seeds=seeds)
 
 
-def _derive(
-    given: PlanOptions,
-    charsmap: bytes,
-    meta_pieces: Sequence[str],
-    finds_seeds: bool,
-    copies: int = 0,
-) -> Plan:
+def _text_plan(given: PlanOptions) -> TextPlan:
+    """Return where sentences come from. Options and facts keep their names."""
     release = given.release
-    is_bpe = given.model_type == TrainerSpec.BPE
-    is_word = given.model_type == TrainerSpec.WORD
+    same = {
+        name: value
+        for source in (given, release)
+        for name, value in source._asdict().items()
+        if name in TextPlan._fields
+    }
+    if given.tsv:
+        same["input_format"] = TSV
+    return TextPlan(
+        **same,
+        self_test_seed=given.sampling_seed if given.random_seed is None else given.random_seed,
+        # Without a seed, the reference itself draws different lines in every process.
+        self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
+    )
 
+
+def _coverage_plan(given: PlanOptions) -> CoveragePlan:
+    """Return which characters are required."""
+    required_chars = given.required_chars
+    if given.spaces_apart:
+        required_chars = required_chars.replace(SPACE_MARK, "")
+    return CoveragePlan(
+        character_coverage=given.character_coverage,
+        required_chars=required_chars,
+        all_characters=given.auto_character_coverage,
+        needs_text=given.release.needs_text,
+    )
+
+
+class _Cutting(NamedTuple):
+    """The fields of `Plan` that say where sentences are cut."""
+
+    meta_pieces: tuple[bytes, ...]
+    cut: Cut | None
+    split_by_whitespace: bool
+    delimiter: bytes
+    removed_delimiter: bytes
+    delimiter_cuts: bool
+    bpe_delimiter: bytes
+    boundaries_end_pretokens: bool
+    whole_sentences: bool
+    uniform_starts: bool
+    by_raw_tokens: bool
+
+
+def _cutting(
+    given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
+) -> _Cutting:
     # The pieces of the word model are whole pretokens, each with the space mark in front.
     # Where a space is a separate piece, no other piece may contain one.
-    spaces_apart = given.space_pieces != "prefix"
+    spaces_apart = given.spaces_apart
+    is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
-    required_chars = given.required_chars
-    symbols = tuple(piece.encode() for piece in meta_pieces)
-    if spaces_apart:
-        required_chars = required_chars.replace(SPACE_MARK, "")
-        symbols = tuple(symbol for symbol in symbols if symbol != _MARK)
-
-    # Where to look for the delimiter. New releases look in the sentences as they are read. Old
-    # releases look after rare characters were replaced: BPE in pretokens, the other trainers in
-    # sentences, from which they also remove it.
-    delimiter = given.pretokenization_delimiter.encode()
-    bpe_delimiter = removed_delimiter = b""
-    if is_bpe and release.bpe_delimits_pretokens:
-        delimiter, bpe_delimiter = b"", delimiter
-    elif release.removes_delimiter:
-        delimiter, removed_delimiter = b"", delimiter
-    # A removed delimiter cuts seeds only: the pieces of EM may cross its position.
-    delimiter_cuts = finds_seeds and bool(removed_delimiter)
-
+    uncut = tuple(
+        piece.encode() for piece in meta_pieces if not (spaces_apart and piece == SPACE_MARK)
+    )
+    delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
     cut = find_cut(given.pretokenizer)
     # Boundary marks count as unknown characters in the reference. They do so for a function of the
     # caller, which the reference knows too. Pretokenizers by name are ours.
     boundaries_end_pretokens = isinstance(given.pretokenizer, str)
-
     # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # Whether every pretoken keeps the space mark that it begins with: no symbol and no delimiter
-    # contains one.
-    marks_stay = _MARK not in delimiter and not any(_MARK in symbol for symbol in symbols)
+    # Whether every pretoken keeps the space mark that it begins with: neither a meta piece nor the
+    # delimiter contains one.
+    marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
     # Whether all sentences begin with the same byte. The normalizer puts a space mark in front of
     # each. If a boundary mark replaces the space mark, it becomes the unknown mark, whose first
     # byte is the same, unless all characters are kept. A pretokenizer may begin a sentence with
@@ -179,81 +188,118 @@ def _derive(
         and (marks_stay or not (given.auto_character_coverage or boundaries_end_pretokens))
         and cut is None
     )
-    # Whether equal raw tokens always become equal pretokens. They do if no rule, no symbol and no
-    # pretokenizer looks across a space.
-    by_raw_tokens = (
-        uniform_starts
+    return _Cutting(
+        meta_pieces=uncut,
+        cut=cut,
+        split_by_whitespace=split_by_whitespace,
+        delimiter=delimiter,
+        removed_delimiter=removed_delimiter,
+        # A removed delimiter cuts seeds only: the pieces of EM may cross its position.
+        delimiter_cuts=finds_seeds and bool(removed_delimiter),
+        bpe_delimiter=bpe_delimiter,
+        boundaries_end_pretokens=boundaries_end_pretokens,
+        whole_sentences=whole_sentences,
+        uniform_starts=uniform_starts,
+        # Whether equal raw tokens always become equal pretokens. They do if no rule, no meta piece
+        # and no pretokenizer looks across a space.
+        by_raw_tokens=uniform_starts
         and cut is None
         and given.remove_extra_whitespaces
         and not whole_sentences
         and marks_stay
-        and not _normalization_crosses_spaces(charsmap)
+        and not _normalization_crosses_spaces(charsmap),
     )
 
+
+def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
+    """Return the delimiter of sentences, the one that is removed, and the one of BPE's pretokens.
+
+    At most one of them is not empty. New releases look for the delimiter in the sentences as they
+    are read. Old releases look after rare characters were replaced: BPE in pretokens, the other
+    trainers in sentences, from which they also remove it.
+    """
+    delimiter = given.pretokenization_delimiter.encode()
+    if given.model_type == TrainerSpec.BPE and given.release.bpe_delimits_pretokens:
+        return b"", b"", delimiter
+    if given.release.removes_delimiter:
+        return b"", delimiter, b""
+    return delimiter, b"", b""
+
+
+class _Counting(NamedTuple):
+    """The fields of `Plan` that say what counting keeps for the trainer."""
+
+    keeps_contexts: bool
+    looks_at_text_end: bool
+    keeps_order: bool
+    keeps_pretokens: bool
+    cuts_segments: bool
+    removes_all_empty: bool
+    em_reads_sentences: bool
+    bpe_longest_pretoken: int
+
+
+def _counting(
+    given: PlanOptions, coverage: CoveragePlan, cutting: _Cutting, finds_seeds: bool
+) -> _Counting:
+    release = given.release
+    is_bpe = given.model_type == TrainerSpec.BPE
+    whole_sentences = cutting.whole_sentences
+    boundaries_end_pretokens = cutting.boundaries_end_pretokens
     # The char model and BPE of new releases need only the number of occurrences of each pretoken.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
-    # Segments can be cut before the required characters are known, unless the release looks at
-    # pretokens in which rare characters are replaced.
     bpe_longest_pretoken = release.bpe_longest_pretoken if is_bpe else 0
-    cuts_segments = (
-        is_bpe and not keeps_contexts and not bpe_delimiter and bpe_longest_pretoken == 0
-    )
     # Releases that cut the nodes of the suffix tree drop the nodes that reach the end of the text.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
-    # What follows a sentence depends on the order of the sentences, unless all begin alike. EM may
-    # also read the sentences in that order.
-    keeps_order = whole_sentences or looks_at_text_end or not uniform_starts
     # Pretokens join to sentences if the space mark turns out not to be required.
-    may_join = (
-        not spaces_apart and not boundaries_end_pretokens and SPACE_MARK not in required_chars
-    )
-    keeps_pretokens = keeps_contexts and not whole_sentences and (looks_at_text_end or may_join)
-    # Some releases leave some empty sentences in the text. Where distinct pretokens are counted,
-    # this makes no difference, so all are removed.
-    removes_all_empty = release.removes_all_empty or not (whole_sentences or looks_at_text_end)
-    # EM trains pieces that may cross spaces on sentences, in the order of the text.
-    em_reads_sentences = (
-        not split_by_whitespace and not delimiter_cuts and not boundaries_end_pretokens
+    needs_space = SPACE_MARK in coverage.required_chars
+    may_join = not given.spaces_apart and not boundaries_end_pretokens and not needs_space
+    return _Counting(
+        keeps_contexts=keeps_contexts,
+        looks_at_text_end=looks_at_text_end,
+        # What follows a sentence depends on the order of the sentences, unless all begin alike. EM
+        # may also read the sentences in that order.
+        keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
+        keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
+        # Segments can be cut before the required characters are known, unless the release looks at
+        # pretokens in which rare characters are replaced.
+        cuts_segments=is_bpe
+        and not keeps_contexts
+        and not cutting.bpe_delimiter
+        and bpe_longest_pretoken == 0,
+        # Some releases leave some empty sentences in the text. Where distinct pretokens are
+        # counted, this makes no difference, so all are removed.
+        removes_all_empty=release.removes_all_empty or not (whole_sentences or looks_at_text_end),
+        # EM trains pieces that may cross spaces on sentences, in the order of the text.
+        em_reads_sentences=not cutting.split_by_whitespace
+        and not cutting.delimiter_cuts
+        and not boundaries_end_pretokens,
+        bpe_longest_pretoken=bpe_longest_pretoken,
     )
 
+
+def _derive(
+    given: PlanOptions,
+    charsmap: bytes,
+    meta_pieces: Sequence[str],
+    finds_seeds: bool,
+    copies: int = 0,
+) -> Plan:
+    release = given.release
+    is_word = given.model_type == TrainerSpec.WORD
+    coverage = _coverage_plan(given)
+    cutting = _cutting(given, charsmap, meta_pieces, finds_seeds)
     # Only a search in the full text is divided into chunks: there are never too many distinct
     # segments for one search.
     in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
-    seed = given.sampling_seed if given.random_seed is None else given.random_seed
     return Plan(
-        text=TextPlan(
-            input=given.input,
-            input_format=TSV if given.tsv else given.input_format,
-            input_column=given.input_column,
-            split_lines=given.split_lines,
-            skip_bad_records=given.skip_bad_records,
-            tsv=given.tsv,
-            max_sentence_length=given.max_sentence_length,
-            streams_numbers=release.streams_numbers,
-            skips_empty_fields=release.skips_empty_fields,
-            folder_is_empty_file=release.folder_is_empty_file,
-            empty_files_repeat_lines=release.empty_files_repeat_lines,
-            input_sentence_size=given.input_sentence_size,
-            shuffle_input_sentence=given.shuffle_input_sentence,
-            sampling_seed=given.sampling_seed,
-            sample_is_repeatable=release.sample_is_repeatable,
-            sample_multiplies=release.sample_multiplies,
-            self_test_sample_size=given.self_test_sample_size,
-            self_test_seed=seed,
-            # Without a seed, the reference itself draws different lines in every process.
-            self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
-        ),
-        coverage=CoveragePlan(
-            character_coverage=given.character_coverage,
-            required_chars=required_chars,
-            all_characters=given.auto_character_coverage,
-            needs_text=release.needs_text,
-        ),
+        **cutting._asdict(),
+        **_counting(given, coverage, cutting, finds_seeds)._asdict(),
+        text=_text_plan(given),
+        coverage=coverage,
         charsmap=charsmap,
-        symbols=symbols,
-        cut=cut,
         allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
         seeding_chunk_bytes=given.seeding_chunk_bytes if in_chunks else sys.maxsize,
         seeds=None,
@@ -263,34 +309,17 @@ def _derive(
         max_piece_length=given.max_piece_length,
         split_by_unicode_script=given.split_by_unicode_script and not is_word,
         split_by_number=given.split_by_number,
-        split_by_whitespace=split_by_whitespace,
         split_digits=given.split_digits and not is_word,
         whitespace_as_suffix=given.treat_whitespace_as_suffix and not is_word,
         allow_whitespace_only_pieces=given.allow_whitespace_only_pieces and not is_word,
-        spaces_apart=spaces_apart,
+        spaces_apart=given.spaces_apart,
         boundary=release.boundary,
         tsv=given.tsv,
         copies=copies,
-        delimiter=delimiter,
-        removed_delimiter=removed_delimiter,
-        delimiter_cuts=delimiter_cuts,
         delimiter_parts_by_byte=release.delimiter_parts_by_byte,
         script_runs=given.pretokenizer == "script",
-        calls_pretokenizer=cut is not None,
-        boundaries_end_pretokens=boundaries_end_pretokens,
-        whole_sentences=whole_sentences,
-        uniform_starts=uniform_starts,
-        by_raw_tokens=by_raw_tokens,
-        keeps_contexts=keeps_contexts,
-        looks_at_text_end=looks_at_text_end,
-        keeps_order=keeps_order,
-        keeps_pretokens=keeps_pretokens,
-        cuts_segments=cuts_segments,
-        removes_all_empty=removes_all_empty,
-        em_reads_sentences=em_reads_sentences,
+        calls_pretokenizer=cutting.cut is not None,
         seed_tree_of_characters=release.seed_tree_of_characters,
-        bpe_delimiter=bpe_delimiter,
-        bpe_longest_pretoken=bpe_longest_pretoken,
     )
 
 

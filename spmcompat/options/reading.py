@@ -1,5 +1,6 @@
-"""Converts the text of one option to a value, and stores it at the target that the table names."""
+"""Reads the value of one option, and stores it at the target that the table names."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
@@ -32,8 +33,9 @@ from spmcompat.options.values import (
     split_csv,
     stream_float,
     stream_int,
+    to_text,
 )
-from spmcompat.releases import DEFAULT, Release, find_release
+from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
 from spmcompat.text.forms import OWN_FORMATS
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -60,13 +62,24 @@ def release_of(options: Mapping[str, object]) -> Release:
     return release
 
 
-def store(settings: Settings, name: str, text: str, *, command_line: bool = False) -> None:
-    """Read the text of one option and store its value.
+def store(settings: Settings, name: str, given: object, *, command_line: bool = False) -> None:
+    """Store the value of one option.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings.
+    name : str
+        The name of the option.
+    given : object
+        The value, or its text.
+    command_line : bool
+        As for `parse`.
 
     Raises
     ------
     BadValueError
-        If the text is not a value of the option.
+        If this is not a value of the option.
     UnknownOptionError
         If there is no such option.
     """
@@ -76,56 +89,47 @@ def store(settings: Settings, name: str, text: str, *, command_line: bool = Fals
     if name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
         return
-    if name == "vocab_size" and "," in text:
-        store_sizes(settings, text.split(","), command_line=command_line)
+    if name == "vocab_size" and isinstance(given, list | tuple | range):
+        _store_sizes(settings, given, command_line)
+        return
+    given = _value_or_text(option, given)
+    check_unicode(name, given)
+    if name == "vocab_size" and isinstance(given, str) and "," in given:
+        _store_sizes(settings, given.split(","), command_line)
     elif option.target == DENORMALIZER:
-        _set_denormalization_rules(settings, text)
-    elif name == "input_format" and text in OWN_FORMATS:
-        settings.input_format = text
+        _set_denormalization_rules(settings, str(given))
+    elif name == "input_format" and given in OWN_FORMATS:
+        settings.input_format = str(given)
     elif name == "pretokenizer":
-        settings.pretokenizer = text or None
+        settings.pretokenizer = str(given) or None
     elif option.target in (TRAINER, NORMALIZER):
         spec = settings.trainer if option.target == TRAINER else settings.normalizer
-        value = parse(option, text, settings.release, command_line=command_line)
+        value = parse(option, given, settings.release, command_line=command_line)
         if option.kind == LIST:
             getattr(spec, name).extend(value)
         else:
             setattr(spec, option.stored_as, value)
     elif option.target in (SETTINGS, EXTENSION):
         holder = settings if option.target == SETTINGS else settings.extensions
-        value = parse(option, text, settings.release, command_line=command_line)
+        value = parse(option, given, settings.release, command_line=command_line)
         setattr(holder, option.stored_as, value)
     elif name != "compat":  # the release was found before all other options
         raise _unknown(name, settings.release, command_line)
 
 
-def store_sizes(settings: Settings, items: Sequence[str], *, command_line: bool = False) -> None:
-    """Read and store the sizes of several vocabularies.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings.
-    items : sequence of str
-        The sizes as text.
-    command_line : bool
-        As for `parse`.
-
-    Raises
-    ------
-    BadValueError
-        If an item is not a size, an item is repeated, or there are no items.
-    """
+def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool) -> None:
+    """Store the sizes of several vocabularies."""
     if not items:
         raise BadValueError("vocab_size is an empty list. Give at least one size.")
     sizes: list[int] = []
     for item in items:
-        if not item.strip(_SPACE):
+        if isinstance(item, str) and not item.strip(_SPACE):
             raise BadValueError(
                 "vocab_size has an empty item. Separate the sizes with single commas."
             )
         option = OPTIONS["vocab_size"]
-        value = cast(int, parse(option, item, settings.release, command_line=command_line))
+        given = _value_or_text(option, item)
+        value = cast(int, parse(option, given, settings.release, command_line=command_line))
         if value in sizes:
             raise BadValueError(f"vocab_size lists {value} twice. Give each size once.")
         sizes.append(value)
@@ -147,25 +151,27 @@ def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionEr
     return UnknownOptionError(f'unknown field name "{name}" in TrainerSpec.{hint}')
 
 
-def check_unicode(name: str, text: str) -> None:
-    """Raise if the text of an option has no UTF-8 form."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadValueError(
-            f"the value of {name} is not valid UTF-8: {text!r}. Write it in UTF-8."
-        ) from None
+def check_unicode(name: str, given: object) -> None:
+    """Raise if the text of an option, or an item of a list of texts, has no UTF-8 form."""
+    for text in given if isinstance(given, list) else [given]:
+        try:
+            if isinstance(text, str):
+                text.encode()
+        except UnicodeEncodeError:
+            raise BadValueError(
+                f"the value of {name} is not valid UTF-8: {text!r}. Write it in UTF-8."
+            ) from None
 
 
-def parse(option: Option, text: str, release: Release, *, command_line: bool = False) -> object:
-    """Return the value of an option that was given as text.
+def parse(option: Option, given: object, release: Release, *, command_line: bool = False) -> object:
+    """Return the value of an option.
 
     Parameters
     ----------
     option : Option
         The option.
-    text : str
-        The value as it was given.
+    given : object
+        The value, with the type of the option, or its text.
     release : Release
         The release, which determines how numbers are read.
     command_line : bool
@@ -175,14 +181,48 @@ def parse(option: Option, text: str, release: Release, *, command_line: bool = F
     Raises
     ------
     BadValueError
-        If the text is not a value of the option.
+        If this is not a value of the option.
     """
     try:
-        return _parse(option, text, release, command_line)
+        value = _parse(option, given, release, command_line) if isinstance(given, str) else given
+        if option.kind == FLOAT and option.target == EXTENSION:
+            _check_range(option, cast(float, value), given)
+        return value
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
         # The reference treats a bad log level as an internal error.
         raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
+
+
+def text_of(name: str, value: object) -> str:
+    """Return the value of an option as text, as the reference does with all keywords."""
+    try:
+        return to_text(value)
+    except BadValueError as error:
+        raise BadValueError(f"{error} It was given for {name}.") from None
+
+
+def _value_or_text(option: Option, given: object) -> object:
+    """Return a value that can be stored as it is; the text of any other object."""
+    if isinstance(given, str) or _is_plain(option, given):
+        return given
+    return text_of(option.name, given)
+
+
+def _is_plain(option: Option, given: object) -> bool:
+    """Return whether storing an object has the same effect as reading its text.
+
+    In a list, the text would lose what follows a NUL, and an empty item at the end.
+    """
+    if option.kind == BOOL:
+        return isinstance(given, bool)
+    if option.kind in _WIDTHS:
+        return type(given) is int and given in _WIDTHS[option.kind]
+    if option.kind == FLOAT:
+        return type(given) is float and math.isfinite(given)
+    if option.kind == LIST and isinstance(given, list):
+        return all(isinstance(item, str) and item and "\0" not in item for item in given)
+    return False
 
 
 def _parse(option: Option, text: str, release: Release, command_line: bool) -> object:
@@ -199,8 +239,6 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
         )
     elif option.kind == FLOAT:
         value = stream_float(text) if streams else parse_float(text)
-        if option.target == EXTENSION:
-            _check_range(option, float(value), text)
     elif option.kind == LIST:
         value = split_csv(text)
     elif option.kind == MODEL_TYPE:
@@ -212,12 +250,12 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
     return value
 
 
-def _check_range(option: Option, value: float, text: str) -> None:
+def _check_range(option: Option, value: float, given: object) -> None:
     least, most = option.least, option.most
     if least is not None and not least <= value < float("inf"):
-        raise BadValueError(f"{text} is not a number of at least {least:g}.")
+        raise BadValueError(f"{given} is not a number of at least {least:g}.")
     if most is not None and value > most:
-        raise BadValueError(f"{text} is not a number of at most {most:g}.")
+        raise BadValueError(f"{given} is not a number of at most {most:g}.")
 
 
 def _choice(option: Option, text: str) -> str:
@@ -264,6 +302,7 @@ def finish(settings: Settings, given: Collection[str]) -> None:
         The names of the options that were given.
     """
     _note_ignored(settings, given)
+    _note_unusual(settings)
     _separate_spaces(settings)
 
 
@@ -282,6 +321,21 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
     for name, reason in ignored.items():
         if reason and name in given:
             settings.notes.append(f"{name} has no effect with {reason}.")
+
+
+def _note_unusual(settings: Settings) -> None:
+    """Record options that are allowed but rarely intended."""
+    spec = settings.trainer
+    if spec.unk_id == -1:
+        too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
+        settings.notes.append(
+            f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
+        )
+    if settings.extensions.drop_unused and spec.hard_vocab_limit:
+        settings.notes.append(
+            "drop_unused may leave fewer pieces than vocab_size, which makes training fail: pass "
+            "hard_vocab_limit=false to accept a smaller vocabulary."
+        )
 
 
 def _separate_spaces(settings: Settings) -> None:

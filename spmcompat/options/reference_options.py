@@ -36,12 +36,14 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "Files to train on, separated by commas; a line is a sentence. Also: compressed files "
             "(.gz, .zst, .xz, .bz2), records (.jsonl, .parquet), patterns such as data/*.txt, "
             "- for standard input, and addresses such as s3://bucket/a.txt.",
+            selects_text=True,
         ),
         Option(
             "input_format",
             TEXT,
             "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; "
             "'jsonl' or 'parquet'; or 'auto' (the default), by the name of each file.",
+            selects_text=True,
         ),
         Option(
             "model_prefix",
@@ -75,11 +77,13 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input_sentence_size",
             UINT64,
             "Maximum number of sentences to train on, more than 100; 0 means all.",
+            selects_text=True,
         ),
         Option(
             "shuffle_input_sentence",
             BOOL,
             "With input_sentence_size, draw sentences at random; otherwise, take the first ones.",
+            selects_text=True,
         ),
         Option(
             "max_sentence_length",

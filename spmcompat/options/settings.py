@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.named_rules import with_named_rules, with_rules_of_file
-from spmcompat.options.option import EXTENSION, SETTINGS
+from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.workers import cores
 from spmcompat.text.forms import AUTO
 
 if TYPE_CHECKING:
@@ -118,11 +118,22 @@ class Settings:
         self.sizes: tuple[int, ...] = ()
 
 
+def value_of(settings: Settings, name: str) -> Any:
+    """Return the value of an option of the table."""
+    if name == "compat":
+        return settings.release.version
+    option = OPTIONS[name]
+    holders = {
+        TRAINER: settings.trainer,
+        NORMALIZER: settings.normalizer,
+        EXTENSION: settings.extensions,
+    }
+    return getattr(holders.get(option.target, settings), option.stored_as)
+
+
 def available_cores() -> int:
     """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
-    has_affinity = hasattr(os, "sched_getaffinity")
-    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(cores, MOST_WORKERS)
+    return min(cores(), MOST_WORKERS)
 
 
 def with_charsmaps(settings: Settings) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
@@ -23,6 +24,12 @@ _PATIENCE = 0.8
 # The longest single wait for a report, in seconds. It is short because an interrupt that arrives
 # just before a wait does not end the wait.
 _LONGEST_WAIT = 0.1
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
 
 
 class Workers:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, reduce
-from importlib import import_module
-from importlib.util import find_spec
 from mmap import mmap
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import (
@@ -20,17 +16,19 @@ from spmcompat.counting.rows import (
     Columns,
     find_wrong_row,
 )
-from spmcompat.errors import TrainingError, printable
+from spmcompat.errors import OutOfMemoryError, TrainingError, printable
 from spmcompat.runtime.libraries import require
+from spmcompat.runtime.workers import cores
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("pretoken", "place", "next")
 """The key columns: no two rows of a table agree in all of them. Ordered rows are sorted by them."""
-_FIRST_WITHOUT_NUMPY = 18
-# The approximate address space that the libraries of pyarrow take.
-_BYTES_OF_IMPORT = 1 << 27
+# The address space that pyarrow takes when it starts, with NumPy and, if installed, pandas; and how
+# much more NumPy takes for each core.
+_BYTES_OF_IMPORT = 384 << 20
+_BYTES_OF_CORE = 42 << 20
 # The bytes per value of each column, and how many more values than rows it has: one extra value
 # says where the last pretoken ends.
 _WIDTHS = (4, 1, 4, 8)
@@ -48,72 +46,29 @@ _FAULTS = {
 
 
 def require_pyarrow() -> None:
-    """Raise if pyarrow is not installed.
+    """Import pyarrow.
 
     Raises
     ------
     MissingLibraryError
-        The message says what to install.
-    """
-    require("pyarrow", "Storing counts", "counts")
-
-
-def import_without_numpy(*modules: str) -> None:
-    """Import modules of pyarrow as if NumPy were not installed.
-
-    Counts do not need NumPy, which takes most of the time of this import and ends the process if
-    memory runs out during its own import. Afterwards, pyarrow cannot convert to NumPy for the life
-    of the process, so only a command may call this, not a library. Nothing happens if NumPy or
-    pyarrow is already imported, if pyarrow is not installed, or if it is too old to work without
-    NumPy.
-
-    Parameters
-    ----------
-    *modules : str
-        Modules to import in addition to ``pyarrow.parquet``.
-
-    Raises
-    ------
-    MemoryError
+        If it is not installed. The message says what to install.
+    OutOfMemoryError
         If there is not enough memory for the import.
     """
-    if {"numpy", "pyarrow"} & sys.modules.keys() or _version() < _FIRST_WITHOUT_NUMPY:
-        return
-    _refuse_too_little_memory()
-    sys.modules["numpy"] = None  # type: ignore[assignment]
+    require("pyarrow", "Storing counts", "counts")
+    if "pyarrow.parquet" not in sys.modules:
+        _check_memory()
+        import pyarrow.parquet  # noqa: F401, PLC0415
+
+
+def _check_memory() -> None:
+    """Raise if the address space is too small for the import, which could end the process."""
+    needed = _BYTES_OF_IMPORT + cores() * _BYTES_OF_CORE
     try:
-        for module in ("pyarrow.parquet", *modules):
-            import_module(module)
-        # pyarrow looks for pandas when it first converts a list. pandas would import NumPy.
-        sys.modules["pyarrow"].array([])
-    finally:
-        del sys.modules["numpy"]
-
-
-def _refuse_too_little_memory() -> None:
-    """Raise if the address space is too small to import pyarrow, which could end the process.
-
-    Raises
-    ------
-    MemoryError
-        If a limit such as that of ``ulimit -v`` is too low.
-    """
-    try:
-        mmap(-1, _BYTES_OF_IMPORT).close()
-    except OSError as error:
-        raise MemoryError from error
-
-
-def _version() -> int:
-    """Return the major version of pyarrow without importing it, or 0 if it is not known."""
-    spec = find_spec("pyarrow")
-    if spec is None or spec.origin is None:
-        return 0
-    packages = Path(spec.origin).parents[1]
-    found = [
-        re.match(r"pyarrow-(\d+)\.", path.name) for path in packages.glob("pyarrow-*.dist-info")
-    ]
-    return max((int(match[1]) for match in found if match), default=0)
+        mmap(-1, needed).close()
+    except OSError:
+        reason = f"it needs {needed >> 20} MiB of address space"
+        raise OutOfMemoryError("Loading pyarrow", reason) from None
 
 
 @contextmanager

@@ -137,7 +137,7 @@ def _check_needs_no_order(plan: Plan) -> None:
         "add_dummy_prefix=false": not plan.add_dummy_prefix,
         "treat_whitespace_as_suffix=true": plan.treat_whitespace_as_suffix,
         "this pretokenizer": plan.cut is not None,
-        "a symbol that contains U+2581": any(mark in symbol for symbol in plan.symbols),
+        "a symbol that contains U+2581": any(mark in symbol for symbol in plan.meta_pieces),
         "a pretokenization_delimiter that contains U+2581": mark in plan.delimiter,
     }
     if plan.spaces_apart:

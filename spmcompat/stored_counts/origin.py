@@ -162,7 +162,7 @@ def rules_of(plan: Plan) -> dict[str, bool | int]:
 
 def symbols_of(plan: Plan) -> tuple[str, ...]:
     """Return the meta pieces of the plan, in a fixed order."""
-    return tuple(sorted(symbol.decode() for symbol in plan.symbols))
+    return tuple(sorted(symbol.decode() for symbol in plan.meta_pieces))
 
 
 def digest(charsmap: bytes) -> str:

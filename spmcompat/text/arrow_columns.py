@@ -1,4 +1,4 @@
-"""Which column of Arrow data holds the text, and what its type is called in messages."""
+"""Finds the column of Arrow data that contains the text."""
 
 from __future__ import annotations
 
@@ -16,46 +16,7 @@ COLUMN = "column="
 # As many columns as fit into a message.
 _MOST_LISTED = 30
 
-_STRINGS = {
-    "u": "string",
-    "U": "large_string",
-    "vu": "string_view",
-    "z": "binary",
-    "Z": "large_binary",
-    "vz": "binary_view",
-}
-_OTHERS = {
-    "n": "null",
-    "b": "bool",
-    "c": "int8",
-    "C": "uint8",
-    "s": "int16",
-    "S": "uint16",
-    "i": "int32",
-    "I": "uint32",
-    "l": "int64",
-    "L": "uint64",
-    "e": "float16",
-    "f": "float32",
-    "g": "float64",
-}
-_BEGINNINGS = {
-    "w:": "fixed_size_binary",
-    "d:": "decimal",
-    "td": "date",
-    "tt": "time",
-    "ts": "timestamp",
-    "tD": "duration",
-    "ti": "interval",
-    "+l": "list",
-    "+L": "large_list",
-    "+v": "list_view",
-    "+w": "fixed_size_list",
-    "+s": "struct",
-    "+m": "map",
-    "+u": "union",
-    "+r": "run_end_encoded",
-}
+_ACCEPTED = "spmcompat reads string, binary, their large and view types, and dictionaries of these"
 
 
 class Field(NamedTuple):
@@ -66,31 +27,23 @@ class Field(NamedTuple):
     name : str
         Its name.
     format : str
-        Its type, as the Arrow C data interface writes it; of a dictionary, that of the indices.
-    values : str
-        The type of a dictionary's values; empty without a dictionary.
+        Its type, as the Arrow C data interface writes it; for a dictionary, the type of its values.
     is_readable : bool
-        Whether it holds strings, or nothing but nulls.
+        Whether it contains strings, or only nulls.
     """
 
     name: str
     format: str
-    values: str
     is_readable: bool
 
     @property
-    def type_name(self) -> str:
-        """The type in Arrow's words."""
-        return f"dictionary of {_name(self.values)}" if self.values else _name(self.format)
-
-    @property
-    def holds_strings(self) -> bool:
-        """Whether it holds strings."""
-        return self.is_readable and (self.values or self.format) in _STRINGS
+    def has_strings(self) -> bool:
+        """Whether it contains strings."""
+        return self.is_readable and self.format != "n"
 
 
 def column_of_table(fields: Sequence[Field], column: str | None, option: str = COLUMN) -> int:
-    """Return the index of the column that holds the text.
+    """Return the index of the column that contains the text.
 
     Parameters
     ----------
@@ -104,16 +57,16 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
     Raises
     ------
     BadValueError
-        If there is no such column, more than one, or it holds no strings.
+        If there is no such column, more than one, or it does not contain strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
     found = [index for index, field in enumerate(fields) if field.name == wanted]
     if not found and column is None:
-        found = [index for index, field in enumerate(fields) if field.holds_strings]
+        found = [index for index, field in enumerate(fields) if field.has_strings]
         if len(found) != 1:
             raise BadValueError(
-                f"cannot tell which column holds the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns hold strings. {_choice(fields, option)}"
+                f"cannot tell which column contains the text: there is no column {wanted!r}, and "
+                f"{len(found) or 'no'} columns contain strings. {_choice(fields, option)}"
             )
     if not found:
         raise BadValueError(f"there is no column {wanted!r}. {_choice(fields, option)}")
@@ -122,18 +75,18 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
             f"there is more than one column {wanted!r}. {_listed(fields)}. Rename one of them."
         )
     if not fields[found[0]].is_readable:
-        remedy = _choice(fields, option)
-        raise _unreadable(fields[found[0]], f"the column {wanted!r} holds", remedy)
+        remedy = f"convert it first, or name another column with {option}"
+        raise _unreadable(fields[found[0]], f"the column {wanted!r}", remedy)
     return found[0]
 
 
 def check_column_alone(field: Field, column: str | None) -> None:
-    """Raise if a column that is no part of a table cannot be read.
+    """Raise if a column that is not part of a table cannot be read.
 
     Raises
     ------
     BadValueError
-        If it holds no strings, or a name was given.
+        If it does not contain strings, or a name was given.
     """
     if column is not None:
         raise BadValueError(
@@ -141,17 +94,14 @@ def check_column_alone(field: Field, column: str | None) -> None:
             "column out."
         )
     if not field.is_readable:
-        raise _unreadable(field, "the data hold")
+        raise _unreadable(field, "the column")
 
 
-def _unreadable(field: Field, what_holds: str, remedy: str = "") -> BadValueError:
-    """Return the error of a column that cannot be read as strings."""
-    if field.format == "+r":
-        return BadValueError(
-            f"{what_holds} run-end encoded values, which spmcompat does not read. Decode them "
-            "first, with pyarrow.compute.run_end_decode for example."
-        )
-    return BadValueError(f"{what_holds} {field.type_name}, not strings. {remedy}".strip())
+def _unreadable(field: Field, what: str, remedy: str = "convert it first") -> BadValueError:
+    """Return the error for a column that cannot be read as strings."""
+    return BadValueError(
+        f"{what} has the Arrow format {field.format!r}, not strings. {_ACCEPTED}: {remedy}."
+    )
 
 
 def _choice(fields: Sequence[Field], option: str) -> str:
@@ -159,13 +109,11 @@ def _choice(fields: Sequence[Field], option: str) -> str:
 
 
 def _listed(fields: Sequence[Field]) -> str:
-    """Return a sentence that names the columns and their types."""
-    named = [f"{printable(field.name)} ({field.type_name})" for field in fields[:_MOST_LISTED]]
+    """Return a sentence that names the columns and says which of them contain strings."""
+    named = [
+        f"{printable(field.name)} (strings)" if field.has_strings else printable(field.name)
+        for field in fields[:_MOST_LISTED]
+    ]
     if len(fields) > _MOST_LISTED:
         named.append(f"and {len(fields) - _MOST_LISTED} more")
     return f"The columns are: {', '.join(named)}" if named else "There are no columns"
-
-
-def _name(form: str) -> str:
-    """Return the name of a type."""
-    return _STRINGS.get(form) or _OTHERS.get(form) or _BEGINNINGS.get(form[:2]) or form

@@ -280,10 +280,9 @@ cdef _without_traceback(str reason):
 
 cdef _field(const ArrowSchema& schema):
     cdef bytes name = b"" if schema.name == NULL else schema.name
-    cdef bytes form = schema.format
-    cdef bytes values = b"" if schema.dictionary == NULL else schema.dictionary.format
-    texts = [printable(text.decode(errors="replace")) for text in (form, values)]
-    return Field(name.decode(errors="replace"), *texts, StringType.of(schema).is_readable())
+    cdef bytes form = schema.format if schema.dictionary == NULL else schema.dictionary.format
+    texts = [name.decode(errors="replace"), printable(form.decode(errors="replace"))]
+    return Field(*texts, StringType.of(schema).is_readable())
 
 
 @final

@@ -99,4 +99,4 @@ def test_pretokens_are_kept_unless_the_space_mark_is_required() -> None:
     assert not make_plan(PlanOptions(split_by_whitespace=False)).keeps_pretokens
     apart = make_plan(PlanOptions(space_pieces="separate"), meta_pieces=["▁", "x"])
     assert not apart.keeps_pretokens
-    assert apart.symbols == (b"x",)
+    assert apart.meta_pieces == (b"x",)

@@ -28,9 +28,6 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 
 def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
-
-    import_without_numpy("pyarrow.compute")
     run: Callable[[argparse.Namespace, TextIO, TextIO], None] = arguments.run
     run(arguments, stdout, stderr)
 

@@ -42,7 +42,6 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.stored_counts.arrow import import_without_numpy  # noqa: PLC0415
     from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
     names = [name for name in (*OPTIONS_OF_COUNTING, *_OTHER_FLAGS) if OPTIONS[name].flag]
@@ -64,7 +63,6 @@ def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         raise UsageError(str(error)) from error
     check_output(output, "--output")
     refuse_inputs([output], input_files(settings), "--output")
-    import_without_numpy()
     report = Report(2 if quiet else settings.min_log_level, stderr)
     origin, batches = count_text(flags, settings, None, report)
     report.step("Writing")

@@ -14,6 +14,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.checks import verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
 from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -26,16 +27,9 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
 
 TEXT_OPTIONS = (
-    "input",
-    "input_format",
-    "input_column",
-    "split_lines",
-    "skip_bad_records",
+    *(option.name for option in OPTIONS.values() if option.selects_text),
     "column",
     "counts",
-    "input_sentence_size",
-    "shuffle_input_sentence",
-    "sampling_seed",
     "pretokenizer",
     "workers",
     "minloglevel",

@@ -1,5 +1,6 @@
 """From keywords, strings and flags to specs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ from google.protobuf.message import Message
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.from_flags import from_flags
-from spmcompat.options.from_keywords import from_kwargs, from_string
-from spmcompat.options.settings import with_charsmaps
+from spmcompat.options.from_keywords import from_kwargs, from_string, from_values
+from spmcompat.options.option import OBJECT
+from spmcompat.options.settings import Settings, with_charsmaps
+from spmcompat.options.table import OPTIONS
 
 
 def stored(spec: Message) -> dict[str, Any]:
@@ -160,3 +163,55 @@ def test_rules_and_charsmap_exclude_each_other() -> None:
     settings = from_kwargs({"normalization_rule_tsv": "x", "precompiled_charsmap": "y"})
     with pytest.raises(TrainingError, match="precompiled_charsmap is already defined"):
         with_charsmaps(settings)
+
+
+def read(form: Callable[[dict[str, object]], Settings], given: dict[str, object]) -> object:
+    """Return everything that settings contain, or the error."""
+    try:
+        settings = form(given)
+    except TrainingError as error:
+        return type(error), str(error)
+    return {name: repr(value) for name, value in vars(settings).items() if name != "release"}
+
+
+VALUES: list[object] = [
+    *(True, False, 0, 1, 2, -1, 1000, 2**31, 2**32, 2**64, 10**400),
+    *(0.75, 1.0, 1e-7, -0.0, float("nan"), float("inf"), 1e300),
+    *("", "true", " 7", "7x", "tsv", "jsonl", "BPE", "ml", "em:07", "1000,2000", "\ud800"),
+    *(["a", "b,c", 'd"e\n', " f"], ["a", ""], ["", "a"], ["a\0b"], [1, "a"], [], ["\ud800"]),
+    *((300, 200), range(200, 400, 100), None, Path("x y"), b"c"),
+]
+KEYWORDS = [
+    one.name
+    for one in OPTIONS.values()
+    if one.keyword and one.kind != OBJECT and one.name not in ("compat", "counts", "recipe")
+]
+
+
+@pytest.mark.parametrize("compat", ["0.2.0", "0.2.3"])
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_values_are_stored_as_their_text_is(name: str, compat: str) -> None:
+    for value in VALUES:
+        given = {name: value, "compat": compat}
+        stored, by_text = read(from_values, given), read(from_kwargs, given)
+        assert stored == by_text, value
+
+
+def test_values_are_not_turned_into_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spmcompat.options.reading.to_text", None)
+    settings = from_values(
+        {
+            "input": ["a,b"],
+            "vocab_size": [900, 1000],
+            "character_coverage": 0.99,
+            "byte_fallback": True,
+            "model_type": "bpe",
+            "seed_factor": 1.5,
+            "workers": 3,
+            "pretokenizer": "script",
+        }
+    )
+    assert list(settings.trainer.input) == ["a,b"]
+    assert settings.sizes == (900, 1000)
+    assert settings.trainer.byte_fallback is True
+    assert (settings.extensions.seed_factor, settings.workers) == (1.5, 3)

@@ -36,7 +36,9 @@ from spmcompat.options.option import (
 )
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import GROUPS, OPTIONS
+from spmcompat.plan import TextPlan
 from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.stored_counts.metadata import COUNTING_OPTIONS
 from spmcompat.unigram.options import UnigramOptions
 
 ROOT = Path(__file__).parents[3]
@@ -196,3 +198,10 @@ def test_a_new_row_is_all_that_a_new_option_needs(monkeypatch: pytest.MonkeyPatc
         spmcompat.SentencePieceTrainer.train(
             sentence_iterator=["a"], model_writer=io.BytesIO(), model_type="bpe", **{NEW.name: 3}
         )
+
+
+def test_options_that_select_the_text_are_in_its_plan_and_in_counts() -> None:
+    names = {option.name for option in OPTIONS.values() if option.selects_text}
+    assert "input" in names
+    assert names <= set(TextPlan._fields)
+    assert names <= set(COUNTING_OPTIONS)

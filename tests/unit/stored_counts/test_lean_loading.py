@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
+from spmcompat.errors import OutOfMemoryError
 from spmcompat.stored_counts import arrow
 
 pa = pytest.importorskip("pyarrow")
@@ -30,49 +31,43 @@ def run_python(script: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_the_command_imports_no_large_library_besides_pyarrow(
-    tmp_path: Path,
-) -> None:
+def test_training_from_counts_imports_no_large_library_that_it_does_not_use(tmp_path: Path) -> None:
     spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save(tmp_path / "a.counts")
     script = (
         "import sys\n"
         "from spmcompat.cli.train import main\n"
         "main(['--counts=a.counts', '--model_prefix=m', '--vocab_size=30', '--minloglevel=2',"
         " '--hard_vocab_limit=false'])\n"
-        "large = {'numpy', 'pandas', 'pyarrow.compute', 'pyarrow.dataset'}\n"
+        "large = {'pandas', 'pyarrow.compute', 'pyarrow.dataset'}\n"
         "print(sorted(large & sys.modules.keys()))\n"
-        "import numpy\n"
-        "print(numpy.zeros(2).sum())\n"
     )
-    assert run_python(script, tmp_path).splitlines() == ["[]", "0.0"]
+    assert run_python(script, tmp_path).splitlines() == ["[]"]
     assert (tmp_path / "m.model").stat().st_size > 0
 
 
-def test_a_library_leaves_numpy_to_pyarrow(tmp_path: Path) -> None:
-    path = tmp_path / "a.counts"
-    spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save(path)
-    script = (
-        "import spmcompat, pyarrow\n"
-        f"spmcompat.train(counts={str(path)!r}, model_prefix={str(tmp_path / 'm')!r},"
-        " vocab_size=30, hard_vocab_limit=False, minloglevel=2)\n"
-        "print(pyarrow.array([1, 2]).to_numpy().sum())\n"
-    )
+@pytest.mark.parametrize(
+    "command",
+    [
+        "from spmcompat.cli.train import main; main(['--counts=a.counts', '--model_prefix=m',"
+        " '--vocab_size=30', '--minloglevel=2', '--hard_vocab_limit=false'])",
+        "import spmcompat; spmcompat.train(counts='a.counts', model_prefix='m', vocab_size=30,"
+        " hard_vocab_limit=False, minloglevel=2)",
+    ],
+    ids=["command", "function"],
+)
+def test_counting_leaves_numpy_to_pyarrow(command: str, tmp_path: Path) -> None:
+    spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save(tmp_path / "a.counts")
+    script = f"{command}\nimport pyarrow\nprint(pyarrow.array([1, 2]).to_numpy().sum())"
     assert run_python(script, tmp_path).splitlines() == ["3"]
 
 
-def test_an_old_pyarrow_gets_its_numpy(tmp_path: Path) -> None:
-    package = tmp_path / "pyarrow"
-    package.mkdir()
-    (package / "__init__.py").write_text("import numpy\n")
-    (tmp_path / "pyarrow-17.0.0.dist-info").mkdir()
-    script = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "from spmcompat.stored_counts.arrow import import_without_numpy\n"
-        "import_without_numpy()\n"
-        "import pyarrow\n"
-        "print('numpy' in sys.modules)\n"
-    )
-    assert run_python(script, tmp_path).splitlines() == ["True"]
+def test_too_little_memory_for_pyarrow_is_an_error_of_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "pyarrow.parquet")
+    monkeypatch.setattr(arrow, "_BYTES_OF_IMPORT", 1 << 62)
+    with pytest.raises(OutOfMemoryError, match=r'"Loading pyarrow" \(it needs \d+ MiB'):
+        arrow.require_pyarrow()
 
 
 def test_columns_of_a_slice_are_those_of_its_rows() -> None:

@@ -69,6 +69,6 @@ def test_limits_of_the_address_space(name: str, tmp_path: Path) -> None:
             assert "Memory ran out" in done.stderr.splitlines()[-1], told
             assert "Traceback" not in done.stderr, told
         for path in tmp_path.iterdir():
-            if path.name not in before and done.returncode >= 0:
-                assert done.returncode == 0, told
+            if path.name not in before:
+                assert done.returncode <= 0, told  # a signal may leave a temporary file
                 path.unlink()

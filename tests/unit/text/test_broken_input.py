@@ -226,21 +226,22 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "Parquet without the column": (
         "a.parquet",
         lambda: parquet(body=LINES, title=LINES, id=list(range(len(LINES)))),
-        "a.parquet: cannot tell which column holds the text: there is no column 'text', and 2 "
-        "columns hold strings. The columns are: body (string), title (string), id (int64). Name "
-        "one of them with --input_column.",
+        "a.parquet: cannot tell which column contains the text: there is no column 'text', and 2 "
+        "columns contain strings. The columns are: body (strings), title (strings), id. Name one "
+        "of them with --input_column.",
     ),
     "a column of numbers": (
         "a.parquet",
         lambda: parquet(text=[1, 2], body=["a", "b"]),
-        "a.parquet: the column 'text' holds int64, not strings. The columns are: text (int64), "
-        "body (string). Name one of them with --input_column.",
+        "a.parquet: the column 'text' has the Arrow format 'l', not strings. spmcompat reads "
+        "string, binary, their large and view types, and dictionaries of these: convert it first, "
+        "or name another column with --input_column.",
     ),
     "Parquet with two columns of one name": (
         "a.parquet",
         two_columns_of_one_name,
-        "a.parquet: there is more than one column 'text'. The columns are: text (string), text "
-        "(string). Rename one of them.",
+        "a.parquet: there is more than one column 'text'. The columns are: text (strings), text "
+        "(strings). Rename one of them.",
     ),
     "Parquet that ends early": (
         "a.parquet",
