@@ -9,9 +9,10 @@ Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``
 
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from functools import partial
 
 from spmcompat.errors import (
     BadValueError,
@@ -21,8 +22,9 @@ from spmcompat.errors import (
 )
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.options.named_rules import with_named_rules
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
-from spmcompat.options.settings import Settings, size_label
+from spmcompat.options.settings import Settings, runs_of, size_label
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import RELEASES, Release
@@ -65,15 +67,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         If it is not possible to train with the options.
     """
     spec = settings.trainer
-    _check_algorithm(settings)
-    _check_extensions(settings)
-    _check_ranges(settings)
-    _check_differential_privacy(spec)
-    meta = meta_pieces(spec, settings.release)
-    if settings.extensions.space_pieces == "dropped":
-        meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
-        check_room(spec, len(meta))
+    meta = _check_options(settings)
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
@@ -94,6 +88,34 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     return meta
 
 
+def _check_options(settings: Settings) -> dict[int, MetaPiece]:
+    """Check what does not depend on any file, and return the meta pieces."""
+    spec = settings.trainer
+    _check_algorithm(settings)
+    _check_extensions(settings)
+    _check_ranges(settings)
+    _check_differential_privacy(spec)
+    meta = meta_pieces(spec, settings.release)
+    if settings.extensions.space_pieces == "dropped":
+        meta = _without_space(spec, settings.release)
+    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
+        check_room(spec, len(meta))
+    return meta
+
+
+def check_options(settings: Settings) -> None:
+    """Check the values of all options, without reading a file.
+
+    Raises
+    ------
+    TrainingError
+        If it is not possible to train with the options.
+    """
+    if not settings.normalizer.normalization_rule_tsv:
+        with_named_rules(settings.normalizer, settings.release)
+    _check_each(runs_of(settings), _check_options)
+
+
 def verify_all(
     runs: Sequence[Settings], *, has_sentences: bool, has_writer: bool
 ) -> dict[int, MetaPiece]:
@@ -101,12 +123,19 @@ def verify_all(
 
     An error names the size, unless all sizes have the same error.
     """
+    return _check_each(runs, partial(verify, has_sentences=has_sentences, has_writer=has_writer))
+
+
+def _check_each(
+    runs: Sequence[Settings], check: Callable[[Settings], dict[int, MetaPiece]]
+) -> dict[int, MetaPiece]:
+    """Check each run, and return the meta pieces, which are the same for all."""
     _check_listeners(runs[0])
     meta: dict[int, MetaPiece] = {}
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:
         try:
-            meta = verify(run, has_sentences=has_sentences, has_writer=has_writer)
+            meta = check(run)
         except TrainingError as error:
             errors.append((run, error))
     if not errors:

@@ -1,0 +1,37 @@
+"""Settings from the flags of ``spm_train``, with the exit status of each error."""
+
+from collections.abc import Mapping
+
+from spmcompat.cli.flags import UsageError
+from spmcompat.errors import TrainingError
+from spmcompat.options.checks import check_options
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.settings import Settings
+from spmcompat.runtime.libraries import MissingLibraryError
+
+_FILES_READ = {
+    "counts",
+    "required_chars_file",
+    "control_symbols_file",
+    "user_defined_symbols_file",
+}
+
+
+def settings_of(flags: Mapping[str, str]) -> Settings:
+    """Return the settings of flags of ``spm_train``.
+
+    Raises
+    ------
+    UsageError
+        If something is wrong regardless of the contents of files.
+    TrainingError
+        If a file cannot be read, or its content is wrong.
+    """
+    try:
+        settings = from_flags({n: text for n, text in flags.items() if n not in _FILES_READ})
+        check_options(settings)
+    except MissingLibraryError:
+        raise
+    except TrainingError as error:
+        raise UsageError(str(error)) from error
+    return settings if _FILES_READ.isdisjoint(flags) else from_flags(flags)
