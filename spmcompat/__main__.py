@@ -14,41 +14,23 @@ if TYPE_CHECKING:
 
     from spmcompat.cli.flags import Command
 
-# What each command does, and the module and the function that describe it.
+# The module that describes each command, and the name of the function if it is not `command`.
 COMMANDS = {
-    "train": ("train a model, as spm_train does", "cli.train.command"),
-    "count": ("count a text, to train from its counts later", "tools.counts.count.command"),
-    "counts merge": ("merge counts of texts into one file", "tools.counts.command.merging"),
-    "counts show": ("show where counts come from", "tools.counts.command.showing"),
-    "evaluate": ("evaluate models on a text", "tools.evaluate.command.command"),
-    "compare": (
-        "train on one text in several ways, and write a report",
-        "tools.compare.command.command",
-    ),
-    "edit": ("add, remove and rename single pieces of a model", "tools.edit.edit_command.command"),
-    "extend": (
-        "add pieces to a model, learned from a new text",
-        "tools.edit.size_commands.extending",
-    ),
-    "trim": (
-        "drop the pieces of a model that a text needs least",
-        "tools.edit.size_commands.trimming",
-    ),
-    "merge": (
-        "merge models, keeping the ids of the first one",
-        "tools.edit.merge_command.command",
-    ),
-    "export": (
-        "write a model in the format of another library",
-        "tools.export.export_command.command",
-    ),
-    "import": ("convert a tokenizer.json to a model", "tools.export.import_command.command"),
-    "diff": ("list the differences between two models", "tools.diff.command.command"),
-    "parity": (
-        "train with sentencepiece and with spmcompat, and compare",
-        "tools.parity.command.command",
-    ),
-    "completion": ("print a script that completes command lines", "__main__.completion"),
+    "train": "cli.train",
+    "count": "tools.counts.count",
+    "counts merge": "tools.counts.command:merging",
+    "counts show": "tools.counts.command:showing",
+    "evaluate": "tools.evaluate.command",
+    "compare": "tools.compare.command",
+    "edit": "tools.edit.edit_command",
+    "extend": "tools.edit.size_commands:extending",
+    "trim": "tools.edit.size_commands:trimming",
+    "merge": "tools.edit.merge_command",
+    "export": "tools.export.export_command",
+    "import": "tools.export.import_command",
+    "diff": "tools.diff.command",
+    "parity": "tools.parity.command",
+    "completion": "__main__:completion",
 }
 
 
@@ -67,8 +49,8 @@ def find(name: str) -> Command:
     """Return the description of a command."""
     from importlib import import_module  # noqa: PLC0415
 
-    module, _, function = COMMANDS[name][1].rpartition(".")
-    command: Command = getattr(import_module(f"spmcompat.{module}"), function)()
+    module, _, function = COMMANDS[name].partition(":")
+    command: Command = getattr(import_module(f"spmcompat.{module}"), function or "command")()
     return command
 
 
@@ -114,7 +96,8 @@ def _overview() -> Command:
     from spmcompat.cli.flags import Command, Positionals  # noqa: PLC0415
     from spmcompat.cli.help import rows  # noqa: PLC0415
 
-    commands = rows(((name, purpose) for name, (purpose, _) in COMMANDS.items()), 16)
+    purposes = ((name, find(name).purpose.partition(". ")[0]) for name in COMMANDS)
+    commands = rows(((name, f"{sentence.rstrip('.')}.") for name, sentence in purposes), 16)
     return Command(
         "spmcompat",
         "Trains SentencePiece models with the same bytes as sentencepiece, and evaluates, "

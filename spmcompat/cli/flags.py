@@ -7,10 +7,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TextIO
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.option import BOOL, CHOICE, FLOAT, TEXT, UINT64, Option
+from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, TEXT, UINT64, Option
 from spmcompat.options.values import parse_bool, parse_float, parse_int, split_csv
 
-LARGEST = 2**64 - 1
 SHORT = {"h": "help", "o": "output"}
 """The flags that have a short name."""
 
@@ -29,11 +28,11 @@ class Flag(NamedTuple):
     help : str
         What it does.
     kind : str
-        The type of the value: `BOOL`, `UINT64`, `FLOAT`, `TEXT` or `CHOICE`.
+        The type of the value: `BOOL`, `INT32`, `UINT64`, `FLOAT`, `TEXT` or `CHOICE`.
     default : object
         The value without the flag.
     metavar : str
-        A word for the value in the help.
+        A word for the value in the help; N by default for a number.
     choices : sequence of str
         The allowed values of a `CHOICE`.
     least, most : float, optional
@@ -238,11 +237,12 @@ def _is_switch(flag: Flag | Option | None) -> bool:
 
 def _read(flag: Flag, text: str) -> object:
     """Return the value of a flag."""
-    least, most = flag.least or 0, flag.most or LARGEST
+    least = flag.least or 0
+    most = flag.most or (2**31 - 1 if flag.kind == INT32 else 2**64 - 1)
     try:
         if flag.kind == BOOL:
             return parse_bool(text)
-        if flag.kind == UINT64:
+        if flag.kind in (INT32, UINT64):
             return parse_int(text, range(int(least), int(most) + 1))
         if flag.kind == FLOAT and least <= (number := parse_float(text)) <= most:
             return number

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from spmcompat.cli.flags import COMMON, SHORT, Command, Flag
 from spmcompat.options.help import allowed_text, default_text
-from spmcompat.options.option import BOOL, CHOICE, UINT64, Option
+from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, UINT64, Option
 from spmcompat.releases import DEFAULT
 
 _WIDTH = 98
@@ -52,7 +52,7 @@ def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
             metavar, models = "", " and ".join(flag.models)
             values, default = allowed_text(flag), default_text(flag).strip()
         else:
-            metavar, models, values, default = flag.metavar, "", _values(flag), _default(flag)
+            metavar, models, values, default = _metavar(flag), "", _values(flag), _default(flag)
         notes = [
             *(f"also -{short}" for short, name in SHORT.items() if name == flag.name),
             f"values: {values}" if values else "",
@@ -64,12 +64,16 @@ def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
         yield from _row(head, f"{flag.help} [{shown}]" if shown else flag.help, _INDENT)
 
 
+def _metavar(flag: Flag) -> str:
+    return flag.metavar or ("N" if flag.kind in (INT32, UINT64, FLOAT) else "")
+
+
 def _values(flag: Flag) -> str:
     if flag.kind == CHOICE:
         return ", ".join(flag.choices)
     if flag.least is None:
         return ""
-    kind = "whole number, " if flag.kind == UINT64 else ""
+    kind = "whole number, " if flag.kind in (INT32, UINT64) else ""
     most = " or more" if flag.most is None else f" to {flag.most}"
     return f"{kind}{flag.least}{most}"
 

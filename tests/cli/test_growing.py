@@ -114,7 +114,7 @@ def test_the_output_may_be_the_model_itself() -> None:
         ("m.model --SIZE=50 --output=n", "--input is missing"),
         ("m.model --input=new.txt --output=n", "--SIZE is missing"),
         ("m.model --input=new.txt --SIZE=50", "--output is missing"),
-        ("m.model --input=new.txt --SIZE=x --output=n", "takes a whole number from 1 to"),
+        ("m.model --input=new.txt --SIZE=x --output=n", "takes a whole number from 1"),
         ("m.model --input=new.txt --SIZE=50 --output=n --vocab_size=5", "Unknown command line"),
         ("m.model --input=new.txt --SIZE=50 --output=n --workers=x", 'cannot parse "x"'),
     ],

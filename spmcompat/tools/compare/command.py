@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag, UsageError, switch
-from spmcompat.options.option import UINT64
+from spmcompat.options.option import INT32
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, read_bootstrap
 from spmcompat.tools.evaluate.command import GOLD
@@ -32,11 +32,10 @@ def command() -> Command:
             Flag(
                 "vocab_size",
                 "Vocabulary sizes.",
-                UINT64,
+                INT32,
                 default=(8000,),
                 metavar="N,N",
                 least=1,
-                most=2**31 - 1,
                 repeated=True,
             ),
             Flag(

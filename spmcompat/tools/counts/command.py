@@ -51,7 +51,6 @@ def merging() -> Command:
                 "text; the share of the text that is dropped is stored and shown.",
                 UINT64,
                 default=1,
-                metavar="N",
                 least=1,
                 most=2**62 - 1,
             ),

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 SHOWN = 20
 _WIDEST = 60
 
+MODEL_OUTPUT = Flag(
+    "output",
+    "Where to write the new model, and a .vocab file beside it if the name ends in .model. It may "
+    "replace the (first) model.",
+    metavar="FILE",
+)
+USE_UNUSED = switch(
+    "use_unused",
+    "Give new pieces the ids of unused pieces and of placeholders such as <unused0>.",
+)
 _CSV = "Separated by commas, as in --user_defined_symbols."
 
 
@@ -32,12 +42,7 @@ def command() -> Command:
         "MODEL --output=FILE [flags]",
         _run,
         [
-            Flag(
-                "output",
-                "Where to write the new model, and a .vocab file beside it if the name ends in "
-                ".model. It may be MODEL itself.",
-                metavar="FILE",
-            ),
+            MODEL_OUTPUT,
             _pieces(
                 "add_control", "A,B", f"New control pieces; encoding never produces them. {_CSV}"
             ),
@@ -58,10 +63,7 @@ def command() -> Command:
                 "piece, remove and add it in one call.",
             ),
             _pieces("set_score", "PIECE=SCORE", "Set the score of a normal piece, old or new."),
-            switch(
-                "use_unused",
-                "Give new pieces the ids of unused pieces and of placeholders such as <unused0>.",
-            ),
+            USE_UNUSED,
             switch(
                 "reorder_ids",
                 "Drop unused pieces and renumber the rest: first pieces of all other types in "

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, Positionals, UsageError
 from spmcompat.errors import printable
-from spmcompat.options.option import FLOAT, UINT64
+from spmcompat.options.option import FLOAT, INT32
+from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
 
 if TYPE_CHECKING:
     from spmcompat.tools.edit.editing import MergeResult
@@ -29,12 +30,7 @@ def command() -> Command:
         "MODEL MODEL... --output=FILE [flags]",
         _run,
         [
-            Flag(
-                "output",
-                "Where to write the new model, and a .vocab file beside it if the name ends in "
-                ".model.",
-                metavar="FILE",
-            ),
+            MODEL_OUTPUT,
             Flag(
                 "weights",
                 "The weight of each model, such as 3,1; equal by default. Not for BPE.",
@@ -46,10 +42,8 @@ def command() -> Command:
                 "vocab_size",
                 "The maximum number of pieces; by default, all pieces are taken. New symbols and "
                 "single characters come first, then the best of the other new pieces.",
-                UINT64,
-                metavar="N",
+                INT32,
                 least=1,
-                most=2**31 - 1,
             ),
             QUIET,
         ],

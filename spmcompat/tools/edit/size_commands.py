@@ -7,19 +7,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag, Positionals, switch
-from spmcompat.options.option import UINT64
+from spmcompat.options.option import INT32
+from spmcompat.tools.edit.edit_command import MODEL_OUTPUT, USE_UNUSED
 
 if TYPE_CHECKING:
     from spmcompat.options.option import Option
     from spmcompat.tools.edit.growing import Change
 
 _MODEL = Positionals("one model is", 1, 1)
-_OUTPUT = Flag(
-    "output",
-    "Where to write the model. If the name ends in .model, a .vocab is written beside it.",
-    metavar="FILE",
-)
-_MOST = 2**31 - 1
 
 
 def extending() -> Command:
@@ -33,21 +28,15 @@ def extending() -> Command:
         "MODEL --input=FILE,FILE --add=N --output=FILE [flags]",
         _extend,
         [
-            _OUTPUT,
+            MODEL_OUTPUT,
             Flag(
                 "add",
                 "Number of new pieces, including the characters that the model lacks and that the "
                 "coverage of the new text requires.",
-                UINT64,
-                metavar="N",
+                INT32,
                 least=1,
-                most=_MOST,
             ),
-            switch(
-                "use_unused",
-                "Give new pieces the ids of unused pieces and of placeholders such as <unused0> "
-                "first.",
-            ),
+            USE_UNUSED,
         ],
         _text_options(),
         required=[("input", "counts"), ("add",), ("output",)],
@@ -67,14 +56,12 @@ def trimming() -> Command:
         "MODEL --input=FILE,FILE --keep=N --output=FILE [flags]",
         _trim,
         [
-            _OUTPUT,
+            MODEL_OUTPUT,
             Flag(
                 "keep",
                 "Number of pieces to keep, including meta pieces.",
-                UINT64,
-                metavar="N",
+                INT32,
                 least=1,
-                most=_MOST,
             ),
             switch(
                 "keep_ids",

@@ -17,7 +17,6 @@ BOOTSTRAP_FLAGS = (
         "Compute confidence intervals from N resamples of the text, for example 1000. Every model "
         "gets the same resamples.",
         UINT64,
-        metavar="N",
         least=100,
         most=100_000,
     ),
@@ -33,7 +32,6 @@ BOOTSTRAP_FLAGS = (
         "seed",
         "With --bootstrap: seed of the resamples, 0 by default.",
         UINT64,
-        metavar="N",
         least=0,
     ),
 )

@@ -84,7 +84,6 @@ def command() -> Command:
                 "workers",
                 "Number of threads; by default, one for each core.",
                 UINT64,
-                metavar="N",
                 least=1,
                 most=MOST_WORKERS,
             ),
