@@ -55,29 +55,36 @@ def find(name: str) -> Command:
 
 
 def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
-    from spmcompat.cli.process import execute, perform  # noqa: PLC0415
+    from spmcompat.cli.process import perform, run_command  # noqa: PLC0415
 
-    for words in (2, 1):
-        name, rest = " ".join(arguments[:words]), arguments[words:]
-        if name == "train":
-            from spmcompat.cli import train  # noqa: PLC0415
+    words = 2 if "".join(arguments[:1]) == "counts" else 1
+    name, rest = " ".join(arguments[:words]), arguments[words:]
+    if name == "train":
+        from spmcompat.cli import train  # noqa: PLC0415
 
-            return train.main(rest, stdout, stderr)
-        if name in COMMANDS:
-            return execute(find(name), rest, stdout, stderr)
-    return perform(_overview(), arguments[:1], stdout, stderr)
+        return train.main(rest, stdout, stderr)
+    if name not in COMMANDS:
+        return perform(_overview(), arguments[:1], stdout, stderr)
+    command = find(name)
+    return run_command(
+        command.name,
+        lambda: perform(command, rest, stdout, stderr),
+        stderr,
+        failure=command.error,
+        interrupted=command.interrupted,
+    )
 
 
 def completion() -> Command:
     """Return the description of ``spmcompat completion``."""
-    from spmcompat.cli.flags import Command, Positionals  # noqa: PLC0415
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
 
     return Command(
         "spmcompat completion",
         "Prints a script with which a shell completes commands, flags and their values.",
         "bash|zsh",
         _complete,
-        positionals=Positionals("one shell is", 1, 1),
+        positionals=("one shell is", 1, 1),
     )
 
 
@@ -93,7 +100,7 @@ def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
 
 def _overview() -> Command:
     """Return the description of the program, for arguments that do not name a command."""
-    from spmcompat.cli.flags import Command, Positionals  # noqa: PLC0415
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
     from spmcompat.cli.help import rows  # noqa: PLC0415
 
     purposes = ((name, find(name).purpose.partition(". ")[0]) for name in COMMANDS)
@@ -104,7 +111,7 @@ def _overview() -> Command:
         "compares, changes and converts models.",
         "\n".join(["COMMAND [flags]", "", "Commands, each with its own --help:", *commands]),
         _refuse,
-        positionals=Positionals("one command is", 0, 1),
+        positionals=("one command is", 0, 1),
     )
 
 

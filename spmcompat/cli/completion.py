@@ -40,7 +40,11 @@ _spmcompat() {
         [[ $command == counts ]] && ((CURRENT > 3)) && command="counts $words[3]"
     fi
     local -a known=(${=$(_spmcompat_words "$command")})
-    if [[ $words[CURRENT] == -* || -z $command || $command == counts ]]; then
+    if [[ -z $command || $command == counts ]]; then
+        compadd -- $known
+        return
+    fi
+    if [[ $words[CURRENT] == -* ]]; then
         compadd -S '' -- ${(M)known:#*=}
         compadd -- ${known:#*=}
     fi

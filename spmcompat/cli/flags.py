@@ -37,8 +37,10 @@ class Flag(NamedTuple):
         The allowed values of a `CHOICE`.
     least, most : float, optional
         The smallest and the largest allowed number.
+    many : bool
+        Whether the value is a list, separated by commas.
     repeated : bool
-        Whether the flag takes several values, separated by commas, and may be given several times.
+        Whether each use of the flag adds to its list. Otherwise, the last use counts.
     """
 
     name: str
@@ -49,23 +51,8 @@ class Flag(NamedTuple):
     choices: Sequence[str] = ()
     least: float | None = None
     most: float | None = None
+    many: bool = False
     repeated: bool = False
-
-
-class Positionals(NamedTuple):
-    """The arguments of a command that are not flags.
-
-    Attributes
-    ----------
-    what : str
-        The beginning of the message "... needed, not 3."
-    least, most : int
-        How many are allowed; None means any number.
-    """
-
-    what: str
-    least: int
-    most: int | None
 
 
 class Command(NamedTuple):
@@ -90,8 +77,9 @@ class Command(NamedTuple):
         From each tuple, one flag must be given.
     exclusive : sequence of tuple of str
         Pairs of flags that cannot be given together.
-    positionals : Positionals
-        Its other arguments.
+    positionals : (str, int, int or None)
+        How many other arguments it takes: the beginning of the message "... needed, not 3", the
+        smallest number, and the largest number, if there is one.
     success, failure, wrong : str
         The meanings of the exit statuses 0, 1 and 2.
     error : int
@@ -108,7 +96,7 @@ class Command(NamedTuple):
     options: Mapping[str, Sequence[Option]] = {}
     required: Sequence[tuple[str, ...]] = ()
     exclusive: Sequence[tuple[str, str]] = ()
-    positionals: Positionals = Positionals("", 0, 0)
+    positionals: tuple[str, int, int | None] = ("", 0, 0)
     success: str = "success"
     failure: str = "failure; one line says why and what to do"
     wrong: str = "the command line is wrong; one line says why"
@@ -142,7 +130,7 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     A flag is ``--flag=value`` or ``--flag value``, with one dash or two, and with dashes or
     underscores in its name. For a boolean flag, ``--flag`` means true and ``--noflag`` means false.
     Abseil ignores the word ``true`` or ``false`` after such a flag; here it is an error. If a flag
-    is given twice, the last value counts, unless the flag is repeated. Flags end at ``--``.
+    is given twice, the last value counts, unless the flag adds up its values. Flags end at ``--``.
 
     Returns
     -------
@@ -159,7 +147,10 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     known = command.known()
     own = {flag.name: flag for flag in (*command.flags, *COMMON)}
     given = SimpleNamespace(
-        **{name: [] if flag.repeated else flag.default for name, flag in own.items()},
+        **{
+            name: [*(flag.default or ())] if flag.many else flag.default
+            for name, flag in own.items()
+        },
         options={},
         arguments=[],
     )
@@ -169,13 +160,13 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
         elif name not in own:
             given.options.pop(name, None)  # the options stay in the order of their last values
             given.options[name] = text
-        elif own[name].repeated:
-            getattr(given, name).extend(_read(own[name], item) for item in split_csv(text))
+        elif own[name].many:
+            values = [_read(own[name], item) for item in split_csv(text)]
+            if not values:
+                raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
+            setattr(given, name, getattr(given, name) + values if own[name].repeated else values)
         else:
             setattr(given, name, _read(own[name], text))
-    for name, flag in own.items():
-        if flag.repeated and not getattr(given, name):
-            setattr(given, name, [*(flag.default or ())])
     if not given.help and not given.version:
         _check_complete(command, given)
     return given

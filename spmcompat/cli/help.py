@@ -28,15 +28,14 @@ def help_text(command: Command) -> str:
         lines += ["", f"Accepted without any effect, as in sentencepiece {DEFAULT.version}:"]
         lines += _wrap(names, 2)
     lines += ["", "Flags of all commands:", *_entries(COMMON)]
-    return "\n".join([*lines, "", *statuses(command)]) + "\n"
-
-
-def statuses(command: Command) -> Iterator[str]:
-    """Yield the lines that explain the exit statuses."""
-    meanings = {0: command.success, 1: command.failure, 2: command.wrong}
-    yield "Exit statuses:"
-    for status, meaning in {**meanings, 130: "interrupted (Ctrl-C)", 143: "terminated"}.items():
-        yield from _row(f"  {status}", meaning, 8)
+    meanings = {
+        "0": command.success,
+        "1": command.failure,
+        "2": command.wrong,
+        "130": "interrupted (Ctrl-C)",
+        "143": "terminated",
+    }
+    return "\n".join([*lines, "", "Exit statuses:", *rows(meanings.items(), 8)]) + "\n"
 
 
 def rows(names: Iterable[tuple[str, str]], indent: int) -> Iterator[str]:
@@ -81,7 +80,7 @@ def _values(flag: Flag) -> str:
 def _default(flag: Flag) -> str:
     if flag.kind == BOOL and flag not in COMMON:
         return str(flag.default).lower()
-    if flag.repeated:
+    if flag.many:
         return ",".join(map(str, flag.default or ()))
     return "" if flag.default in (None, False) else str(flag.default)
 
@@ -97,11 +96,7 @@ def _row(head: str, text: str, indent: int) -> list[str]:
 def _wrap(text: str, indent: int) -> list[str]:
     margin = " " * indent
     return textwrap.wrap(
-        text,
-        width=_WIDTH,
-        initial_indent=margin,
-        subsequent_indent=margin,
-        break_on_hyphens=False,
+        text, width=_WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
     )
 
 

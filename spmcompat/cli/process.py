@@ -134,24 +134,6 @@ def system_error(error: OSError) -> str:
     return f"{named}{reason}. Check the path, its permissions and the space on the disk."
 
 
-def execute(
-    command: Command,
-    arguments: Sequence[str],
-    stdout: TextIO | None = None,
-    stderr: TextIO | None = None,
-) -> int:
-    """Run a command on these arguments, report an error in one line, and return the exit status."""
-    out = sys.stdout if stdout is None else stdout
-    err = sys.stderr if stderr is None else stderr
-    return run_command(
-        command.name,
-        lambda: perform(command, arguments, out, err),
-        err,
-        failure=command.error,
-        interrupted=command.interrupted,
-    )
-
-
 def perform(
     command: Command, arguments: Sequence[str], stdout: TextIO, stderr: TextIO
 ) -> int | None:

@@ -9,12 +9,7 @@ from spmcompat.options.from_flags import from_flags
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.libraries import MissingLibraryError
 
-_FILES_READ = {
-    "counts",
-    "required_chars_file",
-    "control_symbols_file",
-    "user_defined_symbols_file",
-}
+_FILES_READ = {"counts", "required_chars_file", "control_symbols_file", "user_defined_symbols_file"}
 
 
 def settings_of(flags: Mapping[str, str]) -> Settings:

@@ -40,7 +40,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.cli.flags import Command, Positionals  # noqa: PLC0415
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
     from spmcompat.options.table import GROUPS  # noqa: PLC0415
 
     return Command(
@@ -53,7 +53,7 @@ def command() -> Command:
         required=[("input", "counts"), ("model_prefix",)],
         exclusive=[("input", "counts")],
         # The reference ignores other arguments.
-        positionals=Positionals("", 0, None),
+        positionals=("", 0, None),
         success="the model was written",
         failure="training failed; one line says why and what to do",
     )

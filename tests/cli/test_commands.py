@@ -64,6 +64,7 @@ BAD_VALUES = [
     ("compare", "--vocab_size=0", "--vocab_size takes a whole number from 1"),
     ("compare", "--bootstrap=100 --confidence=0", "--confidence takes a number from 1"),
     ("compare", "--configs=none", "There is no configuration none"),
+    ("compare", "--configs=", "Missing the value for the flag 'configs'"),
     ("edit", "--set_score=a", "--set_score takes PIECE=SCORE"),
     ("edit", "--set_score=a=0", "must be below 0"),
     ("edit", "--all=x", "--all takes true or false, not 'x'"),
@@ -248,7 +249,7 @@ def test_spm_train_is_the_command_train() -> None:
     assert out.getvalue() == run("train", "--help")[1]
 
 
-def test_values_that_are_repeated_add_up() -> None:
+def test_lists() -> None:
     line = ["m", "-o", "n", '--add=a,"b,c"', "--add", "d", "--remove=x", "--quiet"]
     edit = parse(find("edit"), line)
     assert (edit.add, edit.remove, edit.add_control) == (["a", "b,c", "d"], ["x"], [])
@@ -257,3 +258,5 @@ def test_values_that_are_repeated_add_up() -> None:
     assert compare.vocab_size == [8000]
     assert compare.configs[0] == "unigram"
     assert compare.bootstrap is None
+    evaluate = parse(find("evaluate"), ["m", "--text=t", "--text=u,v"])
+    assert evaluate.text == ["u", "v"]

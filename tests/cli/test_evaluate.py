@@ -83,7 +83,7 @@ def test_each_gold_list_has_its_own_figures() -> None:
     Path("other.csv").write_text(",full_word,pt1,rest\n0,dogs,dog,s\n1,it,it,\n2,a,b,c\n")
     _, out, err = run(*MODELS, "--json")
     (alone, _) = json.loads(out)["models"]
-    status, out, err = run(*MODELS, "--gold=other.csv", "--json")
+    status, out, err = run(*MODELS, "--gold=gold.tsv,other.csv", "--json")
     assert status == 0
     assert "gold.tsv: 1 word" in err
     assert "other.csv: 1 word; left out: 1 row with an empty part, 1 row with parts that" in err
@@ -93,9 +93,9 @@ def test_each_gold_list_has_its_own_figures() -> None:
     assert not gold.keys() & both.keys()
     assert both["gold_words[other.csv]"] == 1
 
-    _, out, _ = run(*MODELS, "--gold=other.csv", "--csv")
+    _, out, _ = run(*MODELS, "--gold=gold.tsv,other.csv", "--csv")
     assert "gold_f1[other.csv]" in out.splitlines()[0].split(",")
-    _, out, _ = run(*MODELS, "--gold=other.csv")
+    _, out, _ = run(*MODELS, "--gold=gold.tsv,other.csv")
     labels = [line[: line.index("]") + 1].strip() for line in out.splitlines() if "]" in line]
     assert labels[0] == "gold words [gold.tsv]"
     assert "gold morph score with single tokens [other.csv]" in labels

@@ -36,14 +36,14 @@ def command() -> Command:
                 default=(8000,),
                 metavar="N,N",
                 least=1,
-                repeated=True,
+                many=True,
             ),
             Flag(
                 "configs",
                 f"Names of built-in configurations, or .toml files; there are also {others}.",
                 default=tuple(DEFAULTS),
                 metavar="NAME,NAME",
-                repeated=True,
+                many=True,
             ),
             GOLD,
             Flag(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, Positionals, UsageError
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError
 from spmcompat.cli.table import table
 from spmcompat.errors import printable
 from spmcompat.options.option import FLOAT, UINT64
@@ -34,7 +34,7 @@ def merging() -> Command:
                 "The weight of each text, such as 1,2.5. Weighted counts are rounded to the "
                 "nearest whole number, halves up; counts that become 0 are dropped.",
                 metavar="W,W",
-                repeated=True,
+                many=True,
             ),
             Flag(
                 "temperature",
@@ -58,7 +58,7 @@ def merging() -> Command:
         ],
         required=[("output",)],
         exclusive=[("weights", "temperature")],
-        positionals=Positionals("at least one file of counts is", 1, None),
+        positionals=("at least one file of counts is", 1, None),
     )
 
 
@@ -69,7 +69,7 @@ def showing() -> Command:
         "Shows where counts come from, and what they contain.",
         "FILE...",
         _show,
-        positionals=Positionals("at least one file of counts is", 1, None),
+        positionals=("at least one file of counts is", 1, None),
     )
 
 

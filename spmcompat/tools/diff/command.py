@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
-from spmcompat.cli.flags import Command, Positionals, switch
+from spmcompat.cli.flags import Command, switch
 from spmcompat.cli.process import USAGE
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command() -> Command:
             switch("json", "Write all differences as JSON."),
             switch("all", f"Show complete lists, not only the first {SHOWN} entries of each."),
         ],
-        positionals=Positionals("two models are", 2, 2),
+        positionals=("two models are", 2, 2),
         success="the files are equal, byte for byte",
         failure="the files differ",
         wrong="a file cannot be read or is not a model, or the command line is wrong",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, Positionals, UsageError, switch
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.table import Rows, table
 from spmcompat.errors import BadValueError, printable
 from spmcompat.options.values import parse_float
@@ -25,8 +25,7 @@ MODEL_OUTPUT = Flag(
     metavar="FILE",
 )
 USE_UNUSED = switch(
-    "use_unused",
-    "Give new pieces the ids of unused pieces and of placeholders such as <unused0>.",
+    "use_unused", "Give new pieces the ids of unused pieces and of placeholders such as <unused0>."
 )
 _CSV = "Separated by commas, as in --user_defined_symbols."
 
@@ -79,12 +78,12 @@ def command() -> Command:
             QUIET,
         ],
         required=[("output",)],
-        positionals=Positionals("one model is", 1, 1),
+        positionals=("one model is", 1, 1),
     )
 
 
 def _pieces(name: str, metavar: str, help: str) -> Flag:
-    return Flag(name, help, metavar=metavar, repeated=True)
+    return Flag(name, help, metavar=metavar, many=True, repeated=True)
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
@@ -166,10 +165,7 @@ def _told(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
         yield from table(("id", "piece"), rows)
     for texts, what in (
         (result.unreachable, "never used any more, because they contain a new symbol"),
-        (
-            result.covering,
-            "used instead of a new symbol that they contain, unless you remove them",
-        ),
+        (result.covering, "used instead of a new symbol that they contain, unless you remove them"),
     ):
         if texts:
             more = "" if limit is None or len(texts) <= limit else " ..."

@@ -7,7 +7,7 @@ from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, Positionals, UsageError
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError
 from spmcompat.errors import printable
 from spmcompat.options.option import FLOAT, INT32
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
@@ -36,7 +36,7 @@ def command() -> Command:
                 "The weight of each model, such as 3,1; equal by default. Not for BPE.",
                 FLOAT,
                 metavar="W,W",
-                repeated=True,
+                many=True,
             ),
             Flag(
                 "vocab_size",
@@ -48,7 +48,7 @@ def command() -> Command:
             QUIET,
         ],
         required=[("output",)],
-        positionals=Positionals("at least two models are", 2, None),
+        positionals=("at least two models are", 2, None),
     )
 
 

@@ -6,15 +6,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import Command, Flag, Positionals, switch
+from spmcompat.cli.flags import Command, Flag, switch
 from spmcompat.options.option import INT32
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT, USE_UNUSED
 
 if TYPE_CHECKING:
     from spmcompat.options.option import Option
     from spmcompat.tools.edit.growing import Change
-
-_MODEL = Positionals("one model is", 1, 1)
 
 
 def extending() -> Command:
@@ -41,7 +39,7 @@ def extending() -> Command:
         _text_options(),
         required=[("input", "counts"), ("add",), ("output",)],
         exclusive=[("input", "counts")],
-        positionals=_MODEL,
+        positionals=("one model is", 1, 1),
     )
 
 
@@ -57,12 +55,7 @@ def trimming() -> Command:
         _trim,
         [
             MODEL_OUTPUT,
-            Flag(
-                "keep",
-                "Number of pieces to keep, including meta pieces.",
-                INT32,
-                least=1,
-            ),
+            Flag("keep", "Number of pieces to keep, including meta pieces.", INT32, least=1),
             switch(
                 "keep_ids",
                 "Keep all ids: dropped pieces become unused. Otherwise, the remaining pieces are "
@@ -76,7 +69,7 @@ def trimming() -> Command:
         _text_options(),
         required=[("input", "counts"), ("keep",), ("output",)],
         exclusive=[("input", "counts")],
-        positionals=_MODEL,
+        positionals=("one model is", 1, 1),
     )
 
 

@@ -28,12 +28,7 @@ BOOTSTRAP_FLAGS = (
         least=1,
         most=99.99,
     ),
-    Flag(
-        "seed",
-        "With --bootstrap: seed of the resamples, 0 by default.",
-        UINT64,
-        least=0,
-    ),
+    Flag("seed", "With --bootstrap: seed of the resamples, 0 by default.", UINT64, least=0),
 )
 
 UNITS = Flag(

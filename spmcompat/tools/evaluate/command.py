@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, Positionals, UsageError, switch
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.option import UINT64
@@ -24,7 +24,7 @@ GOLD = Flag(
     "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC or "
     "MorphyNet.",
     metavar="FILE,FILE",
-    repeated=True,
+    many=True,
 )
 
 # The figures of a model in the order of the table, and their formats.
@@ -66,7 +66,7 @@ def command() -> Command:
                 "text",
                 "Texts in UTF-8, one sentence on each line.",
                 metavar="FILE,FILE",
-                repeated=True,
+                many=True,
             ),
             GOLD,
             switch(
@@ -101,7 +101,7 @@ def command() -> Command:
         ],
         required=[("text",)],
         exclusive=[("json", "csv")],
-        positionals=Positionals("at least one model is", 1, None),
+        positionals=("at least one model is", 1, None),
     )
 
 
@@ -139,12 +139,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
         report.info(found.summary)
     models = [load_model(path, workers, given.pretokenizer) for path in paths]
     results = evaluate(
-        models,
-        given.text,
-        gold,
-        report,
-        drop_spaces=given.drop_spaces,
-        bootstrap=bootstrap,
+        models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
     )
     pairs = overlaps(models)
     changes = differences(results, results[paths.index(given.baseline or paths[0])])

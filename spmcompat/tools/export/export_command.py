@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import Command, Flag, Positionals, UsageError, switch
+from spmcompat.cli.flags import Command, Flag, UsageError, switch
 from spmcompat.options.option import BOOL, CHOICE
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def command() -> Command:
             ),
         ],
         required=[("to",), ("output",)],
-        positionals=Positionals("one model is", 1, 1),
+        positionals=("one model is", 1, 1),
         success="all lines are encoded alike, differ only by ties, or were not compared",
         failure="lines differ for another reason (the export is written), or the model cannot be "
         "exported (nothing is written)",

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import TextIO
 
-from spmcompat.cli.flags import Command, Flag, Positionals
+from spmcompat.cli.flags import Command, Flag
 
 
 def command() -> Command:
@@ -17,7 +17,7 @@ def command() -> Command:
         _run,
         [Flag("output", "The model to write.", metavar="FILE")],
         required=[("output",)],
-        positionals=Positionals("one tokenizer.json is", 1, 1),
+        positionals=("one tokenizer.json is", 1, 1),
         success="the model was written",
     )
 
