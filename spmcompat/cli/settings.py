@@ -22,11 +22,25 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
     TrainingError
         If a file cannot be read, or its content is wrong.
     """
+    alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
+    if "required_chars_file" in flags:
+        alone.pop("required_chars", None)  # the file replaces it
+    counts = None
+    if path := flags.get("counts"):
+        from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+
+        counts = load_counts(path)
+        # Values are read as by the release of the counts.
+        alone = {n: text for n, text in counts.origin.options.items() if n == "compat"} | alone
     try:
-        settings = from_flags({n: text for n, text in flags.items() if n not in _FILES_READ})
+        settings = from_flags(alone)
         check_options(settings)
     except MissingLibraryError:
         raise
     except TrainingError as error:
         raise UsageError(str(error)) from error
+    if counts is not None:
+        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+
+        return with_counts({**flags, "counts": counts}, from_flags)
     return settings if _FILES_READ.isdisjoint(flags) else from_flags(flags)

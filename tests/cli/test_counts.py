@@ -249,3 +249,15 @@ def test_errors_of_input_write_no_counts() -> None:
     assert status == 1
     assert "rename it to a.txt.gz" in err
     assert not Path("c.counts").exists()
+
+
+def test_values_are_read_as_by_the_release_of_the_counts() -> None:
+    assert run_count("--input=text.txt", "--output=c.counts", "--compat=0.2.0")[0] == 0
+    arguments = ("--counts=c.counts", "--model_prefix=m", "--vocab_size=35x")
+    options = ("--hard_vocab_limit=false", "--minloglevel=2")
+    assert train.main((*arguments, *options), io.StringIO(), io.StringIO()) == 0
+    err = io.StringIO()
+    assert train.main((*arguments, "--compat=0.2.3"), io.StringIO(), err) == 2
+    assert 'cannot parse "35x" as int' in err.getvalue()
+    status = train.main((*arguments[:2], "--vocab_size=0"), io.StringIO(), io.StringIO())
+    assert status == 2

@@ -285,6 +285,15 @@ def test_mistakes_end_in_one_line(flag: str, message: str) -> None:
     assert not list(Path().glob("*.model"))
 
 
+@pytest.mark.usefixtures("text")
+def test_a_file_replaces_required_characters_that_another_option_refuses() -> None:
+    Path("r").touch()
+    given = "--input=t.txt --model_prefix=m --vocab_size=300 --byte_fallback --required_chars=x"
+    options = ["--auto_character_coverage", "--use_sparse_pruning", "--nohard_vocab_limit"]
+    assert _main(*given.split(), *options)[0] == 2
+    assert _main(*given.split(), *options, "--required_chars_file=r")[0] == 0
+
+
 @pytest.mark.parametrize("number", ["18446744073709551615", "1e308"])
 @pytest.mark.parametrize(
     "flags",
