@@ -241,10 +241,10 @@ def _read(flag: Flag, text: str) -> object:
             return text
     except BadValueError:
         pass
-    raise UsageError(f"--{flag.name} takes {_allowed(flag)}, not {text!r}.")
+    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {text!r}.")
 
 
-def _allowed(flag: Flag) -> str:
+def allowed(flag: Flag) -> str:
     """Return the allowed values in words."""
     if flag.kind == BOOL:
         return "true or false"

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from spmcompat.cli.flags import COMMON, SHORT, Command, Flag
+from spmcompat.cli.flags import COMMON, SHORT, Command, Flag, allowed
 from spmcompat.options.help import allowed_text, default_text
 from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, UINT64, Option
 from spmcompat.releases import DEFAULT
@@ -51,7 +51,10 @@ def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
             metavar, models = "", " and ".join(flag.models)
             values, default = allowed_text(flag), default_text(flag).strip()
         else:
-            metavar, models, values, default = _metavar(flag), "", _values(flag), _default(flag)
+            is_number = flag.kind in (INT32, UINT64, FLOAT)
+            metavar, models = flag.metavar or ("N" if is_number else ""), ""
+            values = allowed(flag) if is_number or flag.kind == CHOICE else ""
+            default = _default(flag)
         notes = [
             *(f"also -{short}" for short, name in SHORT.items() if name == flag.name),
             f"values: {values}" if values else "",
@@ -61,20 +64,6 @@ def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
         shown = "; ".join(filter(None, notes))
         head = f"  --{flag.name}{f'={metavar}' if metavar else ''}"
         yield from _row(head, f"{flag.help} [{shown}]" if shown else flag.help, _INDENT)
-
-
-def _metavar(flag: Flag) -> str:
-    return flag.metavar or ("N" if flag.kind in (INT32, UINT64, FLOAT) else "")
-
-
-def _values(flag: Flag) -> str:
-    if flag.kind == CHOICE:
-        return ", ".join(flag.choices)
-    if flag.least is None:
-        return ""
-    kind = "whole number, " if flag.kind in (INT32, UINT64) else ""
-    most = " or more" if flag.most is None else f" to {flag.most}"
-    return f"{kind}{flag.least}{most}"
 
 
 def _default(flag: Flag) -> str:

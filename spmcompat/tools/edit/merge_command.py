@@ -36,6 +36,7 @@ def command() -> Command:
                 "The weight of each model, such as 3,1; equal by default. Not for BPE.",
                 FLOAT,
                 metavar="W,W",
+                least=0,
                 many=True,
             ),
             Flag(
