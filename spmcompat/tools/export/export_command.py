@@ -33,7 +33,8 @@ def command() -> Command:
             ),
             Flag(
                 "verify",
-                "Encode lines with sentencepiece and with the library of the target, and compare.",
+                "Encode lines with sentencepiece and with the library of the target, and compare. "
+                "--noverify skips this.",
                 BOOL,
                 default=True,
             ),
