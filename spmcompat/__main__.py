@@ -1,57 +1,128 @@
 """The command ``spmcompat``, and ``python -m spmcompat``."""
 
+from __future__ import annotations
+
 import sys
 
 from spmcompat.cli import start  # all else is imported after it handles signals
 
-# What each command does, and its module.
+TYPE_CHECKING = False  # importing typing would take long
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import SimpleNamespace
+    from typing import NoReturn, TextIO
+
+    from spmcompat.cli.flags import Command
+
+# The module that describes each command, and the name of the function if it is not `command`.
 COMMANDS = {
-    "train": ("train a model, as spm_train does", "cli.train"),
-    "count": ("count a text, to train from its counts later", "tools.counts.count"),
-    "counts": ("merge counts of texts, or show them", "tools.counts.command"),
-    "evaluate": ("evaluate models on a text", "tools.evaluate.command"),
-    "compare": ("train on one text in several ways, and write a report", "tools.compare.command"),
-    "edit": ("add, remove and rename single pieces of a model", "tools.edit.edit_command"),
-    "extend": ("add pieces to a model, learned from a new text", "tools.edit.extend_command"),
-    "trim": ("drop the pieces of a model that a text needs least", "tools.edit.trim_command"),
-    "merge": ("merge models, keeping the ids of the first one", "tools.edit.merge_command"),
-    "export": ("write a model in the format of another library", "tools.export.export_command"),
-    "import": ("convert a tokenizer.json to a model", "tools.export.import_command"),
-    "diff": ("list the differences between two models", "tools.diff.command"),
-    "parity": ("train with sentencepiece and with spmcompat, and compare", "tools.parity.command"),
+    "train": "cli.train",
+    "count": "tools.counts.count",
+    "counts merge": "tools.counts.command:merging",
+    "counts show": "tools.counts.command:showing",
+    "evaluate": "tools.evaluate.command",
+    "compare": "tools.compare.command",
+    "edit": "tools.edit.edit_command",
+    "extend": "tools.edit.size_commands:extending",
+    "trim": "tools.edit.size_commands:trimming",
+    "merge": "tools.edit.merge_command",
+    "export": "tools.export.export_command",
+    "import": "tools.export.import_command",
+    "diff": "tools.diff.command",
+    "parity": "tools.parity.command",
+    "completion": "__main__:completion",
 }
 
 
-def main(arguments: list[str]) -> int:
+def main(
+    arguments: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None
+) -> int:
     """Run one command and return its exit status."""
     from spmcompat.cli.process import run_command  # noqa: PLC0415
 
-    return run_command("spmcompat", lambda: _run(arguments), sys.stderr)
+    out = sys.stdout if stdout is None else stdout
+    err = sys.stderr if stderr is None else stderr
+    return run_command("spmcompat", lambda: _run(arguments, out, err), err)
 
 
-def _run(arguments: list[str]) -> int:
+def find(name: str) -> Command:
+    """Return the description of a command."""
     from importlib import import_module  # noqa: PLC0415
 
+    module, _, function = COMMANDS[name].partition(":")
+    command: Command = getattr(import_module(f"spmcompat.{module}"), function or "command")()
+    return command
+
+
+def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
+    from spmcompat.cli.process import perform, run_command  # noqa: PLC0415
+
+    words = 2 if "".join(arguments[:1]) == "counts" else 1
+    name, rest = " ".join(arguments[:words]), arguments[words:]
+    if name == "train":
+        from spmcompat.cli import train  # noqa: PLC0415
+
+        return train.main(rest, stdout, stderr)
+    if name not in COMMANDS:
+        return perform(_overview(), arguments[:1], stdout, stderr)
+    command = find(name)
+    return run_command(
+        command.name,
+        lambda: perform(command, rest, stdout, stderr),
+        stderr,
+        failure=command.error,
+        interrupted=command.interrupted,
+    )
+
+
+def completion() -> Command:
+    """Return the description of ``spmcompat completion``."""
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
+
+    return Command(
+        "spmcompat completion",
+        "Prints a script with which a shell completes commands, flags and their values.",
+        "bash|zsh",
+        _complete,
+        positionals=("one shell is", 1, 1),
+    )
+
+
+def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
+    from spmcompat.cli.completion import SHELLS, script  # noqa: PLC0415
     from spmcompat.cli.flags import UsageError  # noqa: PLC0415
-    from spmcompat.cli.process import OK  # noqa: PLC0415
 
-    name, rest = "".join(arguments[:1]), arguments[1:]
-    if name in COMMANDS:
-        _, module = COMMANDS[name]
-        status: int = import_module(f"spmcompat.{module}").main(rest)
-        return status
-    if name == "--version":
-        from spmcompat.version import __version__  # noqa: PLC0415
+    (shell,) = given.arguments
+    if shell not in SHELLS:
+        raise UsageError(f"the shell must be bash or zsh, not {shell!r}.")
+    stdout.write(script(shell, {name: find(name) for name in COMMANDS}))
 
-        print(f"spmcompat {__version__}")
-        return OK
-    if name in ("--help", "-h"):
-        print("usage: spmcompat COMMAND [arguments]\n")
-        for command, (purpose, _) in COMMANDS.items():
-            print(f"  {command:<10}{purpose}; see spmcompat {command} --help")
-        return OK
-    problem = f"unknown command {name!r}" if name else "no command"
-    raise UsageError(f"{problem}. Give one of {', '.join(COMMANDS)}.")
+
+def _overview() -> Command:
+    """Return the description of the program, for arguments that do not name a command."""
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
+    from spmcompat.cli.help import rows  # noqa: PLC0415
+
+    purposes = ((name, find(name).purpose.partition(". ")[0]) for name in COMMANDS)
+    commands = rows(((name, f"{sentence.rstrip('.')}.") for name, sentence in purposes), 16)
+    return Command(
+        "spmcompat",
+        "Trains SentencePiece models with the same bytes as sentencepiece, and evaluates, "
+        "compares, changes and converts models.",
+        "\n".join(["COMMAND [flags]", "", "Commands, each with its own --help:", *commands]),
+        _refuse,
+        positionals=("one command is", 0, 1),
+    )
+
+
+def _refuse(given: SimpleNamespace, *_: TextIO) -> NoReturn:
+    """Raise the error for a missing or unknown command."""
+    from spmcompat.cli.flags import UsageError  # noqa: PLC0415
+    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
+    name = "".join(given.arguments)
+    problem = f"unknown command {name!r}." if name else "no command."
+    raise UsageError(f"{problem}{did_you_mean(name, COMMANDS) or ' See spmcompat --help.'}")
 
 
 def entry_point() -> None:

@@ -32,7 +32,7 @@ def edit(
     set_score: Mapping[str, float] | None = None,
     use_unused: bool = False,
     reorder_ids: bool = False,
-    report: StrPath | None = None,
+    text: StrPath | None = None,
 ) -> EditResult:
     """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
 
@@ -62,7 +62,7 @@ def edit(
     reorder_ids : bool
         Whether to drop unused pieces and renumber the rest: first pieces of all other types in
         their current order, then normal pieces by score.
-    report : path
+    text : path
         A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
 
     Returns
@@ -88,7 +88,7 @@ def edit(
         use_unused=bool(use_unused),
         reorder_ids=bool(reorder_ids),
     )
-    return edit(model, edits, output, report)
+    return edit(model, edits, output, text)
 
 
 def merge(

@@ -1,129 +1,273 @@
-"""Reads command lines of ``--name=value``, for all commands."""
+"""The flags of a command, and the parser of all command lines."""
 
-from collections.abc import Collection, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TextIO
+
+from spmcompat.errors import BadValueError
+from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, TEXT, UINT64, Option
+from spmcompat.options.values import parse_bool, parse_float, parse_int, split_csv
+
+SHORT = {"h": "help", "o": "output"}
+"""The flags that have a short name."""
 
 
 class UsageError(Exception):
     """The command line cannot be understood; the message is one line."""
 
 
-def read_training_flags(
-    arguments: Sequence[str], switches: Collection[str] = ()
-) -> tuple[dict[str, str], list[str]]:
-    """Read a command line with the flags of ``spm_train``.
+class Flag(NamedTuple):
+    """A flag of one command; the flags of ``spm_train`` are in the table of options.
 
-    Parameters
+    Attributes
     ----------
-    arguments : sequence of str
-        The command line after the name of the program.
-    switches : collection of str
-        Additional flags that need no value.
-
-    Returns
-    -------
-    flags : dict of str to str
-        Names and values.
-    rest : list of str
-        The arguments that are not flags.
-
-    Raises
-    ------
-    UsageError
-        If a flag is unknown or its value is missing, or if ``true`` or ``false`` follows a flag
-        that does not take the next argument.
+    name : str
+        Its name with underscores.
+    help : str
+        What it does.
+    kind : str
+        The type of the value: `BOOL`, `INT32`, `UINT64`, `FLOAT`, `TEXT` or `CHOICE`.
+    default : object
+        The value without the flag.
+    metavar : str
+        A word for the value in the help; N by default for a number.
+    choices : sequence of str
+        The allowed values of a `CHOICE`.
+    least, most : float, optional
+        The smallest and the largest allowed number.
+    many : bool
+        Whether the value is a list, separated by commas.
+    repeated : bool
+        Whether each use of the flag adds to its list. Otherwise, the last use counts.
     """
-    flags = training_flags()
-    bools = {name for name, needs_value in flags.items() if not needs_value}
-    return read_flags(arguments, bools | {*switches}, flags)
+
+    name: str
+    help: str
+    kind: str = TEXT
+    default: Any = None
+    metavar: str = ""
+    choices: Sequence[str] = ()
+    least: float | None = None
+    most: float | None = None
+    many: bool = False
+    repeated: bool = False
 
 
-def training_flags() -> dict[str, bool]:
-    """Return the names of the flags of ``spm_train``, and whether each needs a value."""
-    # Imported here, because some commands have no training flags.
-    from spmcompat.options.option import BOOL  # noqa: PLC0415
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+class Command(NamedTuple):
+    """A command.
 
-    return {option.name: option.kind != BOOL for option in OPTIONS.values() if option.flag}
+    Attributes
+    ----------
+    name : str
+        Its name; messages begin with it.
+    purpose : str
+        Paragraphs for the help. The first sentence says what the command does.
+    usage : str
+        Its arguments, for the help.
+    run : callable
+        Takes the parsed command line and the streams of output and messages, and returns the exit
+        status; None means success.
+    flags : sequence of Flag
+        Its own flags.
+    options : mapping of str to sequence of Option
+        The flags of ``spm_train`` that it takes, by the title that the help shows above them.
+    required : sequence of tuple of str
+        From each tuple, one flag must be given.
+    exclusive : sequence of tuple of str
+        Pairs of flags that cannot be given together.
+    positionals : (str, int, int or None)
+        How many other arguments it takes: the beginning of the message "... needed, not 3", the
+        smallest number, and the largest number, if there is one.
+    success, failure, wrong : str
+        The meanings of the exit statuses 0, 1 and 2.
+    error : int
+        The exit status after an error that the command line did not cause.
+    interrupted : str
+        The message after Ctrl-C; by default, it says whether files were written.
+    """
+
+    name: str
+    purpose: str
+    usage: str
+    run: Callable[[SimpleNamespace, TextIO, TextIO], int | None]
+    flags: Sequence[Flag] = ()
+    options: Mapping[str, Sequence[Option]] = {}
+    required: Sequence[tuple[str, ...]] = ()
+    exclusive: Sequence[tuple[str, str]] = ()
+    positionals: tuple[str, int, int | None] = ("", 0, 0)
+    success: str = "success"
+    failure: str = "failure; one line says why and what to do"
+    wrong: str = "the command line is wrong; one line says why"
+    error: int = 1
+    interrupted: str = ""
+
+    def known(self) -> dict[str, Flag | Option]:
+        """Return all flags by name."""
+        options = {
+            option.name: option
+            for group in self.options.values()
+            for option in group
+            if option.flag
+        }
+        return {**options, **{flag.name: flag for flag in (*self.flags, *COMMON)}}
 
 
-def read_flags(
-    arguments: Sequence[str], bools: Collection[str], with_value: Collection[str] = ()
-) -> tuple[dict[str, str], list[str]]:
+def switch(name: str, help: str) -> Flag:
+    """Return a boolean flag that is false by default."""
+    return Flag(name, help, BOOL, default=False)
+
+
+QUIET = switch("quiet", "Print only errors.")
+COMMON = (switch("help", "Show this text."), switch("version", "Show the version."))
+"""The flags of every command."""
+
+
+def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     """Read a command line the way Abseil does, except for ``--flag true``.
 
-    A flag is ``--flag=value`` or ``--flag value``, with one dash or two. For a boolean flag,
-    ``--flag`` means true and ``--noflag`` means false. Abseil ignores the word ``true`` or
-    ``false`` after such a flag; here it is an error. If a flag is given twice, the last value
-    counts. Flags end at ``--``.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The command line after the name of the program.
-    bools : collection of str
-        Boolean flags, whose value may be omitted.
-    with_value : collection of str
-        Flags that need a value.
+    A flag is ``--flag=value`` or ``--flag value``, with one dash or two, and with dashes or
+    underscores in its name. For a boolean flag, ``--flag`` means true and ``--noflag`` means false.
+    Abseil ignores the word ``true`` or ``false`` after such a flag; here it is an error. If a flag
+    is given twice, the last value counts, unless the flag adds up its values. Flags end at ``--``.
 
     Returns
     -------
-    flags : dict of str to str
-        Names and values.
-    rest : list of str
-        The arguments that are not flags.
+    namespace
+        The values of the command's own flags; `options`, the texts of the flags of ``spm_train``
+        that were given, by name; and `arguments`, which has the other arguments.
 
     Raises
     ------
     UsageError
-        If a flag is unknown or its value is missing, or if ``true`` or ``false`` follows a flag
-        that does not take the next argument.
+        If a flag is unknown, or a value is missing or not allowed, or if ``true`` or ``false``
+        follows a flag that does not take the next argument.
     """
-    known = {*bools, *with_value}
-    flags: dict[str, str] = {}
-    rest: list[str] = []
+    known = command.known()
+    own = {flag.name: flag for flag in (*command.flags, *COMMON)}
+    given = SimpleNamespace(
+        **{
+            name: [*(flag.default or ())] if flag.many else flag.default
+            for name, flag in own.items()
+        },
+        options={},
+        arguments=[],
+    )
+    for name, text in _split(arguments, known):
+        if name is None:
+            given.arguments.append(text)
+        elif name not in own:
+            given.options.pop(name, None)  # the options stay in the order of their last values
+            given.options[name] = text
+        elif own[name].many:
+            values = [_read(own[name], item) for item in split_csv(text)]
+            if not values:
+                raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
+            setattr(given, name, getattr(given, name) + values if own[name].repeated else values)
+        else:
+            setattr(given, name, _read(own[name], text))
+    if not given.help and not given.version:
+        _check_complete(command, given)
+    return given
+
+
+def _split(
+    arguments: Sequence[str], known: Mapping[str, Flag | Option]
+) -> Iterator[tuple[str | None, str]]:
+    """Yield the name and the text of each flag; the name is None for other arguments."""
     switch = None  # the previous argument and its flag, if it is boolean and without a value
     remaining = iter(arguments)
     for argument in remaining:
         previous, switch = switch, None
         if argument == "--":
-            rest.extend(remaining)
+            yield from ((None, rest) for rest in remaining)
         elif previous and argument.lower() in ("true", "false"):
             raise UsageError(
                 f"{previous[0]} {argument}: the value of this flag needs an equals sign. Write "
                 f"--{previous[1]}={argument.lower()}."
             )
         elif len(argument) < 2 or not argument.startswith("-"):
-            rest.append(argument)
+            yield None, argument
         else:
-            name, value = _read_flag(argument, known, bools)
+            name, value = _read_flag(argument, known)
             if value is None:
                 value = next(remaining, None)
             elif "=" not in argument:
                 switch = argument, name
             if value is None:
                 raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=VALUE.")
-            flags.pop(name, None)  # the flags stay in the order of their last values
-            flags[name] = value
-    return flags, rest
+            yield name, value
 
 
-def _read_flag(
-    argument: str, known: Collection[str], bools: Collection[str]
-) -> tuple[str, str | None]:
+def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, str | None]:
     """Return the name and value of one argument; None if the value is the next argument."""
-    name, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
+    given, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
+    name = given.replace("-", "_")
+    name = SHORT.get(name, name)
     negated = name.removeprefix("no")
-    if name not in known and negated in bools and name != negated:
+    if name not in known and name != negated and _is_switch(known.get(negated)):
         if has_value:
-            raise UsageError(f"--{name} takes no value. Write --{negated}=false.")
+            raise UsageError(f"--{given} takes no value. Write --{negated}=false.")
         return negated, "false"
     if name not in known:
         from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
         hint = did_you_mean(name, known, "--") or " See --help."
-        raise UsageError(f"Unknown command line flag '{name}'.{hint}")
+        raise UsageError(f"Unknown command line flag '{given}'.{hint}")
     if has_value:
-        if name in bools and not value:
+        if _is_switch(known[name]) and not value:
             raise UsageError(f"Missing the value for the flag '{name}'. Write --{name}=true.")
         return name, value
-    return name, "true" if name in bools else None
+    return name, "true" if _is_switch(known[name]) else None
+
+
+def _is_switch(flag: Flag | Option | None) -> bool:
+    return flag is not None and flag.kind == BOOL
+
+
+def _read(flag: Flag, text: str) -> object:
+    """Return the value of a flag."""
+    least = flag.least or 0
+    most = flag.most or (2**31 - 1 if flag.kind == INT32 else 2**64 - 1)
+    try:
+        if flag.kind == BOOL:
+            return parse_bool(text)
+        if flag.kind in (INT32, UINT64):
+            return parse_int(text, range(int(least), int(most) + 1))
+        if flag.kind == FLOAT and least <= (number := parse_float(text)) <= most:
+            return number
+        if flag.kind == TEXT or text in flag.choices:
+            return text
+    except BadValueError:
+        pass
+    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {text!r}.")
+
+
+def allowed(flag: Flag) -> str:
+    """Return the allowed values in words."""
+    if flag.kind == BOOL:
+        return "true or false"
+    if flag.kind == CHOICE:
+        return f"one of {', '.join(flag.choices)}"
+    what = "a number" if flag.kind == FLOAT else "a whole number"
+    return f"{what} from {flag.least or 0}{'' if flag.most is None else f' to {flag.most}'}"
+
+
+def _check_complete(command: Command, given: SimpleNamespace) -> None:
+    """Raise if a flag or an argument is missing, or there are too many."""
+    what, least, most = command.positionals
+    rest = given.arguments
+    if rest and most == 0:
+        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes. See --help.")
+    if len(rest) < least or (most is not None and len(rest) > most):
+        raise UsageError(f"{what} needed, not {len(rest)}. See --help.")
+    values = vars(given) | given.options
+    # A flag may have the value 0, which equals False.
+    present = {name for name, value in values.items() if value or type(value) in (int, float)}
+    for names in command.required:
+        if present.isdisjoint(names):
+            raise UsageError(f"--{names[0]} is missing. See --help.")
+    for pair in command.exclusive:
+        if present.issuperset(pair):
+            raise UsageError(f"Give either --{pair[0]} or --{pair[1]}.")

@@ -4,10 +4,10 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn, TextIO, cast
 
-from spmcompat.cli.flags import UsageError
+from spmcompat.cli.flags import Command, UsageError, parse
 from spmcompat.errors import TrainingError, is_out_of_memory, printable
 from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
@@ -134,6 +134,31 @@ def system_error(error: OSError) -> str:
     return f"{named}{reason}. Check the path, its permissions and the space on the disk."
 
 
+def perform(
+    command: Command, arguments: Sequence[str], stdout: TextIO, stderr: TextIO
+) -> int | None:
+    """Run a command, or show its help or its version, and return the exit status.
+
+    Raises
+    ------
+    UsageError
+        If the arguments cannot be understood.
+    """
+    given = parse(command, arguments)
+    if given.help:
+        from spmcompat.cli.help import help_text  # noqa: PLC0415
+
+        stdout.write(help_text(command))
+        return OK
+    if given.version:
+        from spmcompat.releases import DEFAULT  # noqa: PLC0415
+        from spmcompat.version import __version__  # noqa: PLC0415
+
+        stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
+        return OK
+    return command.run(given, stdout, stderr)
+
+
 def run_command(
     name: str,
     do: Callable[[], int | None],
@@ -193,15 +218,13 @@ def run_command(
 
 
 def _status_of(do: Callable[[], int | None]) -> int:
-    """Return the exit status of the work; argparse ends it with a `SystemExit` after help.
+    """Return the exit status of the work.
 
     After a signal, any error counts as its effect: Python's compiler, for example, turns the
     exception of the signal into a `SyntaxError`.
     """
     try:
         return do() or OK
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else OK if end.code is None else USAGE
     except Exception as error:
         if _came:
             raise Stopped(_came[-1]) from error

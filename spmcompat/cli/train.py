@@ -9,7 +9,10 @@ from spmcompat.cli import start  # all else is imported after it handles signals
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import SimpleNamespace
     from typing import TextIO
+
+    from spmcompat.cli.flags import Command
 
 
 def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
@@ -35,8 +38,30 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     return run_command("spm_train", lambda: _run_in_memory(argv, out, err), err)
 
 
-def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+def command() -> Command:
+    """Return the description of the command."""
+    from spmcompat.cli.flags import Command  # noqa: PLC0415
+    from spmcompat.options.table import GROUPS  # noqa: PLC0415
+
+    return Command(
+        "spm_train",
+        "Trains a SentencePiece model. It writes the same bytes as the spm_train of "
+        "sentencepiece, faster and in less memory.",
+        "--input=FILE[,FILE...] --model_prefix=NAME [flags]",
+        _train,
+        options=GROUPS,
+        required=[("input", "counts"), ("model_prefix",)],
+        exclusive=[("input", "counts")],
+        # The reference ignores other arguments.
+        positionals=("", 0, None),
+        success="the model was written",
+        failure="training failed; one line says why and what to do",
+    )
+
+
+def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
     """Run the command; if memory runs out while modules are loaded, name the stage."""
+    from spmcompat.cli.process import perform  # noqa: PLC0415
     from spmcompat.errors import (  # noqa: PLC0415
         OutOfMemoryError,
         TrainingError,
@@ -44,7 +69,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     )
 
     try:
-        return _run(argv, stdout, stderr)
+        return perform(command(), argv, stdout, stderr)
     except TrainingError:
         raise  # including `OutOfMemoryError`, which already names its stage
     except (MemoryError, ImportError) as error:
@@ -53,40 +78,16 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         raise OutOfMemoryError("Starting", str(error)) from error
 
 
-def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Run the command and return the exit status."""
-    from spmcompat.cli.flags import UsageError, read_training_flags  # noqa: PLC0415
-    from spmcompat.cli.process import OK  # noqa: PLC0415
-    from spmcompat.errors import BadValueError, UnknownOptionError  # noqa: PLC0415
-
-    flags, rest = read_training_flags(argv)
-    if flags.pop("help", "false") != "false":
-        from spmcompat.options.help import help_text  # noqa: PLC0415
-
-        stdout.write(help_text())
-        return OK
-    if flags.pop("version", "false") != "false":
-        from spmcompat.releases import DEFAULT  # noqa: PLC0415
-        from spmcompat.version import __version__  # noqa: PLC0415
-
-        stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
-        return OK
-    for name in ("model_prefix",) if flags.get("counts") else ("input", "model_prefix"):
-        if not flags.get(name):
-            raise UsageError(f"--{name} is missing. See --help.")
-
-    from spmcompat.options.from_flags import from_flags  # noqa: PLC0415
+def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
+    from spmcompat.cli.settings import settings_of  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
-    try:
-        settings = from_flags(flags)
-    except (BadValueError, UnknownOptionError) as error:
-        raise UsageError(str(error)) from error
-    if rest:
-        settings.notes.append(f"Ignored: {' '.join(rest)}. Flags begin with two dashes.")
+    settings = settings_of(given.options)
+    if given.arguments:
+        ignored = " ".join(given.arguments)
+        settings.notes.append(f"Ignored: {ignored}. Flags begin with two dashes.")
     run(settings, report=Report(settings.min_log_level, stderr))
-    return OK
 
 
 def entry_point() -> None:

@@ -69,11 +69,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     TrainingError
         If it is not possible to train with the options.
     """
-    runs = runs_of(settings)
-    _check_listeners(settings)
-    _check_algorithm(settings)
-    _check_extensions(settings)
-    meta = _for_each_size(runs, _check_numbers)
+    meta = check_options(settings)
     if not settings.normalizer.escape_whitespaces:
         raise TrainingError(
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
@@ -89,13 +85,22 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     else:
         _check_counts(settings.trainer, has_sentences=has_sentences)
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
-    _for_each_size(runs, lambda run: _check_output(run, has_writer=has_writer))
+    _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
     return meta
 
 
-def _for_each_size(runs: Sequence[Settings], check: Callable[[Settings], Found]) -> Found:
+def check_options(settings: Settings) -> dict[int, MetaPiece]:
+    """Check what does not depend on any file. The result and the errors are those of `verify`."""
+    _check_listeners(settings)
+    _check_algorithm(settings)
+    _check_extensions(settings)
+    return _for_each_size(settings, _check_numbers)
+
+
+def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Found:
     """Call a check with the settings of each size, and return its result for one of them."""
+    runs = runs_of(settings)
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:
         try:

@@ -17,7 +17,7 @@ NO_SEED = UINT32[-1]
 """The value of ``random_seed`` that means no seed."""
 
 
-def from_flags(flags: Mapping[str, str]) -> Settings:
+def from_flags(flags: Mapping[str, object]) -> Settings:
     """Build the settings of the command line.
 
     Parameters

@@ -409,8 +409,6 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             ELSEWHERE,
             keyword=False,
         ),
-        Option("help", BOOL, "Show this text.", ELSEWHERE, keyword=False),
-        Option("version", BOOL, "Show the version.", ELSEWHERE, keyword=False),
     ),
 }
 

@@ -8,7 +8,6 @@ With ``--check``, the existing file is compared instead of written, and the exit
 differs.
 """
 
-import argparse
 import sys
 import unicodedata
 from itertools import groupby
@@ -74,12 +73,11 @@ def render() -> str:
 
 def main() -> int:
     """Write or check the header."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    options = parser.parse_args()
+    if sys.argv[1:] not in ([], ["--check"]):
+        raise SystemExit("usage: derive_categories [--check]")
     if unicodedata.unidata_version != VERSION:
         raise SystemExit(f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}")
-    return write_or_check(TARGET, render(), options.check)
+    return write_or_check(TARGET, render(), "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ With ``--check``, the existing file is compared instead of written, and the exit
 differs.
 """
 
-import argparse
 import re
 import sys
 import tarfile
@@ -105,11 +104,11 @@ def render(ranges: list[tuple[int, int, str]]) -> str:
 
 def main() -> int:
     """Write or check the header."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("archive", type=Path, help="the source distribution, a .tar.gz file")
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    options = parser.parse_args()
-    return write_or_check(TARGET, render(merge(parse(read_table(options.archive)))), options.check)
+    arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        raise SystemExit("usage: derive_scripts [--check] ARCHIVE")
+    header = render(merge(parse(read_table(Path(arguments[0])))))
+    return write_or_check(TARGET, header, "--check" in sys.argv)
 
 
 if __name__ == "__main__":

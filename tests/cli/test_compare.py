@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from spmcompat.__main__ import main
 from spmcompat.tools.compare import training
-from spmcompat.tools.compare.command import main
 from tests.parity import corpora
 from tests.processes import start_python
 from tests.waiting import LIMIT, wait_until
@@ -38,8 +38,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    given = ("--text", "text.txt", "--report", "out", "--vocab_size", "100", *arguments)
-    return main(given, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    given = ("--text", "text.txt", "--output", "out", "--vocab_size", "100", *arguments)
+    return main(["compare", *given], stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
 @pytest.mark.slow
@@ -49,7 +49,7 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     (folder / "own.toml").write_text("[own]\nnum_sub_iterations = 1\n", encoding="utf-8")
     names = "unigram,bpe-separate-spaces,hf-wordpiece,hf-bytelevel-bpe,hf-unigram,own.toml"
     sizes = ("--vocab_size", "100,300")
-    status, out, err = run("--configs", names, "--gold", "gold.tsv", "gold.csv", *sizes)
+    status, out, err = run("--configs", names, "--gold=gold.tsv,gold.csv", *sizes)
     assert (status, out) == (0, "out/report.html\n"), err
     html = Path("out/report.html").read_text(encoding="utf-8")
     results = sorted(path.stem for path in Path("out/results").iterdir())
@@ -190,33 +190,47 @@ def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--configs", "other"), "no configuration other"),
-        (("--configs", "bpe", "--baseline", "unigram"), "--baseline must be one of bpe, not"),
-        (("--bootstrap", "1"), "--bootstrap takes a whole number from 100"),
-        (("--confidence", "90"), "--confidence needs --bootstrap N"),
-        (("--vocab_size", "many"), "--vocab_size takes whole numbers"),
-        (("--vocab_size", "9" * 300), "--vocab_size takes whole numbers"),
-        (("--vocab_size", "100," + "9" * 5000), "--vocab_size takes whole numbers"),
-        (("--vocab_size", "٣"), "--vocab_size takes whole numbers"),
         (("--text", "x" * 300), "File name too long: check --text."),
-        (("--report", "x" * 300), "File name too long: check --report."),
-        (("--report", "a\0b"), "check --report."),
+        (("--output", "x" * 300), "File name too long: check --output."),
+        (("--output", "a\0b"), "check --output."),
         (("--text", "a\0b"), "check --text."),
         (("--gold", "x" * 300), "File name too long: check --gold."),
         (("--gold", "a\0b"), "check --gold."),
         (("--gold", "."), "Is a directory: check --gold."),
         (("--configs", "x" * 300 + ".toml"), "File name too long: check --configs."),
         (("--configs", "..toml"), "No such file or directory: check --configs."),
-        (("--configs", "a\0b.toml"), "null byte"),
         (("--text", "nowhere.txt"), "nowhere.txt: No such file"),
         (("--text", "/dev/null"), "has 0 lines that are not empty"),
-        (("--report", "text.txt"), "text.txt: "),
+        (("--output", "text.txt"), "text.txt: "),
     ],
 )
 def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     status, out, err = run("--quiet", *arguments)
     assert (status, out) == (1, "")
     assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--configs", "other"), "no configuration other"),
+        (("--configs", "bpe", "--baseline", "unigram"), "--baseline must be one of bpe, not"),
+        (("--bootstrap", "1"), "--bootstrap takes a whole number from 100"),
+        (("--confidence", "90"), "--confidence needs --bootstrap=N"),
+        (("--vocab_size", "many"), "--vocab_size takes a whole number from 1"),
+        (("--vocab_size", "9" * 300), "--vocab_size takes a whole number from 1"),
+        (
+            ("--vocab_size", "100," + "9" * 5000),
+            "--vocab_size takes a whole number from 1",
+        ),
+        (("--vocab_size", "٣"), "--vocab_size takes a whole number from 1"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: tuple[str, ...], message: str) -> None:
+    status, out, err = run("--quiet", *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
     assert message in err
 
 
@@ -262,7 +276,7 @@ def test_a_value_that_is_too_long_for_a_command_line_is_an_error(folder: Path) -
 def test_a_text_in_the_folder_of_the_report_is_not_replaced() -> None:
     os.rename("text.txt", "train.txt")
     text = Path("train.txt").read_bytes()
-    status, out, err = run("--text", "train.txt", "--report", ".", "--quiet")
+    status, out, err = run("--text", "train.txt", "--output", ".", "--quiet")
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert '"train.txt" is the same file as the input "train.txt"' in err
     assert Path("train.txt").read_bytes() == text
@@ -294,7 +308,7 @@ def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signa
     (folder / "own.toml").write_text(
         '[first]\nmodel_type = "char"\n[second]\nseed_sentencepieces_file = "seeds"\n'
     )
-    command = ["-m", "spmcompat", "compare", "--text=text.txt", "--report=out", "--quiet"]
+    command = ["-m", "spmcompat", "compare", "--text=text.txt", "--output=out", "--quiet"]
     command += ["--vocab_size=100", "--configs=own.toml"]
     writers: list[int] = []
 
@@ -342,7 +356,7 @@ def test_a_report_that_cannot_be_replaced_stays(
     monkeypatch.setattr(os, "replace", fail)
     status, _, err = run("--configs", "own.toml", "--quiet")
     assert (status, err.count("\n")) == (1, 1)
-    assert '"out/report.html": No space left on device. Choose another --report' in err
+    assert '"out/report.html": No space left on device. Choose another --output' in err
     assert Path("out/report.html").read_bytes() == before
     assert not [path for path in Path("out").rglob("*") if path.suffix == ".tmp"]
 
@@ -351,7 +365,7 @@ def test_the_error_names_a_report_that_cannot_be_written(folder: Path) -> None:
     (folder / "out" / "train.txt").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")
     assert status == 1
-    assert '"out/train.txt": Is a directory. Choose another --report.' in err
+    assert '"out/train.txt": Is a directory. Choose another --output.' in err
     (folder / "out" / "train.txt").rmdir()
     (folder / "out" / "models" / "unigram-100.log").mkdir(parents=True)
     status, _, err = run("--configs", "unigram", "--quiet")

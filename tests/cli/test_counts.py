@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import spmcompat
+from spmcompat.__main__ import main
 from spmcompat.cli import train
-from spmcompat.tools.counts import command, count
 from tests.processes import read_until, start_python
 
 pytest.importorskip("pyarrow")
@@ -33,12 +33,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_count(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return count.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return main(["count", *arguments], stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
 def run_counts(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return main(["counts", *arguments], stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
 def run_train(*arguments: str) -> int:
@@ -171,17 +171,18 @@ def test_failures_of_count(arguments: tuple[str, ...], message: str) -> None:
         (("--weights=1,x",), "--weights takes one number"),
         (("--weights=1,-1",), "--weights takes one number"),
         (("--temperature=2",), "--temperature takes a number from 0 to 1"),
+        (("--temperature=0", "--weights=1,1"), "Give either --weights or --temperature."),
         (("--min_count=0",), "--min_count takes a whole number from 1"),
         (("--min_count=x",), "--min_count takes a whole number from 1"),
     ],
 )
-def test_failures_of_merge(arguments: tuple[str, ...], message: str) -> None:
+def test_usage_errors_of_merge(arguments: tuple[str, ...], message: str) -> None:
     for name in ("text", "more"):
         run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")
     status, _, err = run_counts(
         "merge", "text.counts", "more.counts", "--output=w.counts", *arguments
     )
-    assert status == 1
+    assert (status, err.count("\n")) == (2, 1)
     assert message in err
     assert err.count("\n") == 1
     assert not Path("w.counts").exists()
@@ -248,3 +249,15 @@ def test_errors_of_input_write_no_counts() -> None:
     assert status == 1
     assert "rename it to a.txt.gz" in err
     assert not Path("c.counts").exists()
+
+
+def test_values_are_read_as_by_the_release_of_the_counts() -> None:
+    assert run_count("--input=text.txt", "--output=c.counts", "--compat=0.2.0")[0] == 0
+    arguments = ("--counts=c.counts", "--model_prefix=m", "--vocab_size=35x")
+    options = ("--hard_vocab_limit=false", "--minloglevel=2")
+    assert train.main((*arguments, *options), io.StringIO(), io.StringIO()) == 0
+    err = io.StringIO()
+    assert train.main((*arguments, "--compat=0.2.3"), io.StringIO(), err) == 2
+    assert 'cannot parse "35x" as int' in err.getvalue()
+    status = train.main((*arguments[:2], "--vocab_size=0"), io.StringIO(), io.StringIO())
+    assert status == 2

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.__main__ import COMMANDS
-from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.__main__ import COMMANDS, main
+from spmcompat.cli.help import help_text
 from spmcompat.cli.process import USAGE
 from spmcompat.model.reading import parse
-from spmcompat.tools.diff.command import DIFFERENT, EQUAL, HELP, main
+from spmcompat.tools.diff.command import DIFFERENT, EQUAL, command
 from tests.parity import corpora
 
 
 def _main(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    status = main(arguments, out, err)
+    status = main(["diff", *arguments], out, err)
     return status, out.getvalue(), err.getvalue()
 
 
@@ -161,7 +161,7 @@ def test_an_error_is_one_line(arguments: list[str], message: str) -> None:
 
 
 def test_help_is_printed() -> None:
-    assert _main("--help") == (EQUAL, HELP, "")
+    assert _main("--help") == (EQUAL, help_text(command()), "")
 
 
 def test_the_program_escapes_characters_and_bears_a_closed_pipe() -> None:
@@ -185,13 +185,13 @@ def test_the_program_escapes_characters_and_bears_a_closed_pipe() -> None:
 
 
 def test_spmcompat_lists_its_commands_and_its_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert spmcompat_main(["diff", "a.model", "copy.model"]) == EQUAL
-    assert spmcompat_main(["--help"]) == 0
+    assert main(["diff", "a.model", "copy.model"]) == EQUAL
+    assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(f"\n  {name}" in out for name in COMMANDS)
-    assert spmcompat_main(["--version"]) == 0
+    assert main(["--version"]) == 0
     assert spmcompat.__version__ in capsys.readouterr().out
     for arguments in ([], ["difference"]):
-        assert spmcompat_main(arguments) == 2
+        assert main(arguments) == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.__main__ import main
 from spmcompat.model.pieces import UNUSED, pieces_of
 from spmcompat.model.reading import read_model
-from spmcompat.tools.edit import edit_command
 from tests.unit.tools.edit.models import by_text, processor, trained
 
 pytestmark = pytest.mark.reference
@@ -27,13 +26,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return edit_command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return main(["edit", *arguments], stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
-def refused(*arguments: str) -> str:
+def refused(*arguments: str, status: int = 1) -> str:
     before = sorted(Path.cwd().iterdir())
-    status, out, err = run("m.model", "--output=n.model", *arguments)
-    assert (status, out) == (1, "")
+    got, out, err = run("m.model", "--output=n.model", *arguments)
+    assert (got, out) == (status, "")
     assert sorted(Path.cwd().iterdir()) == before, "a file was written"
     assert err.startswith("spmcompat edit: ")
     assert err.count("\n") == 1
@@ -44,13 +43,13 @@ def test_all_options_at_once() -> None:
     status, out, err = run(
         "m.model",
         "--output=n.model",
-        '--add-control=<a>,"<b,c>"',
+        '--add_control=<a>,"<b,c>"',
         "--add_user_defined=<d>",
         "--add=Ж,Щ",
         "--rename=<s>=<bos>",
         "--rename=</s>=<eos>",
         "--remove=▁the",
-        "--set-score=Ж=-12.5",
+        "--set_score=Ж=-12.5",
     )
     assert (status, err) == (0, "")
     size = len(read_model("m.model").pieces)
@@ -65,12 +64,12 @@ def test_all_options_at_once() -> None:
 
 
 def test_the_vocab_file_is_written_beside() -> None:
-    assert run("m.model", "--output=n.model", "--add-control=<a>")[0] == 0
+    assert run("m.model", "--output=n.model", "--add_control=<a>")[0] == 0
     lines = Path("n.vocab").read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[0] for line in lines] == [
         piece.text for piece in pieces_of(read_model("n.model"))
     ]
-    assert run("m.model", "--output=o", "--add-control=<a>")[0] == 0
+    assert run("m.model", "--output=o", "--add_control=<a>")[0] == 0
     assert Path("o").read_bytes() == Path("n.model").read_bytes()
     assert sorted(path.name for path in Path.cwd().iterdir()) == [
         "m.model", "n.model", "n.vocab", "o", "text.txt",
@@ -78,17 +77,17 @@ def test_the_vocab_file_is_written_beside() -> None:
 
 
 def test_the_model_itself_can_be_replaced() -> None:
-    assert run("m.model", "--output=m.model", "--add-control=<a>", "--quiet") == (0, "", "")
+    assert run("m.model", "--output=m.model", "--add_control=<a>", "--quiet") == (0, "", "")
     assert "<a>" in by_text(read_model("m.model"))
 
 
 def test_quiet_writes_nothing() -> None:
-    flags = ("--report=text.txt", "--remove=▁the", "--quiet")
+    flags = ("--text=text.txt", "--remove=▁the", "--quiet")
     assert run("m.model", "--output=n.model", *flags) == (0, "", "")
 
 
 def test_the_report_names_words_and_tokens() -> None:
-    status, out, _ = run("m.model", "--output=n.model", "--remove=▁the", "--report=text.txt")
+    status, out, _ = run("m.model", "--output=n.model", "--remove=▁the", "--text=text.txt")
     assert status == 0
     old, new = processor(read_model("m.model")), processor(read_model("n.model"))
     lines = ["the cat", "the dog, other", "Ж", ""]
@@ -102,23 +101,23 @@ def test_the_report_names_words_and_tokens() -> None:
 
 
 def test_unknown_words_that_become_known_are_told() -> None:
-    out = run("m.model", "--output=n.model", "--add=Ж", "--report=text.txt")[1]
+    out = run("m.model", "--output=n.model", "--add=Ж", "--text=text.txt")[1]
     assert out.splitlines()[-1].split() == ["1", "Ж", "▁", "<unk>", "▁", "Ж"]
-    flags = ("--rename=<unk>=[UNK]", "--report=text.txt")
+    flags = ("--rename=<unk>=[UNK]", "--text=text.txt")
     assert "differently: 0" in run("m.model", "--output=n.model", *flags)[1]
 
 
 def test_long_reports_are_cut_unless_all_is_asked_for() -> None:
     words = [f"the{first}{second}" for first in "abcde" for second in "xyzqv"]
     Path("text.txt").write_text("\n".join(words), encoding="utf-8")
-    flags = ("m.model", "--output=n.model", "--remove=▁the", "--report=text.txt")
+    flags = ("m.model", "--output=n.model", "--remove=▁the", "--text=text.txt")
     short, long = run(*flags)[1], run(*flags, "--all")[1]
     assert "...and 5 more; --all shows them" in short
     assert len(long.splitlines()) == 4 + 25
 
 
 def test_pieces_that_hold_a_new_symbol_are_told() -> None:
-    flags = ("m.model", "--output=n.model", "--remove=in", "--add-user-defined=in")
+    flags = ("m.model", "--output=n.model", "--remove=in", "--add_user_defined=in")
     unreachable, covering = run(*flags)[1].splitlines()[-2:]
     reason, pieces = unreachable.split(" pieces: ")
     count = len(pieces.split())
@@ -135,7 +134,7 @@ def test_dropped_samples_are_told() -> None:
 
 
 def test_a_piece_with_an_equals_sign_is_renamed() -> None:
-    assert run("m.model", "--output=n.model", "--add-control=<q=b,<q,<r==", "--quiet")[0] == 0
+    assert run("m.model", "--output=n.model", "--add_control=<q=b,<q,<r==", "--quiet")[0] == 0
     assert run("n.model", "--output=o.model", "--rename=<r===d=", "--quiet")[0] == 0
     assert "d=" in by_text(read_model("o.model"))
     status, _, err = run("n.model", "--output=o.model", "--rename=<q=b=x")
@@ -146,28 +145,37 @@ def test_a_piece_with_an_equals_sign_is_renamed() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ((), "nothing to change"),
-        (("--use-unused",), "nothing to change"),
         (("--remove=the",), "Did you mean ▁the?"),
         (("--remove=<unk>",), "is the unknown piece"),
         (("--add=▁the",), "▁the is already defined"),
         (("--add=Ａ",), "the normalizer makes 'A' of it"),
-        (("--add=,Ж",), "a piece to add is empty"),
-        (("--rename=▁the",), "--rename takes OLD=NEW, not '▁the'."),
         (("--rename=▁the=",), "the new text of ▁the is empty"),
         (("--rename=▁the=▁of",), "▁of is already defined"),
-        (("--rename=▁the=▁x", "--rename=▁the=▁y"), "--rename names ▁the twice"),
-        (("--set-score=▁the",), "--set-score takes PIECE=SCORE, not '▁the'."),
-        (("--set-score=▁the=high",), "--set-score takes PIECE=SCORE"),
-        (("--set-score=▁the=0",), "must be below 0"),
-        (("--set-score=▁the=-3", "--set-score=▁the=-4"), "--set-score names ▁the twice"),
-        (("--add=Ж", "--use-unused"), "1 ids are needed, but only 0"),
-        (("--add-control=\udcff",), "is not valid UTF-8"),
-        (("--add=Ж", "--report=none.txt"), '"none.txt": No such file or directory. Check --report'),
+        (("--add=Ж", "--use_unused"), "1 ids are needed, but only 0"),
+        (("--add=Ж", "--text=none.txt"), '"none.txt": No such file or directory. Check --text'),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(flags: tuple[str, ...], message: str) -> None:
     assert message in refused(*flags)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ((), "nothing to change"),
+        (("--use_unused",), "nothing to change"),
+        (("--add=,Ж",), "a piece to add is empty"),
+        (("--rename=▁the",), "--rename takes OLD=NEW, not '▁the'."),
+        (("--rename=▁the=▁x", "--rename=▁the=▁y"), "--rename names ▁the twice"),
+        (("--set_score=▁the",), "--set_score takes PIECE=SCORE, not '▁the'."),
+        (("--set_score=▁the=high",), "--set_score takes PIECE=SCORE"),
+        (("--set_score=▁the=0",), "must be below 0"),
+        (("--set_score=▁the=-3", "--set_score=▁the=-4"), "--set_score names ▁the twice"),
+        (("--add_control=\udcff",), "is not valid UTF-8"),
+    ],
+)
+def test_wrong_usage_is_one_line(flags: tuple[str, ...], message: str) -> None:
+    assert message in refused(*flags, status=2)
 
 
 def test_files_that_cannot_be_read_or_written() -> None:
@@ -183,15 +191,13 @@ def test_files_that_cannot_be_read_or_written() -> None:
     assert "No such file or directory. Make the folder" in err
 
 
-def test_output_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        run("m.model", "--add=Ж")
-    assert caught.value.code == 2
-    assert "--output" in capsys.readouterr().err
+def test_output_is_needed() -> None:
+    status, _, err = run("m.model", "--add=Ж")
+    assert (status, err) == (2, "spmcompat edit: --output is missing. See --help.\n")
 
 
 def test_spmcompat_has_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert spmcompat_main(["edit", "m.model", "--output=n.model", "--add=Ж"]) == 0
+    assert main(["edit", "m.model", "--output=n.model", "--add=Ж"]) == 0
     assert "n.model: " in capsys.readouterr().out
 
 
@@ -204,7 +210,7 @@ def test_python() -> None:
         rename={"<s>": "<bos>"},
         set_score={"▁the": -3},
         remove=(text for text in ["▁of"]),
-        report="text.txt",
+        text="text.txt",
     )
     assert Path("n.model").read_bytes() == result.model
     assert result.size == result.old_size + 2

@@ -4,17 +4,16 @@ import io
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from spmcompat.__main__ import COMMANDS
+from spmcompat.__main__ import COMMANDS, main
 from spmcompat.cli.process import FAILURE, OK, USAGE
 from spmcompat.errors import BadValueError
 from spmcompat.model.reading import read_model
 from spmcompat.tools.export.export_command import DIFFERENT, report_lines
-from spmcompat.tools.export.export_command import main as export_main
 from spmcompat.tools.export.exporting import export as export_model
-from spmcompat.tools.export.import_command import main as import_main
 from spmcompat.tools.export.verifying import Difference, Verification
 from tests.unit.tools.export.models import train, trained
 
@@ -31,12 +30,12 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def export(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    return export_main(arguments, out, err), out.getvalue(), err.getvalue()
+    return main(["export", *arguments], out, err), out.getvalue(), err.getvalue()
 
 
 def import_(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    return import_main(arguments, out, err), out.getvalue(), err.getvalue()
+    return main(["import", *arguments], out, err), out.getvalue(), err.getvalue()
 
 
 def test_an_export_is_verified() -> None:
@@ -51,24 +50,24 @@ def test_an_export_is_verified() -> None:
 
 
 def test_lines_of_a_file_and_none() -> None:
-    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=lines.txt")
+    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--text=lines.txt")
     assert out.splitlines()[1] == (
         "verified: 3 lines of lines.txt, tokenizer.json against sentencepiece: 0 differ"
     )
-    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
     assert out == "written: t.json\n"
 
 
 def test_limits_are_notes() -> None:
-    _, _, err = export("u.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    _, _, err = export("u.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
     assert err.startswith("note: tokenizer.json: ")
     assert "--model_type=bpe" in err
 
 
 def test_differences_are_shown_by_cause() -> None:
     found = Verification(3, {"tie": 2}, [Difference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])])
-    flags = {"output": "out", "to": "gguf"}
-    assert list(report_lines(flags, "a.txt", found)) == [
+    given = SimpleNamespace(output="out", to="gguf", text="a.txt")
+    assert list(report_lines(given, found)) == [
         "written: out",
         "verified: 3 lines of a.txt, gguf against sentencepiece: 2 differ",
         "  2 by tie: the two segmentations have the same score",
@@ -76,7 +75,7 @@ def test_differences_are_shown_by_cause() -> None:
         "    sentencepiece a ▁b",
         "    the export    a ▁ b",
     ]
-    assert list(report_lines(flags, "a.txt", Verification(0, {}, [], "not verified: x"))) == [
+    assert list(report_lines(given, Verification(0, {}, [], "not verified: x"))) == [
         "written: out",
         "not verified: x",
     ]
@@ -100,12 +99,12 @@ def test_control_symbols_are_found_if_asked_for() -> None:
     model = train("bpe", control_symbols="<|im_start|>")
     Path("c.model").write_bytes(model.SerializeToString())
     for flag, is_split in ((), True), (("--find_control_symbols",), False):
-        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--no_verify", *flag)
+        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--noverify", *flag)
         config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
         assert config["split_special_tokens"] == is_split
         assert ("--find_control_symbols" in err) == is_split
     status, _, err = export("c.model", "--to=gguf", "--output=o", "--find_control_symbols")
-    assert (status, os.path.exists("o")) == (FAILURE, False)
+    assert (status, os.path.exists("o")) == (USAGE, False)
     assert "for hf-folder, not for gguf" in err
 
 
@@ -121,18 +120,18 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
     [
         (["m.model", "--to=tokenizer.json"], USAGE, "--output is missing"),
         (["m.model", "--output=o"], USAGE, "--to is missing"),
-        (["m.model", "--to=docx", "--output=o"], USAGE, "--to must be one of tokenizer.json"),
+        (["m.model", "--to=docx", "--output=o"], USAGE, "--to takes one of tokenizer.json"),
         (["--to=tokenizer.json", "--output=o"], USAGE, "one model is needed, not 0"),
         (
-            ["m.model", "--to=hf-folder", "--output=o", "--verify=x", "--no_verify"],
+            ["m.model", "--to=hf-folder", "--output=o", "--text=x", "--noverify"],
             USAGE,
-            "exclude",
+            "--text needs --verify",
         ),
         (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
         (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
         (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "not a SentencePiece model"),
         (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Make the folder"),
-        (["m.model", "--to=tokenizer.json", "--output=o", "--verify=no"], FAILURE, "--verify"),
+        (["m.model", "--to=tokenizer.json", "--output=o", "--text=no"], FAILURE, "--text"),
     ],
 )
 def test_errors_are_one_line(arguments: list[str], status: int, message: str) -> None:
@@ -161,7 +160,7 @@ def test_help_and_the_list_of_commands() -> None:
 
 
 def test_an_export_is_imported() -> None:
-    export("m.model", "--to=tokenizer.json", "--output=t.json", "--no_verify")
+    export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
     assert import_("t.json", "--output=back.model") == (OK, "written: back.model\n", "")
     assert len(read_model("back.model").pieces) == len(read_model("m.model").pieces)
 

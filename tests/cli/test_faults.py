@@ -71,28 +71,28 @@ COMMANDS = {
         "counts merge a.counts b.counts --output=n.counts --quiet", ["n.counts"]
     ),
     "edit": Command(
-        "edit m.model --add-control=<a> --output=m.model", ["m.model", "m.vocab"], True
+        "edit m.model --add_control=<a> --output=m.model", ["m.model", "m.vocab"], True
     ),
     "extend": Command("extend m.model --input=u.txt --add=5 --output=n.model --quiet", MODEL),
     "trim": Command("trim m.model --input=t.txt --keep=300 --output=n.model --quiet", MODEL),
     "merge": Command("merge m.model o.model --output=n.model", MODEL, True),
     "import": Command("import t.json --output=n.model", ["n.model"], True),
     "hf-folder": Command(
-        "export m.model --to=hf-folder --output=n --no_verify",
+        "export m.model --to=hf-folder --output=n --noverify",
         [f"n/{name}" for name in HF_FOLDER],
         True,
     ),
     "tiktoken": Command(
-        "export m.model --to=tiktoken --output=n --no_verify",
+        "export m.model --to=tiktoken --output=n --noverify",
         [f"n/{tiktoken.RANKS}", f"n/{tiktoken.SETTINGS}"],
         True,
     ),
     **{
-        to: Command(f"export m.model --to={to} --output=n --no_verify", ["n"], True)
+        to: Command(f"export m.model --to={to} --output=n --noverify", ["n"], True)
         for to in ("tokenizer.json", "gguf", "vocab.txt")
     },
 }
-COMPARE = "compare --text=t.txt --report=out --vocab_size=60 --configs=own.toml --quiet"
+COMPARE = "compare --text=t.txt --output=out --vocab_size=60 --configs=own.toml --quiet"
 if FULL and find_spec("matplotlib") is not None:
     # Its results already exist, so it trains nothing and writes only these files.
     names = [f"out/{name}" for name in ("train.txt", "held-out.txt", "report.html")]
@@ -390,18 +390,18 @@ def test_messages_that_cannot_be_written(name: str, folder: Path, redirection: s
         ("count --input=t.txt --output=n.vocab --user_defined_symbols_file=n.vocab", "--output"),
         ("counts merge a.counts b.counts --output=b.counts", "--output"),
         ("counts merge a.counts b.counts --output=hard.vocab", "--output"),
-        ("edit m.model --add-control=<a> --output=n.model --report=n.vocab", "--output"),
-        ("edit m.model --add-control=<a> --output=m.model --report=m.vocab", "--output"),
-        ("edit x.vocab --add-control=<a> --output=x.model", "--output"),
+        ("edit m.model --add_control=<a> --output=n.model --text=n.vocab", "--output"),
+        ("edit m.model --add_control=<a> --output=m.model --text=m.vocab", "--output"),
+        ("edit x.vocab --add_control=<a> --output=x.model", "--output"),
         ("extend m.model --input=u.txt --add=5 --output=u.txt", "--output"),
         ("trim m.model --input=u.txt,n.vocab --keep=300 --output=n.model", "--output"),
         ("trim m.model --counts=hard.vocab --keep=300 --output=hard.model", "--output"),
         ("merge m.model o.model --output=o.model", "--output"),
         ("export m.model --to=tokenizer.json --output=m.model", "--output"),
-        ("export m.model --to=tokenizer.json --output=t.txt --verify=t.txt", "--output"),
+        ("export m.model --to=tokenizer.json --output=t.txt --text=t.txt", "--output"),
         ("export hf/tokenizer.model --to=hf-folder --output=hf", "--output"),
         ("import t.json --output=t.json", "--output"),
-        ("compare --text=train.txt --report=.", "--report"),
+        ("compare --text=train.txt --output=.", "--output"),
     ],
 )
 def test_an_output_that_is_an_input(arguments: str, remedy: str, folder: Path) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.__main__ import main as spmcompat_main
+from spmcompat.__main__ import main
 from spmcompat.model.pieces import pieces_of
 from spmcompat.model.reading import read_model
-from spmcompat.tools.edit import merge_command
 from tests.unit.tools.edit.models import processor, trained
 from tests.unit.tools.edit.test_merging import english, german
 
@@ -33,13 +32,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    return merge_command.main(arguments, stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return main(["merge", *arguments], stdout, stderr), stdout.getvalue(), stderr.getvalue()
 
 
-def refused(*arguments: str) -> str:
+def refused(*arguments: str, status: int = 1) -> str:
     before = sorted(Path.cwd().iterdir())
-    status, out, err = run(*arguments, "--output=c.model")
-    assert (status, out) == (1, "")
+    got, out, err = run(*arguments, "--output=c.model")
+    assert (got, out) == (status, "")
     assert sorted(Path.cwd().iterdir()) == before, "a file was written"
     assert err.startswith("spmcompat merge: ")
     assert err.count("\n") == 1
@@ -94,19 +93,28 @@ def test_several_models() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a.model",), "at least two models are needed, not 1"),
         (("a.model", "x.model"), "a.model and x.model cannot be merged: trainer_spec.model_type"),
         (("a.model", "none.model"), '"none.model": No such file or directory'),
-        (("a.model", "b.model", "--weights=1"), "one number above 0 for each of the 2 models"),
-        (("a.model", "b.model", "--weights=1,x"), "--weights takes numbers such as 3,1"),
         (("x.model", "y.model", "--weights=1,1"), "instead of weights"),
-        (("a.model", "b.model", "--vocab_size=0"), "--vocab_size takes a whole number above 0"),
-        (("a.model", "b.model", "--vocab_size=x"), "--vocab_size takes a whole number above 0"),
         (("a.model", "b.model", "--vocab_size=9"), "Give at least that size"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(arguments: tuple[str, ...], message: str) -> None:
     assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a.model",), "at least two models are needed, not 1"),
+        (("a.model", "b.model", "--weights=1"), "one number above 0 for each of the 2 models"),
+        (("a.model", "b.model", "--weights=1,x"), "--weights takes a number from 0, not 'x'"),
+        (("a.model", "b.model", "--vocab_size=0"), "--vocab_size takes a whole number from 1"),
+        (("a.model", "b.model", "--vocab_size=x"), "--vocab_size takes a whole number from 1"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: tuple[str, ...], message: str) -> None:
+    assert message in refused(*arguments, status=2)
 
 
 def test_an_output_that_cannot_be_written() -> None:
@@ -116,7 +124,7 @@ def test_an_output_that_cannot_be_written() -> None:
 
 
 def test_spmcompat_has_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert spmcompat_main(["merge", "a.model", "b.model", "--output=c.model"]) == 0
+    assert main(["merge", "a.model", "b.model", "--output=c.model"]) == 0
     assert "c.model: " in capsys.readouterr().out
 
 

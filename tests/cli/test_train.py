@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from spmcompat import training
-from spmcompat.cli.flags import UsageError, read_training_flags
-from spmcompat.cli.train import main
+from spmcompat.cli.flags import UsageError, parse
+from spmcompat.cli.help import help_text
+from spmcompat.cli.train import command, main
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.help import help_text
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT
 from tests.parity import corpora
@@ -30,6 +30,11 @@ def _main(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     status = main(arguments, out, err)
     return status, out.getvalue(), err.getvalue()
+
+
+def _read(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
+    given = parse(command()._replace(required=()), arguments)
+    return given.options, given.arguments
 
 
 @pytest.fixture
@@ -54,11 +59,14 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         (["--bos_id", "-1"], {"bos_id": "-1"}),
         (["--unk_surface="], {"unk_surface": ""}),
         (["--unk_surface=a=b"], {"unk_surface": "a=b"}),
-        (["--nohelp"], {"help": "false"}),
+        (["--nohelp"], {}),
+        (["--vocab-size=5"], {"vocab_size": "5"}),
+        (["-vocab-size", "5"], {"vocab_size": "5"}),
+        (["--nobyte-fallback"], {"byte_fallback": "false"}),
     ],
 )
 def test_spellings(arguments: list[str], flags: dict[str, str]) -> None:
-    assert read_training_flags(arguments) == (flags, [])
+    assert _read(arguments) == (flags, [])
 
 
 @pytest.mark.parametrize(
@@ -71,11 +79,11 @@ def test_spellings(arguments: list[str], flags: dict[str, str]) -> None:
     ],
 )
 def test_true_is_an_argument_unless_it_follows_a_flag_without_a_value(arguments: list[str]) -> None:
-    assert read_training_flags(arguments)[1][-1] == "true"
+    assert _read(arguments)[1][-1] == "true"
 
 
 def test_what_is_no_flag() -> None:
-    assert read_training_flags(["a", "--byte_fallback", "b", "-", "--", "--c"]) == (
+    assert _read(["a", "--byte_fallback", "b", "-", "--", "--c"]) == (
         {"byte_fallback": "true"},
         ["a", "b", "-", "--c"],
     )
@@ -99,22 +107,22 @@ def test_what_is_no_flag() -> None:
 )
 def test_usage_errors(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        read_training_flags(arguments)
+        _read(arguments)
     status, out, err = _main(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
 
 
 def test_every_flag_is_in_the_help_and_no_other() -> None:
     flags = {option.name for option in OPTIONS.values() if option.flag}
-    entries = set(re.findall(r"^  --(\w+)", help_text(), re.MULTILINE))
-    ignored = help_text().partition("Accepted without any effect")[2]
-    assert entries | set(re.findall(r"--(\w+)", ignored)) == flags
+    entries = set(re.findall(r"^  --(\w+)", help_text(command()), re.MULTILINE))
+    ignored = help_text(command()).partition("Accepted without any effect")[2]
+    assert entries | set(re.findall(r"--(\w+)", ignored)) == flags | {"help", "version"}
     assert set(TrainerSpec.DESCRIPTOR.fields_by_name) <= flags
-    assert max(map(len, help_text().splitlines())) <= 98
+    assert max(map(len, help_text(command()).splitlines())) <= 98
 
 
 def test_help_and_version() -> None:
-    assert _main("--help") == (0, help_text(), "")
+    assert _main("--help") == (0, help_text(command()), "")
     status, out, _ = _main("--version")
     assert status == 0
     assert DEFAULT.version in out
@@ -148,12 +156,17 @@ def test_quiet(text: str) -> None:
         (["--vocab_size=x"], 2, 'cannot parse "x" as int.'),
         (["--vocab_size=99999"], 1, "Vocabulary size too high (99999)"),
         (["--vocab_size=4"], 1, "Vocabulary size is smaller than required_chars"),
+        (["--vocab_size=3"], 2, "Vocabulary size is smaller than required_chars"),
+        (["--vocab_size=0"], 2, "vocab_size must be at least 1"),
+        (["--vocab_size=8k"], 2, 'cannot parse "8k" as int.'),
+        (["--normalization_rule_name=none"], 2, "No precompiled charsmap is found: none"),
+        (["--minloglevel=x"], 2, 'cannot parse "x" as int.'),
         (["--input=nowhere"], 1, "No such file or directory"),
         (["--control_symbols_file=nowhere"], 1, "No such file or directory"),
         (["--model_prefix=nowhere/m"], 1, "No such file or directory"),
-        (["--num_threads=0"], 1, "num_threads must be from 1 to 1024"),
+        (["--num_threads=0"], 2, "num_threads must be from 1 to 1024"),
         (["--use_sparse_pruning=perhaps"], 2, 'cannot parse "perhaps" as bool.'),
-        (["--auto_character_coverage"], 1, "requires --use_sparse_pruning=true. Set it too."),
+        (["--auto_character_coverage"], 2, "requires --use_sparse_pruning=true. Set it too."),
     ],
 )
 def test_failures_are_one_line(text: str, arguments: list[str], status: int, message: str) -> None:
@@ -270,6 +283,15 @@ def test_mistakes_end_in_one_line(flag: str, message: str) -> None:
     assert (out, err.count("\n")) == ("", 1)
     assert message in err
     assert not list(Path().glob("*.model"))
+
+
+@pytest.mark.usefixtures("text")
+def test_a_file_replaces_required_characters_that_another_option_refuses() -> None:
+    Path("r").touch()
+    given = "--input=t.txt --model_prefix=m --vocab_size=300 --byte_fallback --required_chars=x"
+    options = ["--auto_character_coverage", "--use_sparse_pruning", "--nohard_vocab_limit"]
+    assert _main(*given.split(), *options)[0] == 2
+    assert _main(*given.split(), *options, "--required_chars_file=r")[0] == 0
 
 
 @pytest.mark.parametrize("number", ["18446744073709551615", "1e308"])

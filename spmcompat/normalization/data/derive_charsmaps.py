@@ -4,7 +4,6 @@ This needs ``sentencepiece==0.2.3``. With ``--check``, the existing files are co
 written, and the exit code is 1 if one differs.
 """
 
-import argparse
 import importlib.metadata
 import sys
 from importlib import resources
@@ -22,9 +21,9 @@ def charsmap(name: str) -> bytes:
 
 def main() -> int:
     """Write or check the files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    check = parser.parse_args().check
+    check = "--check" in sys.argv
+    if sys.argv[1:] not in ([], ["--check"]):
+        raise SystemExit("usage: derive_charsmaps.py [--check]")
     installed = importlib.metadata.version("sentencepiece")
     if installed != RELEASE:
         raise SystemExit(f"sentencepiece {installed} is installed: {RELEASE} is needed")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.options.values import to_text
 
@@ -39,8 +40,6 @@ class Config(NamedTuple):
 _SET_BY_COMPARISON = ("input", "input_format", "model_prefix", "vocab_size")
 # These flags write files outside of the report.
 _WRITING = ("dump", "dump_format")
-# With these flags, spm_train does not train.
-_NO_TRAINING = ("help", "version")
 
 # The keys of a table that are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
@@ -94,8 +93,10 @@ def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Con
 
     Raises
     ------
+    UsageError
+        If a name is unknown.
     BadValueError
-        If a name is unknown or occurs twice, or if the content of a file is not valid.
+        If a name occurs twice, or if the content of a file is not valid.
     MissingFileError
         If a file cannot be read.
     """
@@ -113,7 +114,7 @@ def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Con
 
 def _built_in(name: str) -> Config:
     if name not in BUILT_IN:
-        raise BadValueError(
+        raise UsageError(
             f"There is no configuration {name}. Choose from {', '.join(BUILT_IN)}, or give a .toml "
             "file."
         )
@@ -193,7 +194,7 @@ def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
         raise BadValueError(f"{table}: leave {key} out. spmcompat compare sets it.")
     if key in _WRITING:
         raise BadValueError(f"{table}: leave {key} out. Only spm_train writes a dump.")
-    if key not in _OTHER_KEYS and (key not in known_flags or key in _NO_TRAINING):
+    if key not in _OTHER_KEYS and key not in known_flags:
         raise BadValueError(
             f"{table}: {key!r} is not an option for training. Use the options that "
             "spm_train --help lists, trainer or drop_spaces."

@@ -12,7 +12,7 @@ from spmcompat.runtime.outputs import refuse_inputs, write_files
 LIST = ".spmcompat-compare"
 """The file that lists all files in the folder that the command has created."""
 
-OPTION = "--report"
+OPTION = "--output"
 
 
 class ReportFolder:
@@ -32,7 +32,7 @@ class ReportFolder:
     """
 
     def __init__(self, path: Path, inputs: Sequence[str]) -> None:
-        refuse_impossible(path, "check --report")
+        refuse_impossible(path, "check --output")
         self.path = path
         self._inputs = inputs
         self._own = self._listed()
@@ -52,7 +52,7 @@ class ReportFolder:
             for path in paths:
                 path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise MissingFileError(f"{self.path}: {error.strerror}: check --report.") from error
+            raise MissingFileError(f"{self.path}: {error.strerror}: check --output.") from error
         if not self._own.issuperset(names):
             self._own.update(names)
             lines = "".join(f"{name}\n" for name in sorted(self._own))

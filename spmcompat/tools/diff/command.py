@@ -1,12 +1,12 @@
 """The command ``spmcompat diff``."""
 
 import math
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
-from spmcompat.cli.flags import UsageError, read_flags
-from spmcompat.cli.process import USAGE, run_command
+from spmcompat.cli.flags import Command, switch
+from spmcompat.cli.process import USAGE
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
@@ -15,82 +15,49 @@ if TYPE_CHECKING:
 EQUAL, DIFFERENT = 0, 1
 SHOWN = 10
 
-HELP = f"""\
-Reports whether two models are equal, and lists their differences.
-
-usage: spmcompat diff [--json] [--all] A.model B.model
-
-  --json  Write all differences as JSON.
-  --all   Show complete lists, not only the first {SHOWN} entries of each.
-  --help  Show this text.
-
-Exits with 0 if the files are equal byte for byte, 1 if they differ, and 2 if a file cannot be
-read.
-"""
-
 # A title, the column headings, and the rows.
 _Section: TypeAlias = "tuple[str, tuple[str, ...], Rows]"
 _WIDEST = 48
 
 
-def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Run ``spmcompat diff``.
-
-    Parameters
-    ----------
-    argv : sequence of str
-        The arguments after the name of the command.
-    stdout, stderr : text stream, optional
-        Where to write the result and the errors.
-
-    Returns
-    -------
-    int
-        0 if the models are equal, 1 if they differ, 2 after an error.
-    """
-    out = sys.stdout if stdout is None else stdout
-    err = sys.stderr if stderr is None else stderr
-    # After an error the status is 2, because 1 would mean that the files differ.
-    return run_command("spmcompat diff", lambda: _run(argv, out), err, failure=USAGE)
+def command() -> Command:
+    """Return the description of the command."""
+    return Command(
+        "spmcompat diff",
+        "Reports whether two models are equal, and lists their differences.",
+        "A.model B.model [flags]",
+        _run,
+        [
+            switch("json", "Write all differences as JSON."),
+            switch("all", f"Show complete lists, not only the first {SHOWN} entries of each."),
+        ],
+        positionals=("two models are", 2, 2),
+        success="the files are equal, byte for byte",
+        failure="the files differ",
+        wrong="a file cannot be read or is not a model, or the command line is wrong",
+        error=USAGE,
+    )
 
 
-def _run(argv: Sequence[str], stdout: TextIO) -> int:
+def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
     """Run the command, and return the exit status."""
-    flags, paths = read_flags(argv, ("json", "all", "help"))
-    asked = {name for name, value in flags.items() if value != "false"}
-    if "help" in asked:
-        stdout.write(HELP)
-        return EQUAL
-    if len(paths) != 2:
-        raise UsageError(f"two models are needed, not {len(paths)}. See --help.")
-
+    from spmcompat.model.reading import read_model_bytes  # noqa: PLC0415
     from spmcompat.tools.diff.difference import compare  # noqa: PLC0415
 
-    left, right = paths
-    found = compare(_read(left), _read(right))
-    if "json" in asked:
+    left, right = given.arguments
+    found = compare(read_model_bytes(left), read_model_bytes(right))
+    if given.json:
         stdout.write(as_json({"left": left, "right": right, **plain(found)}))
     else:
         stdout.write(f"A  {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
         stdout.write(f"B  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
-        limit = None if "all" in asked else SHOWN
+        limit = None if given.all else SHOWN
         stdout.writelines(f"{line}\n" for line in report_lines(found, limit=limit))
     return EQUAL if found.equal else DIFFERENT
 
 
 def _size(size: int, pieces: int) -> str:
     return f"{size:,} bytes, {pieces:,} pieces"
-
-
-def _read(path: str) -> bytes:
-    """Return the bytes of a model file."""
-    from spmcompat.errors import TrainingError  # noqa: PLC0415
-    from spmcompat.model.reading import read_model_bytes  # noqa: PLC0415
-
-    try:
-        return read_model_bytes(path)
-    except TrainingError as error:
-        raise UsageError(str(error)) from error
 
 
 # ---------------------------------------------------------------- as JSON

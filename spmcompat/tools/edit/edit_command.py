@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.process import run_command
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.table import Rows, table
 from spmcompat.errors import BadValueError, printable
-from spmcompat.options.values import parse_float, split_csv
+from spmcompat.options.values import parse_float
 
 if TYPE_CHECKING:
     from spmcompat.tools.edit.editing import EditResult
@@ -19,124 +18,112 @@ if TYPE_CHECKING:
 SHOWN = 20
 _WIDEST = 60
 
-DESCRIPTION = """\
-Changes single pieces of a model and writes a new file. Pieces that stay keep their ids, unless
---reorder-ids is given. All names refer to the model before the change. Options may be repeated;
-their order does not matter. Write U+2581 for a space. An edit that would make a piece unusable
-is refused.
-"""
+MODEL_OUTPUT = Flag(
+    "output",
+    "Where to write the new model, and a .vocab file beside it if the name ends in .model. It may "
+    "replace the (first) model.",
+    metavar="FILE",
+)
+USE_UNUSED = switch(
+    "use_unused", "Give new pieces the ids of unused pieces and of placeholders such as <unused0>."
+)
+_CSV = "Separated by commas, as in --user_defined_symbols."
 
 
-def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Run ``spmcompat edit`` and return its exit status."""
-    out = sys.stdout if stdout is None else stdout
-    err = sys.stderr if stderr is None else stderr
-    arguments = _parser().parse_args(argv)
-    return run_command("spmcompat edit", lambda: _run(arguments, out), err)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="spmcompat edit", description=DESCRIPTION, allow_abbrev=False
+def command() -> Command:
+    """Return the description of the command."""
+    return Command(
+        "spmcompat edit",
+        "Changes single pieces of a model and writes a new file. Pieces that stay keep their ids, "
+        "unless --reorder_ids is given. All names refer to the model before the change. Flags with "
+        "pieces may be repeated; their order does not matter. Write U+2581 for a space. An edit "
+        "that would make a piece unusable is refused.",
+        "MODEL --output=FILE [flags]",
+        _run,
+        [
+            MODEL_OUTPUT,
+            _pieces(
+                "add_control", "A,B", f"New control pieces; encoding never produces them. {_CSV}"
+            ),
+            _pieces(
+                "add_user_defined",
+                "A,B",
+                "New user-defined symbols, which are always single tokens. The command lists the "
+                f"old pieces that contain one. {_CSV}",
+            ),
+            _pieces(
+                "add", "A,B", f"New normal pieces. Their scores continue below the lowest. {_CSV}"
+            ),
+            _pieces("rename", "OLD=NEW", "Change the text of a piece."),
+            _pieces(
+                "remove",
+                "PIECE",
+                "Stop using a piece. It keeps its id and becomes unused. To change the type of a "
+                "piece, remove and add it in one call.",
+            ),
+            _pieces("set_score", "PIECE=SCORE", "Set the score of a normal piece, old or new."),
+            USE_UNUSED,
+            switch(
+                "reorder_ids",
+                "Drop unused pieces and renumber the rest: first pieces of all other types in "
+                "their current order, then normal pieces by score.",
+            ),
+            Flag(
+                "text",
+                "Report which words of this UTF-8 text are cut differently after the change, and "
+                "the number of tokens. Needs sentencepiece.",
+                metavar="FILE",
+            ),
+            switch("all", f"Show all such words, not only the first {SHOWN}."),
+            QUIET,
+        ],
+        required=[("output",)],
+        positionals=("one model is", 1, 1),
     )
-    parser.add_argument("model", metavar="MODEL", help="the model to change")
-    parser.add_argument(
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="where to write the new model, and a .vocab file beside it if the name ends in "
-        ".model. It may be MODEL itself",
-    )
-    lists = (
-        ("add-control", "new control pieces; encoding never produces them"),
-        (
-            "add-user-defined",
-            "new user-defined symbols, which are always single tokens. The command lists the old "
-            "pieces that contain one",
-        ),
-        ("add", "new normal pieces. Their scores continue below the lowest"),
-    )
-    for name, text in lists:
-        _add(parser, name, "A,B", f"{text}. Separated by commas, as in --user_defined_symbols")
-    _add(parser, "rename", "OLD=NEW", "change the text of a piece")
-    _add(
-        parser,
-        "remove",
-        "PIECE",
-        "stop using a piece. It keeps its id and becomes unused. To change the type of a piece, "
-        "remove and add it in one call",
-    )
-    _add(parser, "set-score", "PIECE=SCORE", "set the score of a normal piece, old or new")
-    for name, text in (
-        (
-            "use-unused",
-            "give new pieces the ids of unused pieces and of placeholders such as <unused0>",
-        ),
-        (
-            "reorder-ids",
-            "drop unused pieces and renumber the rest: first pieces of all other types in their "
-            "current order, then normal pieces by score",
-        ),
-    ):
-        parser.add_argument(*_spellings(name), action="store_true", help=text)
-    parser.add_argument(
-        "--report",
-        metavar="FILE",
-        help="report which words of this UTF-8 text are cut differently after the change, and "
-        "the number of tokens. Needs sentencepiece",
-    )
-    parser.add_argument(
-        "--all", action="store_true", help=f"show all such words, not only the first {SHOWN}"
-    )
-    parser.add_argument("--quiet", action="store_true", help="print only errors")
-    return parser
 
 
-def _add(parser: argparse.ArgumentParser, name: str, metavar: str, text: str) -> None:
-    parser.add_argument(*_spellings(name), action="append", default=[], metavar=metavar, help=text)
+def _pieces(name: str, metavar: str, help: str) -> Flag:
+    return Flag(name, help, metavar=metavar, many=True, repeated=True)
 
 
-def _spellings(name: str) -> list[str]:
-    """Return a flag with dashes, and with the underscores that other commands use."""
-    return list(dict.fromkeys([f"--{name}", f"--{name.replace('-', '_')}"]))
-
-
-def _run(arguments: argparse.Namespace, stdout: TextIO) -> None:
+def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
     from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
 
+    (path,) = given.arguments
     edits = Edits(
-        add_control=_csv(arguments.add_control),
-        add_user_defined=_csv(arguments.add_user_defined),
-        add=_csv(arguments.add),
-        rename=_renamed(arguments.rename, arguments.model) if arguments.rename else {},
-        remove=arguments.remove,
-        set_score=_scores(arguments.set_score),
-        use_unused=arguments.use_unused,
-        reorder_ids=arguments.reorder_ids,
+        add_control=given.add_control,
+        add_user_defined=given.add_user_defined,
+        add=given.add,
+        rename=_renamed(given.rename, path) if given.rename else {},
+        remove=given.remove,
+        set_score=_scores(given.set_score),
+        use_unused=given.use_unused,
+        reorder_ids=given.reorder_ids,
     )
-    result = edit(arguments.model, edits, arguments.output, arguments.report)
-    if not arguments.quiet:
-        limit = None if arguments.all else SHOWN
-        stdout.writelines(f"{printable(line)}\n" for line in _told(arguments.output, result, limit))
-
-
-def _csv(values: Sequence[str]) -> list[str]:
-    return [text for value in values for text in split_csv(value)]
+    try:
+        edits.check()
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
+    result = edit(path, edits, given.output, given.text)
+    if not given.quiet:
+        limit = None if given.all else SHOWN
+        stdout.writelines(f"{printable(line)}\n" for line in _told(given.output, result, limit))
 
 
 def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
     """Return the new text of each piece. A piece may contain ``=``: OLD is a piece of the model."""
     from spmcompat.model.reading import read_model  # noqa: PLC0415
 
+    for value in values:
+        if "=" not in value[1:]:
+            raise UsageError(f"--rename takes OLD=NEW, not {value!r}.")
     known = {piece.piece for piece in read_model(path).pieces}
     renamed: dict[str, str] = {}
     for value in values:
         splits = [
             (value[:at], value[at + 1 :]) for at, char in enumerate(value) if at and char == "="
         ]
-        if not splits:
-            raise BadValueError(f"--rename takes OLD=NEW, not {value!r}.")
         found = [(old, new) for old, new in splits if old in known and new] or splits[:1]
         if len(found) > 1:
             readings = " or ".join(f"{old} to {new}" for old, new in found)
@@ -158,15 +145,15 @@ def _scores(values: Sequence[str]) -> dict[str, float]:
         except BadValueError:
             piece = ""
         if not piece:
-            raise BadValueError(f"--set-score takes PIECE=SCORE, not {value!r}.")
-        _refuse_second(piece, scores, "--set-score")
+            raise UsageError(f"--set_score takes PIECE=SCORE, not {value!r}.")
+        _refuse_second(piece, scores, "--set_score")
         scores[piece] = score
     return scores
 
 
 def _refuse_second(piece: str, found: Mapping[str, object], option: str) -> None:
     if piece in found:
-        raise BadValueError(f"{option} names {piece} twice. Name it once.")
+        raise UsageError(f"{option} names {piece} twice. Name it once.")
 
 
 def _told(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
@@ -178,10 +165,7 @@ def _told(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
         yield from table(("id", "piece"), rows)
     for texts, what in (
         (result.unreachable, "never used any more, because they contain a new symbol"),
-        (
-            result.covering,
-            "used instead of a new symbol that they contain, unless you remove them",
-        ),
+        (result.covering, "used instead of a new symbol that they contain, unless you remove them"),
     ):
         if texts:
             more = "" if limit is None or len(texts) <= limit else " ..."

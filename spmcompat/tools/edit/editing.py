@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.errors import BadValueError
 from spmcompat.model.reading import read_model
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
@@ -34,7 +33,7 @@ class EditResult(NamedTuple):
     dropped_samples : int
         The number of self-test samples that were dropped because they may no longer be valid.
     changes : Changes or None
-        How the encoding of the report's text changed, if a text was given.
+        How the encoding of the text changed, if one was given.
     """
 
     model: bytes
@@ -60,7 +59,7 @@ def edit(
     path: str | PathLike[str],
     edits: Edits,
     output: str | PathLike[str] | None,
-    report: str | PathLike[str] | None,
+    text: str | PathLike[str] | None,
 ) -> EditResult:
     """Edit a model file. Nothing is written unless all edits are possible.
 
@@ -72,7 +71,7 @@ def edit(
         What to change.
     output : path, optional
         Where to write the new model.
-    report : path, optional
+    text : path, optional
         A text to compare the two models on.
 
     Raises
@@ -80,18 +79,15 @@ def edit(
     TrainingError
         If an edit is not possible, or a file cannot be read or written.
     """
-    if edits.are_none:
-        raise BadValueError("nothing to change. Give at least one edit, such as --remove=PIECE.")
-    _check_unicode(edits)
     model = read_model(path)
     if output is not None:
-        check_model_output(output, path, [] if report is None else [report])
+        check_model_output(output, path, [] if text is None else [text])
     edited = edit_model(model, edits)
     changes = None
-    if report is not None:
+    if text is not None:
         from spmcompat.tools.edit.report import compare_cuts  # noqa: PLC0415
 
-        changes = compare_cuts(model, edited.model, report)
+        changes = compare_cuts(model, edited.model, text)
     if output is not None:
         write_model(edited.model, output)
     return EditResult(
@@ -104,23 +100,6 @@ def edit(
         edited.dropped_samples,
         changes,
     )
-
-
-def _check_unicode(edits: Edits) -> None:
-    """Raise for text that is not Unicode: the command line turns invalid bytes into surrogates."""
-    added = [text for text, _ in edits.added]
-    renamed = [*edits.rename, *edits.rename.values()]
-    for text in _texts(added, edits.remove, renamed, edits.set_score):
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise BadValueError(
-                f"the piece {text!r} is not valid UTF-8. Write it in UTF-8."
-            ) from None
-
-
-def _texts(*groups: Iterable[str]) -> Iterable[str]:
-    return (text for group in groups for text in group)
 
 
 class MergeResult(NamedTuple):

@@ -84,10 +84,36 @@ class Edits:
     use_unused: bool = False
     reorder_ids: bool = False
 
-    @property
-    def are_none(self) -> bool:
-        """Whether there are no edits."""
-        return not (self.added or self.rename or self.remove or self.set_score or self.reorder_ids)
+    def check(self) -> None:
+        """Check what does not depend on the model.
+
+        Raises
+        ------
+        BadValueError
+            If nothing is to be changed, if a text or a score is not allowed, or if two edits
+            concern the same piece.
+        """
+        added = [text for text, _ in self.added]
+        if not (added or self.rename or self.remove or self.set_score or self.reorder_ids):
+            raise BadValueError(
+                "nothing to change. Give at least one edit, such as --remove=PIECE."
+            )
+        for text in (*added, *self.remove, *self.rename, *self.rename.values(), *self.set_score):
+            _check_unicode(text)
+        if "" in added:
+            raise BadValueError("a piece to add is empty. Look for two commas in a row.")
+        if len(set(added)) < len(added):
+            twice = next(text for text in added if added.count(text) > 1)
+            raise BadValueError(f"{twice} is added twice. Duplicated symbols are not allowed.")
+        if len(set(self.remove)) < len(self.remove):
+            raise BadValueError("a piece is removed twice. Name it once.")
+        for text in self.remove:
+            if text in self.rename or text in self.set_score:
+                raise BadValueError(
+                    f"{text} is removed, and also renamed or given a score. Do one of them."
+                )
+        for text, score in self.set_score.items():
+            _score(text, score)
 
     @property
     def added(self) -> list[tuple[str, int]]:
@@ -140,6 +166,7 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     BadValueError
         If an edit is not possible.
     """
+    edits.check()
     old = pieces_of(model)
     pieces = _Edit(model, old, edits).vocabulary()
     origins: list[int | None] = [i if i < len(old) else None for i in range(len(pieces))]
@@ -191,29 +218,16 @@ class _Edit:
         return self._pieces
 
     def _check_names(self) -> None:
-        """Raise if a name is unknown, or if two edits concern the same piece."""
+        """Raise if a name is unknown, or if a piece cannot be removed."""
         edits = self._edits
-        added = [text for text, _ in edits.added]
-        known = set(added)
-        for text in added:
-            if not text:
-                raise BadValueError("a piece to add is empty. Look for two commas in a row.")
-        if len(known) < len(added):
-            twice = next(text for text in added if added.count(text) > 1)
-            raise BadValueError(f"{twice} is added twice. Duplicated symbols are not allowed.")
+        known = {text for text, _ in edits.added}
         for option, texts in (("rename", edits.rename), ("remove", edits.remove)):
             for text in texts:
                 self._check_name(text, option)
         for text in edits.set_score:
             if text not in known:
-                self._check_name(text, "set-score")
-        if len(set(edits.remove)) < len(edits.remove):
-            raise BadValueError("a piece is removed twice. Name it once.")
+                self._check_name(text, "set_score")
         for text in edits.remove:
-            if text in edits.rename or text in edits.set_score:
-                raise BadValueError(
-                    f"{text} is removed, and also renamed or given a score. Do one of them."
-                )
             self._check_removable(self._pieces[self._ids[text]])
 
     def _check_name(self, text: str, option: str) -> None:
@@ -269,7 +283,7 @@ class _Edit:
                 continue
             is_unused = UNUSED in (piece.type, self._pieces[other].type)
             remedy = (
-                "That piece is unused, but keeps its text: drop it with --reorder-ids before"
+                "That piece is unused, but keeps its text: drop it with --reorder_ids before"
                 if is_unused
                 else "Choose another text"
             )
@@ -280,7 +294,7 @@ class _Edit:
         piece = self._pieces[piece_id]
         if piece.type != NORMAL:
             raise BadValueError(
-                f"--set-score: {piece.text} is a piece of the type {type_name(piece.type)}. Only "
+                f"--set_score: {piece.text} is a piece of the type {type_name(piece.type)}. Only "
                 "the scores of normal pieces have an effect."
             )
         self._pieces[piece_id] = piece._replace(score=score)
@@ -327,8 +341,8 @@ class _Edit:
         free = self._free_ids()
         if len(free) < len(new):
             raise BadValueError(
-                f"--use-unused: {len(new)} ids are needed, but only {len(free)} are unused or "
-                "placeholders such as <unused0>. Add fewer pieces, or leave out --use-unused."
+                f"--use_unused: {len(new)} ids are needed, but only {len(free)} are unused or "
+                "placeholders such as <unused0>. Add fewer pieces, or leave out --use_unused."
             )
         for piece_id, piece in zip(free, new, strict=False):
             self._pieces[piece_id] = piece
@@ -383,13 +397,21 @@ class _Edit:
             raise BadValueError(f"{text!r} would never be used: {self._gate.reason(text)}")
 
 
+def _check_unicode(text: str) -> None:
+    """Raise for text that is not Unicode: the command line turns invalid bytes into surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadValueError(f"the piece {text!r} is not valid UTF-8. Write it in UTF-8.") from None
+
+
 def _score(text: str, score: float) -> float:
     value = to_float32(score)
     if not math.isfinite(value):
-        raise BadValueError(f"--set-score: the score of {text} is not a finite 32-bit number.")
+        raise BadValueError(f"--set_score: the score of {text} is not a finite 32-bit number.")
     if not _is_below_zero(value):
         raise BadValueError(
-            f"--set-score: the score of {text} must be below 0. A piece of score 0 ranks above "
+            f"--set_score: the score of {text} must be below 0. A piece of score 0 ranks above "
             "all others, and would change how old text is cut."
         )
     return value
@@ -473,7 +495,7 @@ def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -
     if trainer.model_type == TrainerSpec.UNIGRAM:
         needed = UnigramEncoder(pieces).score_without(text)
         return (
-            f"{cut}, whose score is {needed:.6g}. Give it a score above that, with --set-score "
+            f"{cut}, whose score is {needed:.6g}. Give it a score above that, with --set_score "
             "or the keyword set_score."
         )
     kind = TrainerSpec.ModelType.Name(trainer.model_type).lower()

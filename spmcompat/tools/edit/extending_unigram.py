@@ -197,7 +197,7 @@ def _check_steps(scores: Iterable[float]) -> None:
         raise TrainingError(
             f"The scores of pieces in the text are so low that new scores, {lowest:g} and above, "
             "cannot be distinguished in 32 bits. Raise the lowest scores of the model with "
-            "spmcompat edit --set-score."
+            "spmcompat edit --set_score."
         )
 
 

@@ -133,11 +133,11 @@ def _processor(model: ModelProto) -> SentencePieceProcessor:
 
 def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
     """Yield the lines of a text in batches. Only a line feed ends a line."""
-    refuse_impossible(path, "check --report")
+    refuse_impossible(path, "check --text")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
             while batch := file.readlines(_BUFFER):
                 for begin in range(0, len(batch), _LINES):
                     yield [line.rstrip("\r\n") for line in batch[begin : begin + _LINES]]
     except OSError as error:
-        raise MissingFileError(f'"{os.fspath(path)}": {error.strerror}. Check --report.') from error
+        raise MissingFileError(f'"{os.fspath(path)}": {error.strerror}. Check --text.') from error

@@ -50,7 +50,7 @@ def below(score: float, step: float) -> float:
     if to_float32(score) <= -LARGEST_FLOAT32:
         raise BadValueError(
             f"no score below {score:g} can be stored in 32 bits. Raise the lowest scores of the "
-            "model with spmcompat edit --set-score."
+            "model with spmcompat edit --set_score."
         )
     while (lower := to_float32(score - step)) >= score:
         step *= 2

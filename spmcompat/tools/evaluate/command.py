@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import math
-import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.process import run_command
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
-from spmcompat.options.values import to_int
-from spmcompat.tools.evaluate.bootstrap_options import (
-    add_bootstrap_options,
-    add_units_option,
-    read_bootstrap,
-)
+from spmcompat.options.option import UINT64
+from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS, read_bootstrap
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
+
+GOLD = Flag(
+    "gold",
+    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC or "
+    "MorphyNet.",
+    metavar="FILE,FILE",
+    many=True,
+)
 
 # The figures of a model in the order of the table, and their formats.
 _FORMATS = {
@@ -48,76 +51,76 @@ _FORMATS = {
 }
 
 
-def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Run ``spmcompat evaluate`` and return its exit status."""
-    stdout = sys.stdout if stdout is None else stdout
-    stderr = sys.stderr if stderr is None else stderr
-    arguments = _parser().parse_args(argv)
-    return run_command("spmcompat evaluate", lambda: _run(arguments, stdout, stderr), stderr)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="spmcompat evaluate",
-        description="Evaluates SentencePiece models and other tokenizers on a text. Words are the "
-        "parts of the text between white space, so their number is the same for every model.",
-    )
-    parser.add_argument(
-        "models", nargs="+", metavar="MODEL", help="a .model file, or a tokenizer.json"
-    )
-    parser.add_argument(
-        "--text",
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="text in UTF-8, one sentence on each line",
-    )
-    parser.add_argument(
-        "--gold",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC "
-        "or MorphyNet",
-    )
-    parser.add_argument(
-        "--drop_spaces",
-        action="store_true",
-        help="leave out tokens that are only spaces, so that the models lose their spaces",
-    )
-    parser.add_argument(
-        "--pretokenizer",
-        metavar="NAME",
-        help="encode each pretoken of a training separately, and count tokens and losses on "
-        "these: stored cuts by the split options in the model; script or regex:PATTERN also cuts "
-        "by that pretokenizer",
-    )
-    parser.add_argument("--workers", type=_positive, help="number of threads [all cores]")
-    parser.add_argument("--quiet", action="store_true", help="print only the result")
-    add_bootstrap_options(parser)
-    add_units_option(parser)
-    parser.add_argument(
-        "--baseline",
-        metavar="MODEL",
-        help="with --bootstrap: compare the other models with this one [the first]",
-    )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument("--csv", action="store_true", help="print CSV, one line for each model")
-    return parser
-
-
-def _positive(text: str) -> int:
+def command() -> Command:
+    """Return the description of the command."""
     from spmcompat.options.extension_options import MOST_WORKERS  # noqa: PLC0415
 
-    if not (text.isascii() and text.isdecimal() and 0 < to_int(text) <= MOST_WORKERS):
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from 1 to {MOST_WORKERS}, not {text!r}"
-        )
-    return int(text)
+    return Command(
+        "spmcompat evaluate",
+        "Evaluates SentencePiece models and other tokenizers on a text. Words are the parts of "
+        "the text between white space, so their number is the same for every model.",
+        "MODEL... --text=FILE[,FILE...] [flags]",
+        _run,
+        [
+            Flag(
+                "text",
+                "Texts in UTF-8, one sentence on each line.",
+                metavar="FILE,FILE",
+                many=True,
+            ),
+            GOLD,
+            switch(
+                "drop_spaces",
+                "Leave out tokens that are only spaces, so that the models lose their spaces.",
+            ),
+            Flag(
+                "pretokenizer",
+                "Encode each pretoken of a training separately, and count tokens and losses on "
+                "these: stored cuts by the split options in the model; script or regex:PATTERN "
+                "also cuts by that pretokenizer.",
+                metavar="NAME",
+            ),
+            Flag(
+                "workers",
+                "Number of threads; by default, one for each core.",
+                UINT64,
+                least=1,
+                most=MOST_WORKERS,
+            ),
+            *BOOTSTRAP_FLAGS,
+            UNITS,
+            Flag(
+                "baseline",
+                "With --bootstrap: compare the other models with this one; by default, with the "
+                "first.",
+                metavar="MODEL",
+            ),
+            switch("json", "Print JSON."),
+            switch("csv", "Print CSV, one line for each model."),
+            QUIET,
+        ],
+        required=[("text",)],
+        exclusive=[("json", "csv")],
+        positionals=("at least one model is", 1, None),
+    )
 
 
-def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
+def _check(given: SimpleNamespace) -> None:
+    """Raise for flags that contradict each other, or a pretokenizer that does not exist."""
+    from spmcompat.tools.evaluate.segments import check_pretokenizer  # noqa: PLC0415
+
+    if given.pretokenizer is not None:
+        try:
+            check_pretokenizer(given.pretokenizer)
+        except BadValueError as error:
+            raise UsageError(str(error)) from error
+    if given.baseline is not None and given.bootstrap is None:
+        raise UsageError("--baseline needs --bootstrap=N.")
+    if given.baseline is not None and given.baseline not in given.arguments:
+        raise UsageError(f"--baseline must be one of the models, not {given.baseline!r}.")
+
+
+def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.options.settings import available_cores  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
@@ -125,35 +128,24 @@ def _run(arguments: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
-    from spmcompat.tools.evaluate.segments import check_pretokenizer  # noqa: PLC0415
 
-    bootstrap = read_bootstrap(arguments)
-    if arguments.pretokenizer is not None:
-        check_pretokenizer(arguments.pretokenizer)
-    if arguments.baseline is not None and bootstrap is None:
-        raise BadValueError("--baseline needs --bootstrap N.")
-    baseline = arguments.baseline or arguments.models[0]
-    if baseline not in arguments.models:
-        raise BadValueError(f"--baseline must be one of the models, not {baseline!r}.")
-    report = Report(2 if arguments.quiet else 0, stderr)
-    workers = Workers(arguments.workers or available_cores())
-    gold = read_gold_lists(arguments.gold)
+    bootstrap = read_bootstrap(given)
+    _check(given)
+    paths = given.arguments
+    report = Report(2 if given.quiet else 0, stderr)
+    workers = Workers(given.workers or available_cores())
+    gold = read_gold_lists(given.gold)
     for found in gold:
         report.info(found.summary)
-    models = [load_model(path, workers, arguments.pretokenizer) for path in arguments.models]
+    models = [load_model(path, workers, given.pretokenizer) for path in paths]
     results = evaluate(
-        models,
-        arguments.text,
-        gold,
-        report,
-        drop_spaces=arguments.drop_spaces,
-        bootstrap=bootstrap,
+        models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
     )
     pairs = overlaps(models)
-    changes = differences(results, results[arguments.models.index(baseline)])
-    if arguments.json:
+    changes = differences(results, results[paths.index(given.baseline or paths[0])])
+    if given.json:
         _write_json(results, pairs, changes, stdout)
-    elif arguments.csv:
+    elif given.csv:
         _write_csv(results, stdout)
     else:
         _write_tables(results, pairs, changes, stdout)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import NamedTuple, TextIO, TypeAlias
 
+from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.gold import GoldWord
 
@@ -68,14 +69,16 @@ def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
 
     Raises
     ------
+    UsageError
+        If a file is named twice.
     BadValueError
-        If a file has an unknown or a broken format, or is named twice.
+        If a file has an unknown or a broken format.
     MissingFileError
         If a file cannot be read.
     """
     for path, count in Counter(paths).items():
         if count > 1:
-            raise BadValueError(f"--gold names {path} twice. Name each list once.")
+            raise UsageError(f"--gold names {path} twice. Name each list once.")
     names = Counter(os.path.basename(path) for path in paths)
     lists = [read_gold(path) for path in paths]
     return [

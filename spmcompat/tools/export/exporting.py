@@ -154,7 +154,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 
 def _lines_of_file(path: str) -> Iterator[str]:
-    refuse_impossible(path, "check --verify")
+    refuse_impossible(path, "check --text")
     _open_text(path).close()  # report a missing text before all else
     return _checked_lines(path)
 
@@ -163,7 +163,7 @@ def _open_text(path: str) -> TextIO:
     try:
         return open(path, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check --verify.') from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --text.') from error
 
 
 def _checked_lines(path: str) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _checked_lines(path: str) -> Iterator[str]:
             for line in file:
                 yield line.removesuffix("\n")
         except UnicodeDecodeError as error:
-            raise BadValueError(f'"{path}": not a text in UTF-8. Check --verify.') from error
+            raise BadValueError(f'"{path}": not a text in UTF-8. Check --text.') from error
 
 
 def _refuse_scores(model: ModelProto) -> None:

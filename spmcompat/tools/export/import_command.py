@@ -1,42 +1,30 @@
 """The command ``spmcompat import``."""
 
-import sys
-from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TextIO
 
-from spmcompat.cli.flags import UsageError, read_flags
-from spmcompat.cli.process import run_command
-
-HELP = """\
-Converts a tokenizer.json to a model, if the model can encode exactly as the file does.
-
-usage: spmcompat import --output=m.model tokenizer.json
-
-  --output  The model to write.
-  --help    Show this text.
-
-If a model cannot do exactly what the file defines, nothing is written, and the error names the part
-of the file. Exits with 0 if the model is written, 1 if it is not, and 2 after a wrong command line.
-"""
+from spmcompat.cli.flags import Command, Flag
 
 
-def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Run ``spmcompat import`` and return its exit status."""
-    out = sys.stdout if stdout is None else stdout
-    err = sys.stderr if stderr is None else stderr
-    return run_command("spmcompat import", lambda: _run(argv, out, err), err)
+def command() -> Command:
+    """Return the description of the command."""
+    return Command(
+        "spmcompat import",
+        "Converts a tokenizer.json to a model, if the model can encode exactly as the file does. "
+        "If a model cannot do exactly what the file defines, nothing is written, and the error "
+        "names the part of the file.",
+        "tokenizer.json --output=m.model",
+        _run,
+        [Flag("output", "The model to write.", metavar="FILE")],
+        required=[("output",)],
+        positionals=("one tokenizer.json is", 1, 1),
+        success="the model was written",
+    )
 
 
-def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> None:
-    flags, paths = read_flags(argv, ("help",), ("output",))
-    if flags.get("help", "false") != "false":
-        stdout.write(HELP)
-        return
-    if not flags.get("output"):
-        raise UsageError("--output is missing. See --help.")
-    if len(paths) != 1:
-        raise UsageError(f"one tokenizer.json is needed, not {len(paths)}. See --help.")
+def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
 
-    import_file(paths[0], flags["output"], lambda line: print(f"note: {line}", file=stderr))
-    stdout.write(f"written: {flags['output']}\n")
+    (path,) = given.arguments
+    import_file(path, given.output, lambda line: print(f"note: {line}", file=stderr))
+    stdout.write(f"written: {given.output}\n")

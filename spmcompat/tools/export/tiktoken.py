@@ -102,7 +102,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
     if unused:
         yield (
             f"tiktoken does not support unused pieces such as {unused[0]!r}.",
-            "Drop them with spmcompat edit --reorder-ids.",
+            "Drop them with spmcompat edit --reorder_ids.",
         )
     if " " not in {_text(piece) for piece in model.pieces}:
         yield "The model does not have a piece for a space.", "Train with text that has spaces."
@@ -110,7 +110,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
     if any(score <= following for score, following in pairwise(scores)):
         yield (
             "tiktoken merges in the order of ids, but the scores of this model have another order.",
-            "Order the ids with spmcompat edit --reorder-ids.",
+            "Order the ids with spmcompat edit --reorder_ids.",
         )
         return
     characters = _held_characters(model) - _ASCII - _early_characters(model)

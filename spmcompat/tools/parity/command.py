@@ -1,11 +1,10 @@
 """The command ``spmcompat parity``."""
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import UsageError, read_training_flags
-from spmcompat.cli.process import run_command
+from spmcompat.cli.flags import Command, UsageError, switch
 from spmcompat.errors import BadValueError
 
 if TYPE_CHECKING:
@@ -13,62 +12,36 @@ if TYPE_CHECKING:
 
 EQUAL, DIFFERENT = 0, 1
 
-HELP = """\
-Trains with the installed sentencepiece and with spmcompat, each in its own process. Compares their
-files, and shows the time and memory of both.
 
-usage: spmcompat parity --input=FILE[,FILE...] [flags of spm_train] [--json]
+def command() -> Command:
+    """Return the description of the command."""
+    from spmcompat.options.table import GROUPS  # noqa: PLC0415
 
-  --json  Write the whole result as JSON.
-  --help  Show this text. spm_train --help lists the flags of spm_train.
-
-spmcompat reproduces the installed release, unless --compat names another one. Both models store
-absolute paths of the input files, and "m" as the model prefix.
-Exits with 0 if the files are equal byte for byte or both sides fail, with 1 if they differ or an
-input cannot be read, and with 2 after a wrong command line.
-"""
-
-
-def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
-    """Run ``spmcompat parity``.
-
-    Parameters
-    ----------
-    argv : sequence of str
-        The arguments after the name of the command.
-    stdout, stderr : text stream, optional
-        Where to write the result and the messages.
-
-    Returns
-    -------
-    int
-        0 for equal files or two failed trainings; 1 for a difference or an error; 2 for a wrong
-        command line; 130 after Ctrl-C.
-    """
-    out = sys.stdout if stdout is None else stdout
-    err = sys.stderr if stderr is None else stderr
-    return run_command("spmcompat parity", lambda: _run(argv, out, err), err)
+    return Command(
+        "spmcompat parity",
+        "Trains with the installed sentencepiece and with spmcompat, each in its own process. "
+        "Compares their files, and shows the time and memory of both.\n\n"
+        "spmcompat reproduces the installed release, unless --compat names another one. Both "
+        'models store absolute paths of the input files, and "m" as the model prefix.',
+        "--input=FILE[,FILE...] [flags]",
+        _run,
+        [switch("json", "Write the whole result as JSON.")],
+        GROUPS,
+        required=[("input",)],
+        success="the files are equal, byte for byte, or both programs fail",
+        failure="the files differ, or an error prevents the comparison",
+    )
 
 
-def _run(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     """Run the command, and return the exit status."""
-    flags, rest = read_training_flags(argv, ("json",))
-    if any(flags.get(name, "false") != "false" for name in ("help", "version")):
-        stdout.write(HELP)
-        return EQUAL
-    if rest:
-        raise UsageError(f"{rest[0]!r} is not a flag. Flags begin with two dashes.")
-    if not flags.get("input"):
-        raise UsageError("--input is missing. See --help.")
-    wants_json = flags.pop("json", "false") != "false"
-
     from spmcompat.tools.parity.check import from_flags  # noqa: PLC0415
 
     try:
-        found = from_flags(flags, watch=lambda stage: stderr.write(f"{stage}...\n"))
+        found = from_flags(given.options, watch=lambda stage: stderr.write(f"{stage}...\n"))
     except BadValueError as error:
         raise UsageError(str(error)) from error
-    if wants_json:
+    if given.json:
         from spmcompat.tools.diff.command import as_json  # noqa: PLC0415
 
         stdout.write(as_json(_facts(found)))

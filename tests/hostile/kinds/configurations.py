@@ -64,7 +64,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
 
 
 def _command(path: Path, text: Path) -> list[str]:
-    files = [f"--text={text}", f"--configs={path}", "--report=report"]
+    files = [f"--text={text}", f"--configs={path}", "--output=report"]
     return ["compare", *files, "--vocab_size=40", "--quiet"]
 
 

@@ -107,16 +107,16 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
     given = f"--input={text}"
     keep = chance.choice([1, 30, 50, 300])
     out, pair = "--output=o.model", chance.choice([[m, other], [other, m], [m, m]])
-    edits = ["--add=zzq", "--add=ca,th,at", "--add-control=<new>", "--add-user-defined=at,▁▁,猫が"]
-    edits += ["--remove=<x>", "--remove=▁", "--rename=a=zz", "--rename=<unk>=?", "--reorder-ids"]
-    edits += ["--set-score=a=-1e38", "--set-score=▁=-1", "--use-unused", f"--report={text}"]
+    edits = ["--add=zzq", "--add=ca,th,at", "--add_control=<new>", "--add_user_defined=at,▁▁,猫が"]
+    edits += ["--remove=<x>", "--remove=▁", "--rename=a=zz", "--rename=<unk>=?", "--reorder_ids"]
+    edits += ["--set_score=a=-1e38", "--set_score=▁=-1", "--use_unused", f"--text={text}"]
     return [
         ["edit", m, out, *chance.sample(edits, chance.randint(1, 4))],
         ["edit", m, out, chance.choice(edits[:4]), *chance.sample(edits[-4:], 1)],
         ["extend", m, given, f"--add={chance.choice([5, 500])}", out],
-        ["extend", m, given, "--add=5", "--use-unused", "--character_coverage=1.0", out],
+        ["extend", m, given, "--add=5", "--use_unused", "--character_coverage=1.0", out],
         ["trim", m, given, f"--keep={keep}", out],
-        ["trim", m, given, f"--keep={keep}", "--keep-ids", "--drop-characters", out],
+        ["trim", m, given, f"--keep={keep}", "--keep_ids", "--drop_characters", out],
         ["merge", *pair, out],
         ["merge", *pair, other, "--weights=1,2,3", out],
         ["merge", *pair, f"--vocab_size={keep}", out],
@@ -125,7 +125,7 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
         ["diff", "--all", *pair],
         ["evaluate", "--text", text, "--quiet", *pair],
         ["evaluate", "--text", text, "--quiet", "--pretokenizer=script", m],
-        *(["export", f"--to={to}", "--output=exported", "--no_verify", m] for to in TARGETS),
+        *(["export", f"--to={to}", "--output=exported", "--noverify", m] for to in TARGETS),
     ]
 
 

@@ -11,13 +11,15 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 import spmcompat
-from spmcompat.cli.flags import UsageError, read_training_flags
+from spmcompat.cli.flags import UsageError, parse
+from spmcompat.cli.help import help_text
+from spmcompat.cli.train import command
 from spmcompat.errors import BadValueError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
-from spmcompat.options.help import default_text, help_text
+from spmcompat.options.help import default_text
 from spmcompat.options.manual import PAGE, tables, with_tables
 from spmcompat.options.option import (
     BOOL,
@@ -184,15 +186,15 @@ def test_a_new_row_is_all_that_a_new_option_needs(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(OPTIONS, NEW.name, NEW)
     assert Settings().extensions.brand_new_option == 2.5
     assert from_kwargs({NEW.name: 3}).extensions.brand_new_option == 3
-    flags, _ = read_training_flags([f"--{NEW.name}=4"])
+    flags = parse(command()._replace(required=()), [f"--{NEW.name}=4"]).options
     assert from_flags(flags).extensions.brand_new_option == 4
     with pytest.raises(BadValueError, match=r"0 is not .* at least 1\. It was given for brand_new"):
         from_kwargs({NEW.name: 0})
     with pytest.raises(UnknownOptionError, match="Did you mean brand_new_option"):
         from_kwargs({"brand_new_optoin": 3})
     with pytest.raises(UsageError, match="Did you mean --brand_new_option"):
-        read_training_flags(["--brand_new_optoin=3"])
-    assert "--brand_new_option" in help_text()
+        parse(command(), ["--brand_new_optoin=3"])
+    assert "--brand_new_option" in help_text(command())
     assert "| `brand_new_option` | number, 1 or more | `2.5` |" in tables()
     with pytest.raises(spmcompat.TrainingError, match="is for unigram models only"):
         spmcompat.SentencePieceTrainer.train(

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 import spmcompat
+from spmcompat.__main__ import main
 from spmcompat.errors import TrainingError
 from spmcompat.stored_counts.merging import Merging
 from spmcompat.stored_counts.metadata import FIELDS, RULES
 from spmcompat.stored_counts.table import KEY, CountTable
-from spmcompat.tools.counts import command
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -219,7 +219,7 @@ def test_counts_set_no_option_that_does_not_belong_to_them(path: Path, option: s
     with_metadata(path, lambda document: document["options"].update({option: "pipe"}))
     refused(f"its metadata are invalid: counts cannot set the option {option}", path)
     assert sorted(os.listdir()) == ["good.counts", "pipe"]
-    status = command.main(["show", str(path)], io.StringIO(), io.StringIO())
+    status = main(["counts", "show", str(path)], io.StringIO(), io.StringIO())
     assert status == 1
 
 

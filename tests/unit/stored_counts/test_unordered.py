@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 import spmcompat
+from spmcompat.__main__ import main
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.stored_counts.merging import Merging
 from spmcompat.stored_counts.table import CountTable
 from spmcompat.stored_counts.unordered import FACT, FACTS
-from spmcompat.tools.counts import command
 from tests.oracle import counting as oracle
 from tests.parity import corpora
 
@@ -260,7 +260,7 @@ def test_saved_and_shown_counts_are_in_order(tmp_path: Path) -> None:
     assert keys == sorted(keys, key=lambda key: (key[0].encode(), *key[1:]))
     assert saved.summary() == table.summary()
     shown = io.StringIO()
-    assert command.main(["show", str(tmp_path / "c")], shown, io.StringIO()) == 0
+    assert main(["counts", "show", str(tmp_path / "c")], shown, io.StringIO()) == 0
     assert "skipped, null" in shown.getvalue()
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.cli.flags import training_flags
+from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.options.table import OPTIONS
 from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS, Config, read_configs
 
-FLAGS = training_flags()
+FLAGS = {option.name for option in OPTIONS.values() if option.flag}
 
 
 def write(folder: Path, text: str) -> str:
@@ -21,7 +22,7 @@ def write(folder: Path, text: str) -> str:
 
 def test_built_in_configurations_are_found_by_name() -> None:
     assert [config.name for config in read_configs(list(BUILT_IN), FLAGS)] == list(BUILT_IN)
-    with pytest.raises(BadValueError, match=r"no configuration unigrm\. Choose from unigram"):
+    with pytest.raises(UsageError, match=r"no configuration unigrm\. Choose from unigram"):
         read_configs(["unigrm"], FLAGS)
 
 

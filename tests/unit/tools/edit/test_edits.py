@@ -339,7 +339,7 @@ def test_names_that_do_not_exist_are_refused_with_near_ones() -> None:
     model = trained("unigram")
     assert refused(model, remove=["the"]) == "--remove: no piece is 'the'. Did you mean ▁the?"
     assert "Did you mean ▁the?" in refused(model, rename={" the": "x"})
-    assert "--set-score: no piece is 'functon'. Did you mean" in refused(
+    assert "--set_score: no piece is 'functon'. Did you mean" in refused(
         model, set_score={"functon": -1.0}
     )
     assert "Did you mean <unk>" in refused(model, rename={"unk": "x"})
@@ -392,7 +392,7 @@ def test_renaming_to_an_existing_piece_is_refused() -> None:
     assert refused(model, rename={"▁the": "▁of"}) == (
         "--rename: ▁of is already defined. Choose another text."
     )
-    assert "drop it with --reorder-ids before" in refused(
+    assert "drop it with --reorder_ids before" in refused(
         model, rename={"▁the": "▁of"}, remove=["▁of"]
     )
     assert "is empty" in refused(model, rename={"▁the": ""})
@@ -410,7 +410,7 @@ def test_renaming_what_others_are_merged_from_is_refused() -> None:
 @pytest.mark.parametrize("model_type", CUT)
 @pytest.mark.parametrize("score", [0.0, 1.0, math.inf, math.nan, -1e39])
 def test_impossible_scores_are_refused(model_type: str, score: float) -> None:
-    assert refused(trained(model_type), set_score={"▁the": score}).startswith("--set-score")
+    assert refused(trained(model_type), set_score={"▁the": score}).startswith("--set_score")
 
 
 def test_a_score_is_stored_as_float32() -> None:

@@ -64,9 +64,9 @@ def test_other_ids_alone_are_no_difference(tmp_path: Path) -> None:
 
 def test_a_text_that_cannot_be_read() -> None:
     model = trained("unigram")
-    with pytest.raises(MissingFileError, match="Check --report"):
+    with pytest.raises(MissingFileError, match="Check --text"):
         compare_cuts(model, model, "no such file")
-    with pytest.raises(MissingFileError, match="check --report"):
+    with pytest.raises(MissingFileError, match="check --text"):
         compare_cuts(model, model, "a\0b")
 
 

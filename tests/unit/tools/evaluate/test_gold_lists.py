@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold, read_gold_lists
 from tests.oracle.morphology import ends
@@ -202,5 +203,5 @@ def test_lists_of_the_same_name_are_named_by_their_paths(tmp_path: Path) -> None
         path.write_text("a\ta\n")
     given = [str(path) for path in paths]
     assert [found.name for found in read_gold_lists(given)] == [*given[:2], "de.tsv"]
-    with pytest.raises(BadValueError, match=r"--gold names .*de\.tsv twice"):
+    with pytest.raises(UsageError, match=r"--gold names .*de\.tsv twice"):
         read_gold_lists([given[2], given[2]])

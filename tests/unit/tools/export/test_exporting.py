@@ -136,7 +136,7 @@ def test_lines_to_verify_with(model: ModelProto, tmp_path: Path) -> None:
     assert lines_of(model, False) is None
     assert lines_of(model, True) == hard_lines(model)
     assert lines_of(model, ["x"]) == ["x"]
-    with pytest.raises(MissingFileError, match="--verify"):
+    with pytest.raises(MissingFileError, match="--text"):
         lines_of(model, str(tmp_path / "none"))
     path.write_bytes(b"\xff\n")
     with pytest.raises(BadValueError, match="UTF-8"):

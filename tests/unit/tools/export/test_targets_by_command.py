@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.tools.export.export_command import main
+from spmcompat.__main__ import main
 from tests.unit.tools.export.small_models import EXACT, TEXT, trained
 
 ASCII = [line for line in TEXT if line.isascii()] * 3
@@ -19,7 +19,7 @@ def run(folder: Path, to: str, **options: object) -> tuple[int, str, str]:
     text.write_text("\n".join(ASCII), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
     output = folder / "out"
-    argv = [f"--to={to}", f"--output={output}", f"--verify={text}", str(model)]
+    argv = ["export", f"--to={to}", f"--output={output}", f"--text={text}", str(model)]
     return main(argv, out, err), out.getvalue(), err.getvalue()
 
 

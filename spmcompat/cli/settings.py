@@ -1,0 +1,49 @@
+"""Settings from the flags of ``spm_train``, with the exit status of each error."""
+
+from collections.abc import Mapping
+
+from spmcompat.cli.flags import UsageError
+from spmcompat.errors import TrainingError
+from spmcompat.options.checks import check_options
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.named_rules import with_named_rules
+from spmcompat.options.settings import Settings
+from spmcompat.runtime.libraries import MissingLibraryError
+
+_FILES_READ = {"counts", "required_chars_file", "control_symbols_file", "user_defined_symbols_file"}
+
+
+def settings_of(flags: Mapping[str, str]) -> Settings:
+    """Return the settings of flags of ``spm_train``.
+
+    Raises
+    ------
+    UsageError
+        If something is wrong regardless of the contents of files.
+    TrainingError
+        If a file cannot be read, or its content is wrong.
+    """
+    alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
+    if "required_chars_file" in flags:
+        alone.pop("required_chars", None)  # the file replaces it
+    counts = None
+    if path := flags.get("counts"):
+        from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+
+        counts = load_counts(path)
+        # Values are read as by the release of the counts.
+        alone = {n: text for n, text in counts.origin.options.items() if n == "compat"} | alone
+    try:
+        settings = from_flags(alone)
+        if not settings.normalizer.normalization_rule_tsv:
+            with_named_rules(settings.normalizer, settings.release)
+        check_options(settings)
+    except MissingLibraryError:
+        raise
+    except TrainingError as error:
+        raise UsageError(str(error)) from error
+    if counts is not None:
+        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+
+        return with_counts({**flags, "counts": counts}, from_flags)
+    return settings if _FILES_READ.isdisjoint(flags) else from_flags(flags)

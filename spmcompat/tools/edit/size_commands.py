@@ -1,0 +1,105 @@
+"""The commands ``spmcompat extend`` and ``spmcompat trim``."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, TextIO
+
+from spmcompat.cli.flags import Command, Flag, switch
+from spmcompat.options.option import INT32
+from spmcompat.tools.edit.edit_command import MODEL_OUTPUT, USE_UNUSED
+
+if TYPE_CHECKING:
+    from spmcompat.options.option import Option
+    from spmcompat.tools.edit.growing import Change
+
+
+def extending() -> Command:
+    """Return the description of ``spmcompat extend``."""
+    return Command(
+        "spmcompat extend",
+        "Adds pieces to a unigram or bpe model, learned from a new text. Existing pieces keep "
+        "their ids and scores. The text is normalized and cut by the options that the model "
+        "stores.\n\n"
+        "  spmcompat extend m.model --input=new.txt --add=5000 --output=new.model",
+        "MODEL --input=FILE,FILE --add=N --output=FILE [flags]",
+        _extend,
+        [
+            MODEL_OUTPUT,
+            Flag(
+                "add",
+                "Number of new pieces, including the characters that the model lacks and that the "
+                "coverage of the new text requires.",
+                INT32,
+                least=1,
+            ),
+            USE_UNUSED,
+        ],
+        _text_options(),
+        required=[("input", "counts"), ("add",), ("output",)],
+        exclusive=[("input", "counts")],
+        positionals=("one model is", 1, 1),
+    )
+
+
+def trimming() -> Command:
+    """Return the description of ``spmcompat trim``."""
+    return Command(
+        "spmcompat trim",
+        "Drops the pieces of a unigram or bpe model that a text needs least, until a given number "
+        "of pieces is left. Meta pieces and single characters stay. The text is normalized and "
+        "cut by the options that the model stores.\n\n"
+        "  spmcompat trim m.model --input=text.txt --keep=16000 --output=small.model",
+        "MODEL --input=FILE,FILE --keep=N --output=FILE [flags]",
+        _trim,
+        [
+            MODEL_OUTPUT,
+            Flag("keep", "Number of pieces to keep, including meta pieces.", INT32, least=1),
+            switch(
+                "keep_ids",
+                "Keep all ids: dropped pieces become unused. Otherwise, the remaining pieces are "
+                "renumbered without gaps, in their order.",
+            ),
+            switch(
+                "drop_characters",
+                "Drop characters, too, unless the coverage of the text requires them.",
+            ),
+        ],
+        _text_options(),
+        required=[("input", "counts"), ("keep",), ("output",)],
+        exclusive=[("input", "counts")],
+        positionals=("one model is", 1, 1),
+    )
+
+
+def _text_options() -> dict[str, list[Option]]:
+    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+    from spmcompat.tools.edit.text import TEXT_OPTIONS  # noqa: PLC0415
+
+    names = (*TEXT_OPTIONS, "character_coverage", "quiet")
+    return {"Flags of spm_train for the text": [OPTIONS[name] for name in names]}
+
+
+def _extend(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
+    from spmcompat.tools.edit.extending import Growth, extend  # noqa: PLC0415
+
+    _write(given, partial(extend, Growth(given.add, given.use_unused)), stderr)
+
+
+def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
+    from spmcompat.tools.edit.trimming import Cut, trim  # noqa: PLC0415
+
+    cut = Cut(given.keep, given.keep_ids, given.drop_characters)
+    _write(given, partial(trim, cut), stderr)
+
+
+def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
+    """Change the size of the model, and write the result."""
+    from spmcompat.cli.settings import settings_of  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
+
+    settings = settings_of(given.options)
+    sources = Sources(given.arguments[0], settings, given.options)
+    change_size(sources, change, given.output, Report(settings.min_log_level, stderr))

@@ -1,0 +1,262 @@
+"""Rules for all commands: flags, help, exit statuses and messages."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from spmcompat.__main__ import COMMANDS, find, main
+from spmcompat.cli import train
+from spmcompat.cli.flags import parse
+from spmcompat.options.option import BOOL, CHOICE, TEXT
+from spmcompat.options.table import OPTIONS
+
+# Arguments with which each command runs, if its files exist.
+COMPLETE = {
+    "train": "--input=t.txt --model_prefix=n",
+    "count": "--input=t.txt --output=n",
+    "counts merge": "a.counts --output=n",
+    "counts show": "a.counts",
+    "evaluate": "a.model --text=t.txt",
+    "compare": "--text=t.txt --output=n",
+    "edit": "a.model --output=n --add=b",
+    "extend": "a.model --input=t.txt --output=n --add=1",
+    "trim": "a.model --input=t.txt --output=n --keep=9",
+    "merge": "a.model b.model --output=n",
+    "export": "a.model --to=tokenizer.json --output=n",
+    "import": "a.json --output=n",
+    "diff": "a.model b.model",
+    "parity": "--input=t.txt",
+    "completion": "bash",
+}
+WITH_OUTPUT = [name for name, line in COMPLETE.items() if "--output" in line]
+READING = [name for name in COMPLETE if name != "completion"]
+# A value that is not allowed, for some flags of each kind.
+BAD_VALUES = [
+    ("train", "--vocab_size=0", "vocab_size must be at least 1"),
+    ("train", "--vocab_size=8k", 'cannot parse "8k" as int'),
+    ("train", "--vocab_size=0,100", "vocab_size must be at least 1"),
+    ("train", "--character_coverage=2", "character_coverage must be from 0.98 to 1"),
+    ("train", "--model_type=gpt", "unknown enumeration value"),
+    ("train", "--byte_fallback=maybe", 'cannot parse "maybe" as bool'),
+    ("train", "--normalization_rule_name=none", "No precompiled charsmap is found: none"),
+    ("train", "--pretokenizer=words", "must be a function"),
+    ("train", "--pretokenizer=regex:(", "not a valid pattern"),
+    ("train", "--input_format=csv", "Supported formats"),
+    ("train", "--compat=0.0.1", "compat must be one of"),
+    ("train", "--recipe=none", "there is no recipe"),
+    ("train", "--minloglevel=x", 'cannot parse "x" as int'),
+    ("train", "--counts=a.counts", "Give either --input or --counts"),
+    ("train", "--shrinking_factor=0", "shrinking_factor must be from 0.5"),
+    ("train", "--dump_format=parquet", "dump_format needs dump"),
+    ("train", "--model_type=char --byte_fallback --auto_character_coverage", "only supported in"),
+    ("count", "--workers=0", "workers must be from 1 to 1024"),
+    ("count", "--split_lines=maybe", 'cannot parse "maybe" as bool'),
+    ("counts merge", "--min_count=0", "--min_count takes a whole number from 1"),
+    ("counts merge", "--temperature=x", "--temperature takes a number from 0 to 1"),
+    ("counts merge", "--weights=1,2", "--weights takes one number above 0 for each"),
+    ("evaluate", "--workers=0", "--workers takes a whole number from 1 to 1024"),
+    ("evaluate", "--units=words", "--units takes one of lines, documents"),
+    ("evaluate", "--pretokenizer=words", "There is no pretokenizer 'words'"),
+    ("compare", "--vocab_size=0", "--vocab_size takes a whole number from 1"),
+    ("compare", "--bootstrap=100 --confidence=0", "--confidence takes a number from 1"),
+    ("compare", "--configs=none", "There is no configuration none"),
+    ("compare", "--configs=", "Missing the value for the flag 'configs'"),
+    ("edit", "--set_score=a", "--set_score takes PIECE=SCORE"),
+    ("edit", "--set_score=a=0", "must be below 0"),
+    ("edit", "--all=x", "--all takes true or false, not 'x'"),
+    ("extend", "--add=0", "--add takes a whole number from 1"),
+    ("extend", "--input_sentence_size=5", "input_sentence_size must be 0"),
+    ("trim", "--keep=many", "--keep takes a whole number from 1"),
+    ("trim", "--workers=1025", "workers must be from 1 to 1024"),
+    ("merge", "--vocab_size=0", "--vocab_size takes a whole number from 1"),
+    ("merge", "--weights=1", "--weights takes one number above 0 for each of the 2 models"),
+    ("merge", "--weights=0,1", "--weights takes one number above 0 for each of the 2 models"),
+    ("export", "--to=docx", "--to takes one of tokenizer.json"),
+    ("export", "--verify=x", "--verify takes true or false, not 'x'"),
+    ("import", "second.json", "one tokenizer.json is needed, not 2"),
+    ("diff", "--json=x", "--json takes true or false, not 'x'"),
+    ("diff", "c.model", "two models are needed, not 3"),
+    ("parity", "--compat=0.0.1", "compat must be one of"),
+    ("completion", "zsh", "one shell is needed, not 2"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(name: str, arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = main([*name.split(), *arguments.split()], out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+def assert_refused(name: str, arguments: str, status: int, message: str) -> None:
+    """Assert that a command ends with the status and one line, and writes nothing."""
+    got, out, err = run(name, arguments)
+    assert (got, out, err.count("\n")) == (status, "", 1), err
+    assert err.startswith("spm_train: " if name == "train" else f"spmcompat {name}: ")
+    assert message in err
+    assert not list(Path().iterdir())
+
+
+def test_every_command_is_tested() -> None:
+    assert COMPLETE.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help", "-help"])
+@pytest.mark.parametrize("name", [*COMMANDS, ""])
+def test_help_has_one_layout(name: str, flag: str) -> None:
+    status, out, err = run(name, flag)
+    assert (status, err) == (0, "")
+    paragraphs = out.split("\n\n")
+    assert re.match(r"[A-Z][a-z]+s .*[.:]$", paragraphs[0], re.DOTALL)
+    program = "spm_train" if name == "train" else f"spmcompat {name}".strip()
+    (usage,) = [number for number, text in enumerate(paragraphs) if text.startswith("usage: ")]
+    assert paragraphs[usage].startswith(f"usage: {program} ")
+    assert paragraphs[-2].startswith("Flags of all commands:\n  --help")
+    statuses = re.findall(r"^  (\d+) +\S", paragraphs[-1], re.MULTILINE)
+    assert statuses == ["0", "1", "2", "130", "143"]
+    assert paragraphs[-1].startswith("Exit statuses:\n")
+    assert max(map(len, out.splitlines())) <= 98
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_lists_each_flag_with_its_default(name: str) -> None:
+    out = run(name, "--help")[1]
+    for flag in find(name).flags:
+        (entry,) = re.findall(rf"^  --{flag.name}\b.*(?:\n {{8}}.*)*", out, re.MULTILINE)
+        assert ("[" in entry) == (flag.kind in (BOOL, CHOICE) or flag.least is not None
+            or flag.default is not None or flag.name == "output")  # fmt: skip
+        if flag.kind == BOOL:
+            assert f"default: {str(flag.default).lower()}]" in " ".join(entry.split())
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, ""])
+def test_version(name: str) -> None:
+    assert run(name, "--version") == run("train", "--version")
+    assert run(name, "--version")[0] == 0
+
+
+def test_a_name_has_one_spelling() -> None:
+    flags = [flag for name in COMMANDS for flag in find(name).flags]
+    for flag in flags:
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", flag.name)
+        assert flag.help.endswith(".")
+        assert flag.kind != TEXT or flag.metavar
+    # These mean the same as in spm_train.
+    assert {flag.name for flag in flags} & {*OPTIONS} == {
+        "vocab_size",
+        "pretokenizer",
+        "workers",
+        "quiet",
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_unknown_flag_is_refused_with_a_suggestion(name: str) -> None:
+    assert_refused(name, "--hlep", 2, "Unknown command line flag 'hlep'. Did you mean --help?")
+    for flag in find(name).flags:
+        wrong = f"{flag.name}x".replace("_", "-")
+        assert_refused(name, f"--{wrong}=1", 2, f"--{flag.name}")
+
+
+@pytest.mark.parametrize("name", WITH_OUTPUT)
+def test_the_output_is_required(name: str) -> None:
+    line = COMPLETE[name].replace("--output=n", "")
+    assert_refused(name, line, 2, "--output is missing. See --help.")
+    assert_refused(name, f"{line} --output=", 2, "--output is missing. See --help.")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_argument_of_a_complete_line_is_required(name: str) -> None:
+    words = COMPLETE[name].split()
+    for word in words:
+        if (name, word) == ("edit", "--add=b"):
+            continue
+        rest = " ".join(one for one in words if one != word)
+        message = f"{word.partition('=')[0]} is missing" if word[0] == "-" else " needed, not "
+        assert_refused(name, rest, 2, message)
+
+
+def test_an_edit_is_required() -> None:
+    assert_refused("edit", "a.model --output=n", 2, "nothing to change")
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), BAD_VALUES)
+def test_a_bad_value_is_wrong_usage_whatever_files_contain(
+    name: str, arguments: str, message: str
+) -> None:
+    assert_refused(name, f"{COMPLETE[name]} {arguments}", 2, message)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_missing_file_is_a_failure(name: str) -> None:
+    status, out, err = run(name, f"{COMPLETE[name]}")
+    assert (status, out) == (2 if name == "diff" else 1, "")
+    assert "No such file or directory" in err.splitlines()[-1]
+    assert {path.name for path in Path().iterdir()} <= {"n"}
+
+
+@pytest.mark.parametrize("name", WITH_OUTPUT)
+def test_o_is_output_and_dashes_are_accepted(name: str) -> None:
+    for spelling in ("-o n", "-o=n", "--output n", "-output=n"):
+        line = COMPLETE[name].replace("--output=n", spelling)
+        assert run(name, line) == run(name, COMPLETE[name])
+    for flag in (flag for flag in find(name).flags if "_" in flag.name and flag.kind == BOOL):
+        assert run(name, f"--{flag.name.replace('_', '-')} --help")[0] == 0
+
+
+def test_dashes_mean_underscores_in_the_flags_of_spm_train() -> None:
+    message = "vocab_size must be at least 1"
+    assert_refused("train", "--input=t.txt --model-prefix=n --vocab-size=0", 2, message)
+
+
+def test_the_rules_of_boolean_flags_are_the_same_everywhere() -> None:
+    assert_refused("diff", "--json true a.model b.model", 2, "Write --json=true.")
+    assert_refused("diff", "--nojson=true a.model b.model", 2, "--nojson takes no value.")
+    for line in ("--json --nojson", "--json=false", "--nojson", "--json --json=no"):
+        assert "No such file" in run("diff", f"a.model b.model {line}")[2]
+    assert "No such file" in run("diff", "-- a.model --json")[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("evalute a.model", "unknown command 'evalute'. Did you mean evaluate?"),
+        ("counts", "Did you mean count"),
+        ("zzz", "unknown command 'zzz'. See spmcompat --help."),
+        ("", "no command. See spmcompat --help."),
+        ("--hlep", "Unknown command line flag 'hlep'. Did you mean --help?"),
+    ],
+)
+def test_unknown_commands(line: str, message: str) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    assert main(line.split(), out, err) == 2
+    assert (out.getvalue(), err.getvalue().count("\n")) == ("", 1)
+    assert err.getvalue().startswith("spmcompat: ")
+    assert message in err.getvalue()
+
+
+def test_spm_train_is_the_command_train() -> None:
+    out, err = io.StringIO(), io.StringIO()
+    assert train.main(["--help"], out, err) == 0
+    assert out.getvalue() == run("train", "--help")[1]
+
+
+def test_lists() -> None:
+    line = ["m", "-o", "n", '--add=a,"b,c"', "--add", "d", "--remove=x", "--quiet"]
+    edit = parse(find("edit"), line)
+    assert (edit.add, edit.remove, edit.add_control) == (["a", "b,c", "d"], ["x"], [])
+    assert (edit.arguments, edit.output, edit.quiet, edit.all) == (["m"], "n", True, False)
+    compare = parse(find("compare"), ["--text=t", "-o", "n"])
+    assert compare.vocab_size == [8000]
+    assert compare.configs[0] == "unigram"
+    assert compare.bootstrap is None
+    evaluate = parse(find("evaluate"), ["m", "--text=t", "--text=u,v"])
+    assert evaluate.text == ["u", "v"]
