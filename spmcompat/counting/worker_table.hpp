@@ -93,10 +93,13 @@ class WorkerTable {
   // pretokens in that table. Throws Cancelled if the flag is set.
   void merge_into(PretokenTable& table, bool keep_ids, const CancelFlag& cancel) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
+      cancel.check();
       merged_ids_.push_back(table.add(pretokens[id], {}));
     }
-    contexts.for_each(
-        [&](const Context& c) { table.count(merged_ids_[c.pretoken], c.next, c.count); });
+    contexts.for_each([&](const Context& c) {
+      cancel.check();
+      table.count(merged_ids_[c.pretoken], c.next, c.count);
+    });
     drop_pretokens();
 
     SharedBatch<PretokenUse> batch(table);

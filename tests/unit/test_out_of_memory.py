@@ -21,10 +21,10 @@ from tests.unit.failing_runs import Outcome
 HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
 """The folder of the package under test, installed or not."""
-RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "1000"))
-"""At most so many trainings of each case, each with another allocation that fails.
+RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "150"))
+"""The most trainings of each case, each with another allocation that fails.
 
-1000 are enough for all paths through the code.
+With 1000, an allocation on every path through the code fails. CI sets this.
 """
 LIMITS = 10
 """Trainings with a limit of the address space."""
