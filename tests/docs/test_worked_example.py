@@ -12,7 +12,7 @@ from tests.oracle.lattice import Lattice, vocabulary
 pytest.importorskip("sphinx", reason="sphinx is not installed: pip install 'spmcompat[docs]'")
 sys.path.append(str(ROOT / "docs"))
 
-from building import example, lane_pictures, mermaid, svg
+from building import example, mermaid, summation_pictures, svg
 
 
 def test_marginals() -> None:
@@ -41,7 +41,7 @@ def test_what_the_page_says_of_seeds() -> None:
 
 
 def test_the_sums_differ() -> None:
-    one, two = (line.split("|")[2] for line in lane_pictures.sums().splitlines()[2:])
+    one, two = (line.split("|")[2] for line in summation_pictures.orders().splitlines()[2:])
     assert one != two
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
 
 from tests.hostile.kinds import KINDS
+from tests.searches import LONG
 
-CASES = os.environ.get("SPMCOMPAT_HOSTILE", "60")
+CASES = 60 if LONG else 15
 
 
 @pytest.mark.parametrize("kind", KINDS)

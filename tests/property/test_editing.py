@@ -126,7 +126,7 @@ def assert_symbols_are_listed(model: ModelProto) -> None:
 def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject) -> None:
     model = base(kind, number)
     normal = [piece.text for piece in pieces_of(model) if piece.type == NORMAL]
-    gone = data.draw(st.lists(st.sampled_from(normal), max_size=4, unique=True))
+    gone = data.draw(st.lists(st.sampled_from(normal), min_size=1, max_size=4, unique=True))
     removed = edit_model(model, Edits(remove=gone)).model
     try:
         reordered = edit_model(removed, Edits(reorder_ids=True)).model

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from spmcompat.tools.export.causes import SYMBOLS, TIE, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.verifying import compare
+from tests.searches import LONG
 from tests.unit.tools.export.models import FORMS, loaded, trained
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -30,7 +31,7 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
     model = trained(model_type, rules, form)
     reference, export = Reference(model), loaded(model)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150 if LONG else 30, deadline=None)
     @given(lines=st.lists(LINES, min_size=1, max_size=20))
     @example(lines=["\x00!@@@"])
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])

@@ -16,15 +16,16 @@ import spmcompat
 import spmcompat.runtime.threads
 from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
 from spmcompat.runtime.workers import Workers
+from tests.searches import LONG
 from tests.unit.failing_runs import Outcome
 
 HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
 """The folder of the package under test, installed or not."""
-RUNS = int(os.environ.get("SPMCOMPAT_OOM_RUNS", "150"))
+RUNS = 1000 if LONG else 40
 """The most trainings of each case, each with another allocation that fails.
 
-With 1000, an allocation on every path through the code fails. CI sets this.
+With 1000, an allocation on every path through the code fails.
 """
 LIMITS = 10
 """Trainings with a limit of the address space."""

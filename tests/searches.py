@@ -1,0 +1,6 @@
+"""How long the tests search for an input that fails."""
+
+import os
+
+LONG = bool(os.environ.get("SPMCOMPAT_LONG"))
+"""Whether searches are long. By default, they are short enough to run before every commit."""
