@@ -37,7 +37,7 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
-    from spmcompat.runtime.rounds import OnRound, Round
+    from spmcompat.runtime.rounds import OnRound, Step
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
 
@@ -120,17 +120,17 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     """Return a function that passes each step to every listener; None if there are none."""
-    wanted: list[OnRound] = [] if dump is None else [dump]
+    listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
-        wanted.append(settings.on_round)
-    if not wanted:
+        listeners.append(settings.on_round)
+    if not listeners:
         return None
 
-    def tell(done: Round) -> None:
-        for one in wanted:
-            one(done)
+    def call_all(done: Step) -> None:
+        for on_round in listeners:
+            on_round(done)
 
-    return tell
+    return call_all
 
 
 def make_models(

@@ -66,7 +66,7 @@ def train(
     report : Report
         Takes the log lines and the progress.
     on_round : callable, optional
-        Is called with a `Round` when all merges are made; only for a single size.
+        Is called with a `Step` when all merges are made; only for a single size.
 
     Returns
     -------
@@ -88,9 +88,9 @@ def train(
         for size in options.final_sizes
     ]
     if on_round is not None:
-        from spmcompat.bpe.rounds import tell_merges  # noqa: PLC0415
+        from spmcompat.bpe.rounds import report_merges  # noqa: PLC0415
 
-        tell_merges(on_round, merges, alphabet, models[0])
+        report_merges(on_round, merges, alphabet, models[0])
     return models
 
 

@@ -31,8 +31,8 @@ KEYS = ("pretoken", "place", "next")
 _FIRST_WITHOUT_NUMPY = 18
 # The approximate address space that the libraries of pyarrow take.
 _BYTES_OF_IMPORT = 1 << 27
-# The bytes per value of each column, and how many more values than rows it has: one extra value
-# says where the last pretoken ends.
+# The bytes per value of each column, and the number of values beyond one per row: the offsets of
+# the pretokens have one more, the end of the last pretoken.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {
@@ -193,7 +193,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     Raises
     ------
     TrainingError
-        If a column has a null. The message names the column.
+        If a column contains a null. The message names the column.
     """
     for name in schema().names:
         if batch.column(name).null_count:
