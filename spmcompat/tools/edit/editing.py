@@ -1,4 +1,4 @@
-"""Editing and merging as users call them: read the files, change the models, write the results."""
+"""Edits and merges model files: reads them, changes the models and writes the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EditResult(NamedTuple):
-    """What an edit did.
+    """The result of an edit.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class EditResult(NamedTuple):
     old_size, size : int
         The number of pieces before and after.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or given a score.
+        The ids of the pieces that were added, renamed or got a new score.
     unreachable : list of str
         Normal pieces that can no longer be used because they contain a new user-defined symbol.
     covering : list of str
@@ -34,7 +34,7 @@ class EditResult(NamedTuple):
     dropped_samples : int
         The number of self-test samples that were dropped because they may no longer be valid.
     changes : Changes or None
-        How the encoding of the report's text changed, if a text was given.
+        The changes in the encoding of a text, or None without a text.
     """
 
     model: bytes
@@ -69,7 +69,7 @@ def edit(
     path : path
         A ``.model`` file.
     edits : Edits
-        What to change.
+        The edits.
     output : path, optional
         Where to write the new model.
     report : path, optional
@@ -107,7 +107,7 @@ def edit(
 
 
 def _check_unicode(edits: Edits) -> None:
-    """Raise for text that is not Unicode: the command line turns invalid bytes into surrogates."""
+    """Raise if a text is not valid Unicode. Invalid bytes in arguments become surrogates."""
     added = [text for text, _ in edits.added]
     renamed = [*edits.rename, *edits.rename.values()]
     for text in _texts(added, edits.remove, renamed, edits.set_score):
@@ -124,7 +124,7 @@ def _texts(*groups: Iterable[str]) -> Iterable[str]:
 
 
 class MergeResult(NamedTuple):
-    """What a merge did.
+    """The result of a merge.
 
     Attributes
     ----------
