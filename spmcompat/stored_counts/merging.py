@@ -1,8 +1,9 @@
 """Merges tables of counts in bounded memory, optionally with weights and without rare pretokens.
 
 Merging the tables of several texts gives the table of the concatenated texts. The end of each text
-except the last becomes the end of a sentence, and the first character of the next text follows it. A weight repeats a text: each copy except the last is followed by the first character of the
-same text.
+except the last becomes the end of a sentence, and the first character of the next text follows it.
+A weight repeats a text: each copy except the last is followed by the first character of the same
+text.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import numpy.typing as npt
 MOST_UNITS = 1 << 17
 _LEAST_ROWS = 1 << 10
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-# (shift, factor) of the steps that turn a state into a random number in SplitMix64 (Steele et al.).
+# SplitMix64 (Steele et al.) turns a state into a random number by these pairs of shift and factor.
 _MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 # The figures that are compared with those of a baseline, resample by resample.

@@ -1,4 +1,4 @@
-"""Drops the tokens that are only spaces after encoding, as in the models "without spaces" of a paper.
+"""Drops the tokens that are only spaces, as in the models "without spaces" of a paper.
 
 In these models (Gow-Smith et al. 2022), each space is a separate token. The text cannot be restored
 from the tokens that are not dropped.

@@ -51,7 +51,7 @@ _ALIGNED_LINES = 1000
 # The usual character coverage, 0.9995, loses a tenth of this share. In Chinese and Japanese, new
 # characters are about a third of it.
 _TOLERATED_LOSS = 0.005
-# The unknown token of these models replaces a whole word, including characters that the model knows.
+# In these models, the unknown token replaces a whole word, with characters that the model knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
@@ -119,7 +119,7 @@ class Evaluation(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """The overlap of two vocabularies: the size of their intersection divided by that of their union."""
+    """The number of pieces in both vocabularies, divided by the number in at least one of them."""
 
     first: str
     second: str
@@ -218,7 +218,7 @@ class _Measurement:
         return cut if self.spaces is None else self.spaces.without(cut)
 
     def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
-        """Add the losses, and return the losses of each line."""
+        """Add the losses. Return those of each line, or zeros if only the sum is computed."""
         if self.loss is not None:
             if self._by_line or self.model.pretokens is not None:
                 return np.array(self.loss.add_by_line(lines, encoded))
@@ -254,7 +254,7 @@ class _Measurement:
     def _tokens_of_texts(
         self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
     ) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the tokens of the texts of some lines.
+        """Return the tokens of the text of each of these lines.
 
         If a line is not UTF-8, the encoder may replace its invalid bytes with more or fewer U+FFFD
         than the text contains.
@@ -395,7 +395,7 @@ def _resampled(
         resample(units.sums, bootstrap).T,
         range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields)),
     )
-    found = []
+    results = []
     for measurement, drawn, gold in zip(measurements, models, of_gold, strict=True):
         samples = {**ratios(TextSums(*text), ModelSums(*drawn)), **gold}
         if measurement.loss is None:
@@ -408,8 +408,8 @@ def _resampled(
             if name.partition("[")[0] in COMPARED
         }
         both = intervals(samples, bootstrap.confidence)
-        found.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
-    return found
+        results.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
+    return results
 
 
 def _resampled_gold(
@@ -417,13 +417,13 @@ def _resampled_gold(
 ) -> dict[str, _Floats]:
     """Return the scores of each gold list in the resamples of its words, by their names."""
     samples = {}
-    names = [found.name for found in gold]
-    for found, parts in zip(gold, cuts, strict=True):
-        sums = sums_by_word(found.words, [boundaries(word) for word in parts])
+    names = [gold_list.name for gold_list in gold]
+    for gold_list, parts in zip(gold, cuts, strict=True):
+        sums = sums_by_word(gold_list.words, [boundaries(word) for word in parts])
         scores = scores_of_sums(resample(sums, bootstrap).T)
         for figure, values in scores.items():
             if not figure.endswith(("words", "words_with_single_tokens")):
-                samples[gold_key(figure, found.name, names)] = values
+                samples[gold_key(figure, gold_list.name, names)] = values
     return samples
 
 

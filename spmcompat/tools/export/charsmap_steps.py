@@ -10,8 +10,8 @@ separator between the characters of a cluster. Rules of several characters are a
 after it:
 
 - A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
-  source of a rule or a single character. It puts a separator in front of each unit that could
-  combine with the character before it, and in front of each symbol that the rules would change.
+  source of a rule or a single character. It puts a separator before each unit that could
+  combine with the character before it, and before each symbol that the rules would change.
 - Most of these rules compose characters. The step NFC does the same inside a unit.
 - Each remaining rule becomes a step Replace. It writes a placeholder, a private-use character,
   which Precompiled replaces with the target. So targets are never normalized again.
@@ -32,7 +32,7 @@ Points: TypeAlias = "tuple[int, ...]"
 Step: TypeAlias = "dict[str, object]"
 
 MOST_EXPLICIT = 5000
-"""The largest number of rules. Each rule is a step, so more would make normalization too slow."""
+"""The largest number of rules. Each rule is a step, so more rules would be too slow."""
 
 # Texts should not contain these characters: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
@@ -238,7 +238,7 @@ def replace_pattern(pattern: str, content: str) -> Step:
 
 
 def prepend(text: str) -> Step:
-    """Return the step that puts a text in front of a line that is not empty."""
+    """Return the step that puts a text before a line that is not empty."""
     return {"type": "Prepend", "prepend": text}
 
 
@@ -249,10 +249,10 @@ def precompiled(single: Mapping[int, Points]) -> Step:
 
 
 def _separators(rules: Charsmap) -> tuple[int, int]:
-    """Return the separator of units, and the one between the characters of a cluster.
+    """Return the separator of units, and the separator of the characters of a cluster.
 
-    If the rules delete control characters, two of these are used, so that it is harmless if the
-    text contains them. CR and LF are not suitable: together they form one cluster.
+    If the rules delete two control characters, these are the separators: then the text may contain
+    them too. CR and LF are not suitable, because together they form one cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
     kept = {code for text in (*rules.several, *targets) for code in text}
@@ -269,7 +269,7 @@ def _cuts(plan: Plan) -> str:
 
     ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
     search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty
-    text in front of a unit.
+    text before a unit.
     """
     rules = plan.rules
     changed = [tuple(map(ord, symbol)) for symbol in plan.changed]

@@ -129,7 +129,7 @@ def normalizer(model: ModelProto) -> Step | None:
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 
-# Cached because an import tries all settings of spaces, and a large charsmap takes a while.
+# Cached because an import tries all settings for spaces, and a large charsmap takes long.
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
