@@ -52,10 +52,10 @@ CONFIGURATIONS: list[dict[str, object]] = [
 
 def train(options: dict[str, object], **others: object) -> bytes:
     written = io.BytesIO()
-    given: dict[str, Any] = {"vocab_size": 400, "character_coverage": 1, "minloglevel": 2}
-    given |= {"sentence_iterator": iter(TEXT.split("\n")), "hard_vocab_limit": False}
-    given |= {**options, **others}
-    spmcompat.SentencePieceTrainer.train(model_writer=written, **given)
+    chosen: dict[str, Any] = {"vocab_size": 400, "character_coverage": 1, "minloglevel": 2}
+    chosen |= {"sentence_iterator": iter(TEXT.split("\n")), "hard_vocab_limit": False}
+    chosen |= {**options, **others}
+    spmcompat.SentencePieceTrainer.train(model_writer=written, **chosen)
     return written.getvalue()
 
 
