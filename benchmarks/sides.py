@@ -175,9 +175,7 @@ def other(name: str, threads: int) -> Side:
         return tokenizers(threads)
     package, _, version = name.partition("==")
     if package != "sentencepiece" or not version:
-        raise MissingSideError(
-            f"unknown trainer {name}. Give tokenizers or sentencepiece==VERSION"
-        )
+        raise MissingSideError(f"unknown trainer {name}. Give tokenizers or sentencepiece==VERSION")
     return release(version)
 
 

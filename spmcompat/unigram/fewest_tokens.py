@@ -28,7 +28,7 @@ from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
-from spmcompat.unigram.parting import Change, Target, stage_of
+from spmcompat.unigram.parting import Renumbering, Target, stage_of
 from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import prune_flat
 
@@ -123,9 +123,9 @@ def train_fewest_tokens(
             if not is_copy:
                 del estimated
             if new_ids is not None:
-                change = Change(Pieces(priced(pieces)), new_ids)
-                own = change.apply(lattices, workers, copy=is_copy)
-                del change, new_ids
+                renumbering = Renumbering(Pieces(priced(pieces)), new_ids)
+                own = renumbering.apply(lattices, workers, copy=is_copy)
+                del renumbering, new_ids
                 pieces = training.estimate(own, pieces)
                 del own
             final = finalize(pieces, alphabet, target.size)

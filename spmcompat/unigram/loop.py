@@ -11,7 +11,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.parting import Change, label, stage_of
+from spmcompat.unigram.parting import Renumbering, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import (
     Losses,
@@ -33,14 +33,14 @@ class Branch(NamedTuple):
     ----------
     runs : list of UnigramOptions
         The options of the runs.
-    change : Change
-        The pieces that stay.
+    renumbering : Renumbering
+        The pieces that stay, and their new ids.
     is_last : bool
         Whether only the last EM steps follow. Otherwise the loop continues.
     """
 
     runs: list[UnigramOptions]
-    change: Change
+    renumbering: Renumbering
     is_last: bool
 
 
@@ -84,7 +84,7 @@ class Loop(NamedTuple):
     def _train_branch(self, lattices: Lattices, branch: Branch, is_copy: bool) -> dict[int, Pieces]:
         """Return the pieces at the end of each run of a branch."""
         self.report.step("Renumbering")
-        own = branch.change.apply(lattices, self.workers, copy=is_copy)
+        own = branch.renumbering.apply(lattices, self.workers, copy=is_copy)
         if not branch.is_last:
             return self.train(own, branch.runs)
         with stage_of(branch.runs, self.total, "Last EM steps", self.report) as stage:
@@ -116,7 +116,7 @@ class Loop(NamedTuple):
                     return branches
                 self.report.step("Renumbering")
                 is_last = branches[0].is_last
-                branches[0].change.apply(lattices, self.workers, copy=False)
+                branches[0].renumbering.apply(lattices, self.workers, copy=False)
                 del branches  # Otherwise its memory would stay until the next pruning.
                 if is_last:
                     self._train_last_round(lattices, options, stage)
@@ -135,10 +135,10 @@ class Loop(NamedTuple):
         for run in runs:
             size = max(run.loop_size, shrunk(before, run.shrinking_factor))
             by_size.setdefault(size, []).append(run)
-        changes = self._changes(lattices, list(by_size), runs[0])
+        renumberings = self._renumberings(lattices, list(by_size), runs[0])
         branches = []
-        for change, same_size in zip(changes, by_size.values(), strict=True):
-            pieces = change.pieces
+        for renumbering, same_size in zip(renumberings, by_size.values(), strict=True):
+            pieces = renumbering.pieces
             with naming_sizes(label(same_size, self.total)):
                 pieces.check()
             last = [run for run in same_size if _ends_with_pruning(pieces, before, run)]
@@ -146,9 +146,9 @@ class Loop(NamedTuple):
             with_em = [run for run in last if run.loop_size <= run.final_size]
             self._end(last, with_em, pieces, trained)
             if with_em:
-                branches.append(Branch(with_em, change, is_last=True))
+                branches.append(Branch(with_em, renumbering, is_last=True))
             if going:
-                branches.append(Branch(going, change, is_last=False))
+                branches.append(Branch(going, renumbering, is_last=False))
         # The branch whose runs may part again is the last, so there are at most two lattices.
         return sorted(branches, key=lambda branch: (not branch.is_last, len(branch.runs)))
 
@@ -197,30 +197,30 @@ class Loop(NamedTuple):
         """Run the EM steps after the last pruning."""
         self.train_round(lattices, options, stage, keep=True)
 
-    def _changes(
+    def _renumberings(
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
-    ) -> list[Change]:
+    ) -> list[Renumbering]:
         """Return the best pieces by the criterion of the options, for each number of pieces."""
         report, workers, rounds = self.report, self.workers, self.rounds
         before = lattices.pieces
         if options.prune == "flat":
             report.step("Pruning")
-            changes = [Change(*prune_flat(before, size, self.required)) for size in sizes]
+            renumberings = [Renumbering(*prune_flat(before, size, self.required)) for size in sizes]
             if rounds is not None:
-                rounds.prune_flat(before, *changes[0], self.required)
-            return changes
+                rounds.prune_flat(before, *renumberings[0], self.required)
+            return renumberings
         if options.prune == "exact":
             report.step("Pruning")
             exact = find_exact_losses(lattices, workers)
-            changes = [Change(*exact.select(size)) for size in sizes]
+            renumberings = [Renumbering(*exact.select(size)) for size in sizes]
             if rounds is not None:
-                rounds.prune_by_loss(before, exact.as_list(), None, *changes[0])
-            return changes
+                rounds.prune_by_loss(before, exact.as_list(), None, *renumberings[0])
+            return renumberings
         losses, counts = likelihood_losses(lattices, options, workers, report)
-        changes = [Change(*losses.select(size)) for size in sizes]
+        renumberings = [Renumbering(*losses.select(size)) for size in sizes]
         if rounds is not None:
-            rounds.prune_by_loss(before, losses.as_list(), counts, *changes[0])
-        return changes
+            rounds.prune_by_loss(before, losses.as_list(), counts, *renumberings[0])
+        return renumberings
 
     def _passes_left(self, size: int, runs: Sequence[UnigramOptions]) -> int:
         """Estimate the passes over the corpus until the smallest size is reached."""

@@ -14,7 +14,7 @@ from spmcompat.unigram.pieces import Pieces
 
 
 class Run(Protocol):
-    """A training that ends in a vocabulary of its own size."""
+    """A training with its own vocabulary size."""
 
     @property
     def vocab_size(self) -> int:
@@ -28,7 +28,7 @@ class Target(NamedTuple):
     size: int
 
 
-class Change(NamedTuple):
+class Renumbering(NamedTuple):
     """A change of lattices to other pieces."""
 
     pieces: Pieces

@@ -266,7 +266,7 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
   }
 }
 
-// Functions over arrays, for the tests (log_math.pyx).
+// Functions over arrays, for the tests (lattices.pyx).
 inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
                                size_t size) {
   for (size_t i = 0; i < size; i += 4) {

@@ -11,7 +11,7 @@ from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.parting import Change, Target, label, stage_of
+from spmcompat.unigram.parting import Renumbering, Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 
@@ -78,7 +78,7 @@ class _Step(NamedTuple):
     penalty: float
     size_before: int
     objective: float
-    change: Change
+    renumbering: Renumbering
 
 
 class _Epochs(NamedTuple):
@@ -105,7 +105,7 @@ class _Epochs(NamedTuple):
     def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
         """Return the pieces of the targets of a step."""
         self.report.step("Renumbering")
-        own = step.change.apply(lattices, self.workers, copy=is_copy)
+        own = step.renumbering.apply(lattices, self.workers, copy=is_copy)
         return self.train(own, step.targets, step)
 
     def _until_they_part(
@@ -137,7 +137,7 @@ class _Epochs(NamedTuple):
                     return steps
                 step = steps[0]
                 report.step("Renumbering")
-                step.change.apply(lattices, self.workers, copy=False)
+                step.renumbering.apply(lattices, self.workers, copy=False)
 
     def _steps(
         self, lattices: Lattices, targets: Sequence[Target], last: _Step | None
@@ -160,13 +160,13 @@ class _Epochs(NamedTuple):
         # Only targets with the highest penalty may part again. They are the last, so there are at
         # most two lattices.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
-            change = Change(*sparse_step(lattices.pieces, counts, penalty))
+            renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):
-                change.pieces.check()
+                renumbering.pieces.check()
             if self.rounds is not None:
                 self.rounds.begin()
-                self.rounds.em(lattices.pieces, counts, *change, penalty, counts.objective)
-            steps.append(_Step(same, epoch, penalty, size, counts.objective, change))
+                self.rounds.em(lattices.pieces, counts, *renumbering, penalty, counts.objective)
+            steps.append(_Step(same, epoch, penalty, size, counts.objective, renumbering))
         return steps
 
     def _end(
