@@ -123,7 +123,7 @@ class PartialSums {
 
  private:
   struct PartialSum {
-    PartialSum(SummedPretokens given, const Crew& crew) : pretokens(given), turns(crew) {}
+    PartialSum(SummedPretokens summed, const Crew& crew) : pretokens(summed), turns(crew) {}
 
     SummedPretokens pretokens;
     std::mutex filling;

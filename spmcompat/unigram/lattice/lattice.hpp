@@ -64,8 +64,8 @@ class LatticeBlock {
   }
 
   // Finds the longest match of every position where pieces of the trie may begin. The block
-  // contains the segments from `segment` to `last`. `lookups` is working memory that all blocks
-  // share. It is empty before and after a call.
+  // contains the segments from `segment` to `last`. `lookups` is working memory that can be
+  // reused. It is empty before and after a call.
   void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
                     const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups,
                     const Crew& crew) {

@@ -51,7 +51,7 @@ class ReachableSearch {
   }
 
  private:
-  // Whether a path through the text of a piece has a higher score than the piece itself. `best` is
+  // Whether another path through the text of a piece has a higher score than the piece. `best` is
   // working memory for the score of the best path to each position.
   bool is_beaten(uint32_t id, const std::vector<char32_t>& text, std::vector<float>& best) const {
     const size_t length = text.size();

@@ -28,7 +28,7 @@ class CandidateCounts {
   CandidateCounts(size_t limit, size_t longest, float length_power)
       : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
-  // Moves the candidates of one chunk out of the search.
+  // Adds the candidates of one chunk, and removes them from the search.
   void add(SuffixTreeSearch& search, Crew&) {
     pieces_.restore_index();
     for (std::vector<Candidate>& part : search.found()) {
